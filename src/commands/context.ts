@@ -1,0 +1,26 @@
+import type { Readable } from 'node:stream'
+
+/** A stream that a command prints to: the process's own, or a test's. */
+export type Output = {
+  write(text: string): unknown
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+}
+
+/** Everything of the world that a command may touch; the programs hand in the real one, tests their own. */
+export type CommandContext = {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Working directory, absolute. */
+  readonly cwd: string
+  /** Current time. */
+  readonly now: () => Date
+  /** Aborted by Ctrl-C or SIGTERM. */
+  readonly signal: AbortSignal
+  /** Folder that holds package.json, templates/ and dist/. */
+  readonly packageDirectory: string
+  /** Version of muster, from package.json. */
+  readonly version: string
+}

@@ -1,0 +1,19 @@
+/** The one table of exit codes, for every command of every program. */
+export const exitCodes = {
+  /** Done, or nothing found. */
+  ok: 0,
+  /** It failed, or there are findings. */
+  failed: 1,
+  /** A plan has changes. */
+  changes: 2,
+  /** It could not run, or was called wrongly. */
+  usage: 3,
+  /** Some hosts could not be reached. */
+  unreachable: 4,
+  /** Another run holds the lock. */
+  locked: 5,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

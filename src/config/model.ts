@@ -1,0 +1,73 @@
+import type { Component } from '../contracts/component.ts'
+import type { LogLevel } from '../contracts/serverSettings.ts'
+import type { SecretReference } from '../secrets/reference.ts'
+
+/** How to reach a host over SSH (options.md, "`ssh` keys"). Paths are absolute. */
+export type SshConfig = {
+  /** Absent: the invoking user's own name. */
+  readonly user?: string
+  readonly port: number
+  /** Private key file; absent: the agent, then the usual keys of ~/.ssh. */
+  readonly identity?: string
+  /** Absent: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. */
+  readonly knownHosts?: string
+  /** Pinned fingerprint, `SHA256:…`; when given, it alone decides. */
+  readonly hostKey?: string
+  /** Run everything through sudo. */
+  readonly become: boolean
+  /** Milliseconds until a connection attempt counts as failed. */
+  readonly timeout: number
+}
+
+/** One component of one host and where its API listens. */
+export type ApiConfig = {
+  readonly component: Component
+  /** False: `<component>-rest-api: false`. The component runs, its TCP listener does not. */
+  readonly enabled: boolean
+  readonly address: string
+  readonly port: number
+}
+
+/** The stores a host uses; without paths they are generated. Paths are absolute, or `host:/path`. */
+export type TlsConfig = {
+  readonly keystorePath?: string
+  readonly truststorePath?: string
+  readonly keystorePassword?: SecretReference
+  readonly truststorePassword?: SecretReference
+  readonly alias: string
+  /** Days that a generated leaf is valid. */
+  readonly keyLifetime: number
+  /** Days before expiry at which a leaf counts as expiring. */
+  readonly warningDays: number
+}
+
+/** One host with every option resolved: defaults, service, host and --set applied. */
+export type HostConfig = {
+  readonly name: string
+  readonly address: string
+  readonly connection: 'ssh' | 'local'
+  readonly ssh: SshConfig
+  /** In the order manager, connector, replicator; never empty. */
+  readonly apis: readonly ApiConfig[]
+  readonly admin?: { readonly user: string; readonly password?: SecretReference }
+  readonly tls: TlsConfig
+  readonly remoteBootstrap: boolean
+  /** From `rest-api-allowed-hosts`; the host's own names and addresses are added by the deployment. */
+  readonly allowedHosts: readonly string[]
+  /** Absolute. */
+  readonly installDirectory: string
+  /** System user of the services; absent: `muster` as root, the invoking user otherwise. */
+  readonly user?: string
+  readonly serviceManager: 'auto' | 'systemd' | 'process'
+  readonly runtime: 'auto' | 'host' | 'upload'
+  readonly logLevel: LogLevel
+}
+
+/** A whole installation: what one set of YAML files says after resolution. */
+export type ClusterConfig = {
+  readonly cluster: string
+  /** Folder of the first YAML file; the state directory `.muster/<cluster>` lies in it. */
+  readonly directory: string
+  /** In the order of the file's `hosts`; only hosts that run a component. */
+  readonly hosts: readonly HostConfig[]
+}

@@ -1,0 +1,37 @@
+import type { Secret } from '../secrets/secret.ts'
+
+/** What a script left behind. Output is decoded as UTF-8 and capped; see `TransportError` code `too-much-output`. */
+export type RunResult = { readonly code: number; readonly stdout: string; readonly stderr: string }
+
+export type RunOptions = {
+  /** Given to the script on standard input; never in an argument or the environment. */
+  readonly stdin?: string | Buffer | Secret
+  /** Milliseconds until the run is given up with code `timeout`; 60,000 unless told. */
+  readonly timeout?: number
+}
+
+export type Upload = {
+  /** Absolute path on the host; its folder exists. */
+  readonly path: string
+  readonly content: Buffer | Secret
+  /** Permission bits, such as 0o600. */
+  readonly mode: number
+  /** `user:group`; absent: whoever runs the shell. */
+  readonly owner?: string
+}
+
+/**
+ * The only door to a host: one connection for the whole run and on it one long-lived POSIX sh.
+ * Every method rejects with a `TransportError` and nothing else.
+ */
+export type Transport = {
+  readonly host: string
+  /** Runs a POSIX sh script: umask 077, LC_ALL=C, no arguments. A non-zero exit is a result, not an error. */
+  run(script: string, options?: RunOptions): Promise<RunResult>
+  /**
+   * Writes a file as one atomic change: same folder, umask 077, checksum, owner and mode, fsync, rename
+   * (deployment.md, "The SSH layer" 9). Nothing of it is left when it fails.
+   */
+  upload(file: Upload): Promise<void>
+  close(): Promise<void>
+}

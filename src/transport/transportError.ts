@@ -1,0 +1,37 @@
+/** Why a host could not be reached or did not do as told; `unreachable` codes mean exit code 4. */
+export type TransportErrorCode =
+  | 'connection-refused'
+  | 'connection-timeout'
+  | 'connection-lost'
+  | 'name-not-found'
+  | 'no-ssh-banner'
+  | 'login-refused'
+  | 'no-login-method'
+  | 'host-key-unknown'
+  | 'host-key-changed'
+  | 'host-key-revoked'
+  | 'sudo-refused'
+  | 'timeout'
+  | 'too-much-output'
+  | 'write-failed'
+
+/** A failure of the way to a host: what happened, why, and the fix, in words for a person. */
+export class TransportError extends Error {
+  readonly host: string
+  readonly code: TransportErrorCode
+  readonly fix: string
+
+  constructor(facts: {
+    host: string
+    code: TransportErrorCode
+    message: string
+    fix: string
+    cause?: unknown
+  }) {
+    super(facts.message, { cause: facts.cause })
+    this.name = 'TransportError'
+    this.host = facts.host
+    this.code = facts.code
+    this.fix = facts.fix
+  }
+}

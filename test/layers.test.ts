@@ -1,0 +1,208 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const source = fileURLToPath(new URL('../src', import.meta.url))
+
+/** Which folders each folder of src may import from; ARCHITECTURE.md explains the table. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  diagnostics: [],
+  contracts: [],
+  secrets: ['diagnostics'],
+  accounts: ['secrets'],
+  processes: ['secrets'],
+  transport: ['secrets', 'processes'],
+  config: ['diagnostics', 'secrets', 'contracts'],
+  certificates: ['diagnostics', 'secrets'],
+  client: ['contracts', 'secrets'],
+  deployment: [
+    'diagnostics',
+    'contracts',
+    'secrets',
+    'accounts',
+    'processes',
+    'config',
+    'certificates',
+    'transport',
+    'client',
+  ],
+  api: ['contracts', 'secrets', 'accounts'],
+  components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
+  output: ['diagnostics', 'config', 'deployment'],
+  commands: [
+    'diagnostics',
+    'contracts',
+    'secrets',
+    'accounts',
+    'processes',
+    'transport',
+    'config',
+    'certificates',
+    'client',
+    'deployment',
+    'output',
+  ],
+  bin: [
+    'diagnostics',
+    'contracts',
+    'secrets',
+    'accounts',
+    'processes',
+    'transport',
+    'config',
+    'certificates',
+    'client',
+    'deployment',
+    'api',
+    'components',
+    'output',
+    'commands',
+  ],
+}
+
+/** The only files that may do I/O: everything else takes values and returns values (rule 1). */
+const ioFiles: readonly string[] = [
+  // one per line
+]
+
+const ioModules = new Set(
+  [
+    'fs',
+    'fs/promises',
+    'net',
+    'tls',
+    'http',
+    'https',
+    'http2',
+    'dgram',
+    'dns',
+    'dns/promises',
+    'child_process',
+    'readline',
+    'readline/promises',
+    'tty',
+  ].map((name) => `node:${name}`),
+)
+
+/** Which file or folder alone may import a library (rule 2). */
+const owners: Readonly<Record<string, RegExp>> = {
+  yaml: /^config\/[^/]+\.ts$/,
+  ssh2: /^transport\/[^/]+\.ts$/,
+  'node-forge': /^certificates\//,
+  execa: /^processes\/run\.ts$/,
+  listr2: /^output\//,
+}
+const oneFileOnly = ['yaml', 'ssh2', 'execa']
+
+type Import = { readonly specifier: string; readonly typeOnly: boolean }
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .sort()
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(source, file), 'utf8')
+  const statements = text.matchAll(
+    /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'\s*\)/gm,
+  )
+  return [...statements].map((match) => ({
+    specifier: match[2] ?? match[3] ?? '',
+    typeOnly: match[1] !== undefined,
+  }))
+}
+
+/** The path below src that an import of a file means; undefined for a library. */
+function target(file: string, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined
+  return relative(source, resolve(source, dirname(file), specifier))
+}
+
+const folderOf = (file: string): string => file.split('/')[0] ?? ''
+
+const library = (specifier: string): string => specifier.split('/')[0] ?? specifier
+
+describe('the layers of src', () => {
+  it('has source files to judge', () => {
+    expect(files.length).toBeGreaterThan(5)
+  })
+
+  it('has no folder outside the table and no file above the folders', () => {
+    expect(files.filter((file) => !(folderOf(file) in layers))).toEqual([])
+  })
+
+  it('imports only downwards', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .map(({ specifier }) => target(file, specifier))
+        .filter((path) => path !== undefined)
+        .filter((path) => folderOf(path) !== folderOf(file))
+        .filter((path) => !(layers[folderOf(file)] ?? []).includes(folderOf(path)))
+        .map((path) => `${file} imports ${path}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('imports nothing from outside src but libraries', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .map(({ specifier }) => target(file, specifier))
+        .filter((path) => path?.startsWith('..'))
+        .map((path) => `${file} imports ${path}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('does I/O only in the listed files', () => {
+    const doing = files.filter((file) =>
+      importsOf(file).some(({ specifier, typeOnly }) => !typeOnly && ioModules.has(specifier)),
+    )
+    expect(doing).toEqual([...ioFiles].sort())
+  })
+
+  it('keeps each library behind its one door', () => {
+    const users = Object.keys(owners).map((name) => ({
+      name,
+      files: files.filter((file) =>
+        importsOf(file).some(({ specifier, typeOnly }) => !typeOnly && library(specifier) === name),
+      ),
+    }))
+    for (const { name, files: importing } of users) {
+      expect(importing.filter((file) => !owners[name]?.test(file))).toEqual([])
+      if (oneFileOnly.includes(name)) expect(importing.length, name).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it('lets neither steps, rules nor components import their siblings', () => {
+    const families = ['deployment/steps', 'config/rules']
+    const siblings = files.flatMap((file) =>
+      importsOf(file)
+        .map(({ specifier }) => target(file, specifier))
+        .filter((path) => path !== undefined)
+        .filter(
+          (path) =>
+            families.some((family) => dirname(file) === family && dirname(path) === family) ||
+            (/^components\/\w+\//.test(file) &&
+              /^components\/(manager|connector|replicator)\//.test(path) &&
+              file.split('/')[1] !== path.split('/')[1]),
+        )
+        .map((path) => `${file} imports ${path}`),
+    )
+    expect(siblings).toEqual([])
+  })
+
+  it('carries no SSH client and no deployment code to a database host', () => {
+    const seen = new Set<string>()
+    const visit = (file: string): void => {
+      if (seen.has(file) || !files.includes(file)) return
+      seen.add(file)
+      for (const { specifier, typeOnly } of importsOf(file)) {
+        const path = target(file, specifier)
+        if (path !== undefined && !typeOnly) visit(path)
+      }
+    }
+    visit('bin/muster-api.ts')
+    const forbidden = [...seen].filter((file) => /^(transport|deployment|config|commands)\//.test(file))
+    expect(forbidden).toEqual([])
+  })
+})
