@@ -1,0 +1,58 @@
+/** A set of environment variables, such as process.env. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const always = new Set([
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'LANG',
+  'LANGUAGE',
+])
+
+/** Ways to the network that programs such as npm take from the environment. */
+const network = new Set([
+  'SSH_AUTH_SOCK',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'NO_PROXY',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'XDG_CONFIG_HOME',
+  'XDG_CACHE_HOME',
+])
+
+const npmConfiguration = /^npm_config_/i
+const locale = /^LC_[A-Z]+$/
+const proxy = /^(https?|all|no)_proxy$/
+
+const isPlain = (name: string): boolean => always.has(name) || locale.test(name)
+
+const isNetwork = (name: string): boolean =>
+  network.has(name) || proxy.test(name) || npmConfiguration.test(name)
+
+const pick = (environment: Environment, wanted: (name: string) => boolean): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => {
+      const [name, value] = entry
+      return value !== undefined && wanted(name)
+    }),
+  )
+
+/**
+ * What a program that we start sees of the operator's environment: who and where the operator is, the
+ * language, npm's own configuration (`npm_config_*`), proxies and their certificates, the SSH agent.
+ * Everything else stays behind, above all passwords in variables that `!env` names.
+ */
+export const programEnvironment = (environment: Environment): Record<string, string> =>
+  pick(environment, (name) => isPlain(name) || isNetwork(name))
+
+/** The same for a shell that stands for a host: without the agent, proxies and npm's configuration. */
+export const shellEnvironment = (environment: Environment): Record<string, string> =>
+  pick(environment, isPlain)

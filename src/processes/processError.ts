@@ -1,0 +1,22 @@
+export type ProcessErrorCode = 'not-found' | 'timeout' | 'killed' | 'too-much-output'
+
+/** A program that could not be run to its end. A non-zero exit is a result, not an error. */
+export class ProcessError extends Error {
+  readonly code: ProcessErrorCode
+  readonly command: readonly string[]
+  /** What the program had written to standard error, at most its last 4,000 characters. */
+  readonly stderr: string
+
+  constructor(facts: {
+    code: ProcessErrorCode
+    command: readonly string[]
+    message: string
+    stderr?: string
+  }) {
+    super(facts.message)
+    this.name = 'ProcessError'
+    this.code = facts.code
+    this.command = facts.command
+    this.stderr = (facts.stderr ?? '').slice(-4000)
+  }
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { programEnvironment, shellEnvironment } from '../../src/processes/environment.ts'
+
+const operator = {
+  PATH: '/bin',
+  HOME: '/home/op',
+  LC_CTYPE: 'de_DE.UTF-8',
+  ADMIN_PASS: 'hunter2',
+  AWS_SECRET_ACCESS_KEY: 'k',
+  NODE_OPTIONS: '--inspect',
+  LD_PRELOAD: '/tmp/x.so',
+  npm_config_registry: 'https://registry.example',
+  https_proxy: 'http://proxy:3128',
+  SSH_AUTH_SOCK: '/tmp/agent',
+  EMPTY: undefined,
+}
+
+describe('the environment of a child', () => {
+  it('hands a program what it needs to find itself and the network, and no secret', () => {
+    expect(programEnvironment(operator)).toEqual({
+      PATH: '/bin',
+      HOME: '/home/op',
+      LC_CTYPE: 'de_DE.UTF-8',
+      npm_config_registry: 'https://registry.example',
+      https_proxy: 'http://proxy:3128',
+      SSH_AUTH_SOCK: '/tmp/agent',
+    })
+  })
+
+  it('hands a shell that stands for a host even less', () => {
+    expect(shellEnvironment(operator)).toEqual({ PATH: '/bin', HOME: '/home/op', LC_CTYPE: 'de_DE.UTF-8' })
+  })
+})

@@ -1,0 +1,114 @@
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { ProcessError } from '../../src/processes/processError.ts'
+import { run, startInteractive } from '../../src/processes/run.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+
+const env = { ...process.env, ADMIN_PASS: 'hunter2' }
+
+const sh = (script: string): readonly [string, ...string[]] => ['/bin/sh', '-c', script]
+
+async function failure(promise: Promise<unknown>): Promise<ProcessError> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof ProcessError) return error
+    throw error
+  }
+  throw new Error('it did not fail')
+}
+
+describe('run', () => {
+  it('returns code, output and errors as they were written', async () => {
+    const result = await run({ command: sh('echo out; printf err >&2; exit 3'), timeout: 5000, env })
+    expect(result).toEqual({ code: 3, stdout: 'out\n', stderr: 'err' })
+  })
+
+  it('starts no shell: an argument is an argument', async () => {
+    const result = await run({ command: ['printf', '%s', '$(id) "; `x`'], timeout: 5000, env })
+    expect(result.stdout).toBe('$(id) "; `x`')
+  })
+
+  it('hands a secret on standard input and the environment only in the allowed part', async () => {
+    const result = await run({
+      command: sh('cat; printf "|%s|%s" "${ADMIN_PASS-none}" "$EXTRA"'),
+      stdin: new Secret('pÄss'),
+      extraEnv: { EXTRA: 'x' },
+      timeout: 5000,
+      env,
+    })
+    expect(result.stdout).toBe('pÄss|none|x')
+  })
+
+  it('does not mind a program that leaves its input unread', async () => {
+    const result = await run({ command: sh('exit 0'), stdin: Buffer.alloc(4_000_000), timeout: 5000, env })
+    expect(result.code).toBe(0)
+  })
+
+  it('says that a program does not exist', async () => {
+    const error = await failure(run({ command: ['muster-no-such-program'], timeout: 5000, env }))
+    expect(error.code).toBe('not-found')
+    expect(error.message).toBe('muster-no-such-program cannot be run: no such program (ENOENT)')
+  })
+
+  it('says that a program may not be run', async () => {
+    const error = await failure(run({ command: ['/etc/passwd'], timeout: 5000, env }))
+    expect(error.message).toBe('/etc/passwd cannot be run: permission denied')
+  })
+
+  it('ends what takes too long, keeping what it said', async () => {
+    const error = await failure(run({ command: sh('echo waiting >&2; sleep 5; true'), timeout: 200, env }))
+    expect(error.code).toBe('timeout')
+    expect(error.message).toBe('/bin/sh did not end within 0.2 s')
+    expect(error.stderr).toBe('waiting\n')
+  })
+
+  it('stops reading at the cap', async () => {
+    const error = await failure(
+      run({ command: ['head', '-c', '2000000', '/dev/zero'], timeout: 5000, env, maxOutput: 1000 }),
+    )
+    expect(error.code).toBe('too-much-output')
+  })
+
+  it('tells a death by signal from an exit', async () => {
+    const error = await failure(run({ command: sh('kill -9 $$'), timeout: 5000, env }))
+    expect(error.code).toBe('killed')
+    expect(error.message).toBe('/bin/sh was ended by SIGKILL')
+  })
+
+  it('ends the program when the signal is aborted', async () => {
+    const abort = new AbortController()
+    const running = failure(run({ command: ['sleep', '60'], timeout: 5000, env, signal: abort.signal }))
+    abort.abort()
+    expect((await running).code).toBe('killed')
+  })
+})
+
+describe('startInteractive', () => {
+  it('talks through the streams and tells the end', async () => {
+    const child = startInteractive({ command: sh('read -r x; echo "got $x"; exit 4'), env })
+    child.stdin.write('hello\n')
+    expect(await text(child.stdout)).toBe('got hello\n')
+    expect(await child.exited).toEqual({ code: 4, reason: 'exit' })
+  })
+
+  it('keeps secrets of the environment away from it', async () => {
+    const child = startInteractive({ command: ['env'], env })
+    expect(await text(child.stdout)).not.toContain('hunter2')
+  })
+
+  it('ends it with its process group', async () => {
+    const child = startInteractive({ command: sh('sleep 60 & echo up; wait'), env })
+    child.stdout.once('data', () => child.kill())
+    expect(await text(child.stdout)).toBe('up\n')
+    expect(await child.exited).toEqual({ code: null, reason: 'SIGKILL' })
+  })
+
+  it('tells that it could not be started', async () => {
+    const child = startInteractive({ command: ['muster-no-such-program'], env })
+    expect(await child.exited).toEqual({
+      code: null,
+      reason: 'muster-no-such-program cannot be run: no such program (ENOENT)',
+    })
+  })
+})
