@@ -1,0 +1,114 @@
+import { Type } from 'typebox'
+import { CredentialsRequest } from './credentials.ts'
+import { requestSchema } from './envelope.ts'
+import {
+  ChangePayload,
+  CredentialsListPayload,
+  CredentialsPayload,
+  PingPayload,
+  StringPayload,
+  UrisPayload,
+  VersionPayload,
+} from './payloads.ts'
+import { basePath, type Route } from './route.ts'
+
+const reading = { method: 'GET', guard: false, request: null, problems: [] } as const
+
+/** The calls that every component serves (contract.md, "Common to the three components"). */
+export const commonRoutes = {
+  ping: {
+    ...reading,
+    name: 'ping',
+    path: `${basePath}/ping`,
+    auth: 'none',
+    summary: 'Says that the component answers, and which process it is.',
+    response: { kind: 'payload', payloadType: 'PingPayload', payload: PingPayload },
+  },
+  createAdminUser: {
+    name: 'createAdminUser',
+    method: 'POST',
+    path: `${basePath}/createAdminUser`,
+    auth: 'bootstrap',
+    guard: true,
+    summary: 'Creates a user of this host, or changes the password of an existing one.',
+    request: CredentialsRequest,
+    response: { kind: 'payload', payloadType: 'StringPayload', payload: StringPayload },
+    problems: ['invalid-user-name', 'invalid-password', 'remote-bootstrap'],
+  },
+  user: {
+    ...reading,
+    name: 'user',
+    path: `${basePath}/user/{user}`,
+    auth: 'basic',
+    summary: 'Reads a user; the password is never shown.',
+    response: { kind: 'payload', payloadType: 'CredentialsPayload', payload: CredentialsPayload },
+    problems: ['not-found'],
+  },
+  users: {
+    ...reading,
+    name: 'users',
+    path: `${basePath}/users`,
+    auth: 'basic',
+    summary: 'Lists the users of this host.',
+    response: { kind: 'payload', payloadType: 'CredentialsListPayload', payload: CredentialsListPayload },
+  },
+  deleteUser: {
+    name: 'deleteUser',
+    method: 'POST',
+    path: `${basePath}/deleteUser`,
+    auth: 'basic',
+    guard: true,
+    summary: 'Deletes a user of this host; `changed` is false when there was none.',
+    request: requestSchema('StringPayload', StringPayload),
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+    problems: ['invalid-user-name', 'last-user'],
+  },
+  version: {
+    ...reading,
+    name: 'version',
+    path: `${basePath}/version`,
+    auth: 'basic',
+    summary: 'Says which version of which component answers.',
+    response: { kind: 'payload', payloadType: 'VersionPayload', payload: VersionPayload },
+  },
+  uris: {
+    ...reading,
+    name: 'uris',
+    path: `${basePath}/uris`,
+    auth: 'basic',
+    summary: 'Lists every method and path that this component serves.',
+    response: { kind: 'payload', payloadType: 'URIsPayload', payload: UrisPayload },
+  },
+  openapi: {
+    ...reading,
+    name: 'openapi',
+    path: '/openapi.json',
+    auth: 'none',
+    summary: 'Describes this API (OpenAPI 3.1).',
+    response: { kind: 'json', schema: Type.Object({ openapi: Type.String() }) },
+  },
+  live: {
+    ...reading,
+    name: 'live',
+    path: '/health/live',
+    auth: 'none',
+    summary: 'Answers `live` while the process can answer at all.',
+    response: { kind: 'text', mediaType: 'text/plain' },
+  },
+  ready: {
+    ...reading,
+    name: 'ready',
+    path: '/health/ready',
+    auth: 'optional',
+    summary: 'Answers `ready`, or 503 and `unready`; the reasons follow, one per line, for a login.',
+    response: { kind: 'text', mediaType: 'text/plain', unready: true },
+  },
+  metrics: {
+    ...reading,
+    name: 'metrics',
+    path: '/metrics',
+    auth: 'basic',
+    summary: 'Measurements of this process, as Prometheus reads them.',
+    response: { kind: 'text', mediaType: 'text/plain' },
+  },
+} as const satisfies Readonly<Record<string, Route>>

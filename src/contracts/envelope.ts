@@ -1,0 +1,58 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+/** The one version of every payload so far (specification section 9.3). */
+export const payloadVersion = '1'
+
+/** What answers carry (specification section 2.1). */
+export type Envelope<Payload = unknown> = {
+  readonly payloadType: string
+  readonly payloadVersion: typeof payloadVersion
+  readonly payload: Payload
+}
+
+/** Wraps a payload as an answer carries it. */
+export const envelope = <Payload>(payloadType: string, payload: Payload): Envelope<Payload> => ({
+  payloadType,
+  payloadVersion,
+  payload,
+})
+
+/** Schema of an answer: all three members, nothing else. */
+export const answerSchema = (payloadType: string, payload: TSchema): TSchema =>
+  Type.Object(
+    { payloadType: Type.Literal(payloadType), payloadVersion: Type.Literal(payloadVersion), payload },
+    { additionalProperties: false },
+  )
+
+/** Schema of a request body: as an answer, but the version may be left out (specification section 2.1). */
+export const requestSchema = (payloadType: string, payload: TSchema): TSchema =>
+  Type.Object(
+    {
+      payloadType: Type.Literal(payloadType),
+      payloadVersion: Type.Optional(Type.Literal(payloadVersion)),
+      payload,
+    },
+    { additionalProperties: false },
+  )
+
+/** One finding about a request: a JSON pointer into the body (or a query member) and what is wrong there. */
+export const FieldError = Type.Object(
+  { path: Type.String(), message: Type.String() },
+  { additionalProperties: false },
+)
+
+/** What an error tells: RFC 9457's fields and ours; with `application/problem+json` it comes without envelope. */
+export const ErrorPayload = Type.Object(
+  {
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    code: Type.String({ description: 'Stable word for programs.' }),
+    title: Type.String(),
+    detail: Type.String({ description: 'What happened here and how to fix it, for people.' }),
+    requestId: Type.String({ description: 'The same as in the server log and the X-Request-Id header.' }),
+    errors: Type.Array(FieldError),
+  },
+  { additionalProperties: false },
+)
+
+export type FieldError = Readonly<Static<typeof FieldError>>
+export type ErrorPayload = Readonly<Static<typeof ErrorPayload>>

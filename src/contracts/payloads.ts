@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox'
+import { components } from './component.ts'
+
+const exact = { additionalProperties: false }
+
+/** Stands where a password would: the literal of specification section 2.2. */
+export const obfuscated = '**obfuscated**'
+
+export const PingPayload = Type.Object(
+  {
+    message: Type.String(),
+    date: Type.String({ description: 'Such as `Mon Mar 10 10:12:18 UTC 2025`.' }),
+    hostName: Type.String(),
+    pid: Type.Integer(),
+    jvmUptime: Type.Integer({ description: 'Milliseconds since the process started.' }),
+  },
+  exact,
+)
+
+export const StringPayload = Type.Object({ value: Type.String() }, exact)
+
+/** BooleanPayload of a call that changes something: repeated, it says `changed: false`. */
+export const ChangePayload = Type.Object({ value: Type.Boolean(), changed: Type.Boolean() }, exact)
+
+export const CredentialsPayload = Type.Object(
+  { user: Type.String(), pass: Type.Literal(obfuscated), access: Type.Literal('full') },
+  exact,
+)
+
+export const CredentialsListPayload = Type.Array(CredentialsPayload)
+
+export const VersionPayload = Type.Object(
+  {
+    version: Type.String(),
+    component: Type.Enum([...components]),
+    node: Type.String({ description: 'Version of Node.js that runs it, such as `v24.1.0`.' }),
+  },
+  exact,
+)
+
+export const UrisPayload = Type.Array(
+  Type.Object({ method: Type.Enum(['GET', 'POST']), path: Type.String() }, exact),
+)
+
+export type PingPayload = Readonly<Static<typeof PingPayload>>
+export type StringPayload = Readonly<Static<typeof StringPayload>>
+export type ChangePayload = Readonly<Static<typeof ChangePayload>>
+export type CredentialsPayload = Readonly<Static<typeof CredentialsPayload>>
+export type CredentialsListPayload = readonly CredentialsPayload[]
+export type VersionPayload = Readonly<Static<typeof VersionPayload>>
+export type UrisPayload = readonly { readonly method: 'GET' | 'POST'; readonly path: string }[]

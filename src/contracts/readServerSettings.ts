@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { components } from './component.ts'
+import { fieldErrors } from './schemaFinding.ts'
+import { logLevels, type ServerSettings } from './serverSettings.ts'
+
+const exact = { additionalProperties: false }
+const text = Type.String({ minLength: 1 })
+const absolutePath = Type.String({ pattern: '^/' })
+
+const Settings = Type.Object(
+  {
+    version: Type.Literal(1),
+    cluster: text,
+    host: text,
+    component: Type.Enum([...components]),
+    // Port 0 lets the system choose one; the log says which.
+    listen: Type.Union([
+      Type.Object({ address: text, port: Type.Integer({ minimum: 0, maximum: 65535 }) }, exact),
+      Type.Null(),
+    ]),
+    socket: absolutePath,
+    tls: Type.Object({ key: absolutePath, chain: absolutePath }, exact),
+    usersFile: absolutePath,
+    allowedHosts: Type.Array(text),
+    remoteBootstrap: Type.Boolean(),
+    logLevel: Type.Enum([...logLevels]),
+    pidFile: Type.Optional(absolutePath),
+    user: Type.Optional(text),
+  },
+  exact,
+)
+
+/**
+ * Reads the text of a settings file. Throws an Error whose message is one sentence for a person: what is
+ * wrong and, where it has a place, at which member.
+ */
+export function readServerSettings(content: string): ServerSettings {
+  let value: unknown
+  try {
+    value = JSON.parse(content)
+  } catch (error) {
+    throw new Error(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (Value.Check(Settings, value)) return value
+  const findings = Value.Errors(Settings, value)
+    .filter(({ keyword }) => keyword !== 'boolean')
+    .flatMap((finding) => fieldErrors(finding))
+  // The finding deepest in the file says most: a union also complains at its own place.
+  const depth = (path: string): number => path.split('/').length
+  const first = findings.toSorted((a, b) => depth(b.path) - depth(a.path))[0]
+  if (!first) throw new Error('it does not have the right shape')
+  const message = first.message.replace('must match pattern "^/"', 'must be an absolute path')
+  throw new Error(`${first.path || 'the file'} ${message}`)
+}
