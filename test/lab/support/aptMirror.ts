@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { succeed } from './execute.ts'
+
+/** Where this machine's own apt gets its packages from. */
+export type AptMirror = { readonly suite: string; readonly mirror: string; readonly proxy?: string }
+
+const field = (name: string): string | undefined =>
+  readFileSync('/etc/os-release', 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+    .replaceAll('"', '')
+
+/** Reads the suite and mirror from the machine's apt sources, and the proxy from its settings. Throws when apt names no mirror. */
+export async function aptMirror(): Promise<AptMirror> {
+  const suite = field('VERSION_CODENAME')
+  const listed = await succeed('apt-get', [
+    'indextargets',
+    '--format',
+    '$(REPO_URI)|$(RELEASE)|$(COMPONENT)',
+    'Created-By: Packages',
+  ])
+  const targets = listed.split('\n').map((line) => line.split('|'))
+  const mirror = targets.find(([, release, component]) => release === suite && component === 'main')?.[0]
+  if (suite === undefined || mirror === undefined) {
+    throw new Error(`the apt sources of this machine name no mirror for ${suite ?? 'its own release'}`)
+  }
+  const settings = await succeed('apt-config', ['shell', 'PROXY', 'Acquire::http::Proxy'])
+  const proxy = /PROXY='([^']+)'/.exec(settings)?.[1]
+  return { suite, mirror, ...(proxy === undefined ? {} : { proxy }) }
+}

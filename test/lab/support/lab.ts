@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { baseImage } from './baseImage.ts'
+import { boot } from './container.ts'
+import { execute, succeed } from './execute.ts'
+import { labFolder, runsFolder } from './folders.ts'
+import { createHostRoot } from './hostRoot.ts'
+import type { Lab, LabHost, RunInput } from './labTypes.ts'
+import { claim, clear, clearCrashed } from './leftovers.ts'
+import { bridgeOf, machineOf } from './names.ts'
+import { createNetwork } from './network.ts'
+import { ready } from './ready.ts'
+import { sshArguments } from './sshArguments.ts'
+
+type Site = {
+  readonly base: string
+  readonly run: string
+  readonly id: string
+  readonly bridge: string
+  readonly hostsFile: string
+  readonly keyPath: string
+  readonly knownHostsPath: string
+}
+
+type Place = { readonly name: string; readonly address: string; readonly ops: boolean }
+
+async function startHost(site: Site, place: Place): Promise<LabHost> {
+  const { name, address } = place
+  const directory = join(site.run, 'hosts', name)
+  mkdirSync(directory, { recursive: true })
+  const publicKey = readFileSync(`${site.keyPath}.pub`, 'utf8')
+  const root = await createHostRoot({ ...site, ...place, directory, publicKey })
+  const start = () =>
+    boot({
+      root,
+      machine: machineOf(site.id, name),
+      bridge: site.bridge,
+      consoleLog: join(directory, 'console.log'),
+    })
+  const ssh = sshArguments(site, `root@${address}`)
+  const run = (script: string, { stdin, timeout }: RunInput = {}) =>
+    execute('ssh', [...ssh, script], {
+      ...(stdin === undefined ? {} : { input: stdin }),
+      timeout: timeout ?? 60_000,
+    })
+  const waitUntilReady = () => ready(name, address, run)
+  let container = await start()
+  return {
+    name,
+    address,
+    root: () => `/proc/${container.init}/root`,
+    hostKey: () => readFileSync(join(root, 'etc/ssh/ssh_host_ed25519_key.pub'), 'utf8').trim(),
+    run,
+    waitUntilReady,
+    kill: () => container.kill(),
+    boot: async () => {
+      container = await start()
+      await waitUntilReady()
+    },
+  }
+}
+
+/** Starts every host, and clears the whole lab when one of them does not come up. */
+async function startHosts(site: Site, places: readonly Place[]): Promise<readonly LabHost[]> {
+  const started = await Promise.allSettled(places.map((place) => startHost(site, place)))
+  const hosts = started.map((result) => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  })
+  const known = hosts.flatMap(
+    (host) => `${host.address} ${host.hostKey().split(' ').slice(0, 2).join(' ')}\n`,
+  )
+  writeFileSync(site.knownHostsPath, known.join(''))
+  await Promise.all(hosts.map((host) => host.waitUntilReady()))
+  return hosts
+}
+
+/**
+ * Boots Debian hosts with systemd and sshd on a bridge of their own, ready when it settles.
+ * `ops` names the hosts that also have a user `ops` with password-less sudo. `stop()` removes every trace;
+ * what a crashed lab left is removed at the next start.
+ */
+export async function startLab(wanted: {
+  readonly hosts: readonly string[]
+  readonly ops?: readonly string[]
+}): Promise<Lab> {
+  const folder = labFolder()
+  await clearCrashed(runsFolder(folder))
+  const base = await baseImage(folder)
+  const id = randomBytes(3).toString('hex')
+  const run = join(runsFolder(folder), id)
+  const directory = join(run, 'operator')
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  claim(run, id)
+  try {
+    const network = await createNetwork(bridgeOf(id))
+    const places = wanted.hosts.map((name, number) => ({
+      name,
+      address: network.address(number),
+      ops: wanted.ops?.includes(name) === true,
+    }))
+    const keyPath = join(directory, 'id_ed25519')
+    const knownHostsPath = join(directory, 'known_hosts')
+    await succeed('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'lab', '-f', keyPath])
+    const lines = ['127.0.0.1 localhost', '::1 localhost', ...places.map((p) => `${p.address} ${p.name}`)]
+    const hostsFile = `${lines.join('\n')}\n`
+    const site = { base, run, id, bridge: network.bridge, hostsFile, keyPath, knownHostsPath }
+    const hosts = await startHosts(site, places)
+    return {
+      directory,
+      keyPath,
+      knownHostsPath,
+      hosts: Object.fromEntries(hosts.map((host) => [host.name, host])),
+      unusedAddress: network.address(200),
+      stop: () => clear(run),
+    }
+  } catch (error) {
+    await clear(run)
+    throw error
+  }
+}
