@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const text = readFileSync(
+  fileURLToPath(new URL('../../templates/muster-component.service', import.meta.url)),
+  'utf8',
+)
+const settings = text.split('\n').filter((line) => /^\w+=/.test(line))
+
+describe('the template of the systemd unit', () => {
+  it('has these placeholders and no others', () => {
+    const names = [...text.matchAll(/\{\{(.*?)\}\}/g)].map((match) => match[1])
+    expect([...new Set(names)].sort()).toEqual([
+      'capabilities',
+      'cluster',
+      'component',
+      'group',
+      'installDirectory',
+      'user',
+    ])
+  })
+
+  it('quotes every path made from the install directory, which may hold a space', () => {
+    const paths = settings.filter((line) => line.includes('{{installDirectory}}'))
+    expect(paths.length).toBe(3)
+    for (const line of paths) {
+      const words = line.match(/[^\s"=]*\{\{installDirectory\}\}|"\{\{installDirectory\}\}[^"]*"/g) ?? []
+      expect(words.every((word) => word.startsWith('"'))).toBe(true)
+    }
+  })
+
+  it('keeps what hardens the service', () => {
+    expect(settings).toEqual(
+      expect.arrayContaining([
+        'NoNewPrivileges=true',
+        'ProtectSystem=strict',
+        'ProtectHome=tmpfs',
+        'PrivateTmp=true',
+        'PrivateDevices=true',
+        'RestrictNamespaces=true',
+        'SystemCallFilter=@system-service',
+        'UMask=0077',
+        'CapabilityBoundingSet={{capabilities}}',
+      ]),
+    )
+  })
+
+  it('leaves V8 the memory it compiles into', () => {
+    expect(settings.filter((line) => line.startsWith('MemoryDenyWriteExecute='))).toEqual([])
+  })
+
+  it('repeats no setting that counts once', () => {
+    const names = settings.map((line) => line.split('=')[0])
+    const twice = names.filter((name, index) => names.indexOf(name) !== index)
+    expect(twice).toEqual(['SystemCallFilter'])
+  })
+})
