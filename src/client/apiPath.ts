@@ -1,0 +1,24 @@
+const prefix = '/api/v2'
+
+/** What the servers offer outside /api/v2 (contract.md, "Common to the three components"). */
+const outside = /^\/(openapi\.json|health\/(live|ready)|metrics)(\?|$)/
+
+/**
+ * The path of a call as a person may write it, `ping`, `/ping` or `/api/v2/ping`, as the server knows it:
+ * `/api/v2/ping`. `/openapi.json`, `/health/…` and `/metrics` stay where they are.
+ */
+export function apiPath(written: string): string {
+  const path = written.startsWith('/') ? written : `/${written}`
+  if (path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`)) return path
+  return outside.test(path) ? path : `${prefix}${path}`
+}
+
+/** Whether a call needs no login: ping, health and the API's own description. */
+export const isPublicPath = (path: string): boolean =>
+  /^\/(api\/v2\/ping|openapi\.json|health\/(live|ready))(\?|$)/.test(path)
+
+/** The path with `i-am-sure=true`, once (specification section 4.4). */
+export function guarded(path: string): string {
+  if (/[?&]i-am-sure=true(&|$)/.test(path)) return path
+  return `${path}${path.includes('?') ? '&' : '?'}i-am-sure=true`
+}

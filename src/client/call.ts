@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Secret } from '../secrets/secret.ts'
+import { callableAddress } from './callableAddress.ts'
+import { ClientError, type ClientErrorCode } from './clientError.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type ApiAnswer, request } from './request.ts'
+
+export { parseCallRequests } from './parseCallRequests.ts'
+
+/** Where a call on a database host goes: over TCP and TLS, or to the host's own Unix socket. */
+export type CallTarget =
+  | {
+      /** As configured; `0.0.0.0` and `::` are called as loopback. */
+      readonly address: string
+      readonly port: number
+      /** Name that the certificate must carry; the address unless given. */
+      readonly servername?: string
+      /** PEM certificates of the only authorities that are trusted. */
+      readonly authorities: readonly string[]
+    }
+  | { readonly socket: string }
+
+/** One call that `muster-api call` makes on a host; a list of them comes as JSON on standard input. */
+export type CallRequest = {
+  /** Comes back with the result. */
+  readonly id: string
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly target: CallTarget
+  readonly credentials?: { readonly user: string; readonly password: string }
+  readonly body?: unknown
+  /** Milliseconds for one attempt. */
+  readonly timeout: number
+  /** Milliseconds during which an API that is not up yet (see `callAll`) is tried again. */
+  readonly retryUntil?: number
+}
+
+/** What became of a call: any answer, or why there was none. */
+export type CallResult =
+  | { readonly id: string; readonly status: number; readonly body: unknown }
+  | { readonly id: string; readonly error: { readonly code: ClientErrorCode; readonly message: string } }
+
+/** Time as `callAll` sees it; both in milliseconds. */
+export type CallClock = {
+  readonly now: () => number
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
+
+const pause = 100
+const realClock: CallClock = { now: () => performance.now(), wait }
+
+/**
+ * Makes all calls at once; the results come in the order of the requests. Within `retryUntil` a call is
+ * tried again every 100 ms while nothing listens, the socket is not there yet, the API answers 503, or the
+ * connection of a GET breaks off. Never rejects: each failure is that call's result.
+ */
+export const callAll = (
+  requests: readonly CallRequest[],
+  clock: CallClock = realClock,
+): Promise<CallResult[]> => Promise.all(requests.map((call) => callOne(call, clock)))
+
+async function callOne(call: CallRequest, clock: CallClock): Promise<CallResult> {
+  const deadline = clock.now() + (call.retryUntil ?? 0)
+  for (;;) {
+    const result = await attempt(call)
+    if (!isNotUpYet({ call, result }) || clock.now() + pause > deadline) return result
+    await clock.wait(pause)
+  }
+}
+
+async function attempt(call: CallRequest): Promise<CallResult> {
+  try {
+    const answer: ApiAnswer = await request({
+      endpoint: endpointOf(call.target),
+      method: call.method,
+      path: call.path,
+      timeout: call.timeout,
+      ...(call.body !== undefined && { body: call.body }),
+      ...(call.credentials && {
+        credentials: { user: call.credentials.user, password: new Secret(call.credentials.password) },
+      }),
+    })
+    return { id: call.id, status: answer.status, body: answer.body }
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    return { id: call.id, error: { code: error.code, message: error.message } }
+  }
+}
+
+function endpointOf(target: CallTarget): Endpoint {
+  if ('socket' in target) return { kind: 'socket', path: target.socket }
+  const address = callableAddress(target.address)
+  return {
+    kind: 'tcp',
+    address,
+    port: target.port,
+    names: [target.servername ?? address],
+    trust: { kind: 'authorities', certificates: target.authorities },
+  }
+}
+
+function isNotUpYet({ call, result }: { call: CallRequest; result: CallResult }): boolean {
+  if ('status' in result) return result.status === 503
+  if (result.error.code === 'reset') return call.method === 'GET'
+  return result.error.code === 'refused' || result.error.code === 'no-socket'
+}

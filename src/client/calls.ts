@@ -1,0 +1,98 @@
+import type { Secret } from '../secrets/secret.ts'
+import { guarded } from './apiPath.ts'
+import { ClientError } from './clientError.ts'
+import type { Credentials } from './credentials.ts'
+import { describeEndpoint, type Endpoint } from './endpoint.ts'
+import { envelope, isObject, readEnvelope } from './envelope.ts'
+import { type Problem, readProblem } from './problem.ts'
+import { type ApiAnswer, request } from './request.ts'
+
+/** Which API is called, by whom, and for how long. */
+export type Caller = {
+  readonly endpoint: Endpoint
+  readonly credentials?: Credentials
+  /** Milliseconds for the whole call. */
+  readonly timeout: number
+  readonly signal?: AbortSignal
+}
+
+/** An answer together with what it means: the value asked for, or a problem. */
+export type Outcome<Value> =
+  | { readonly answer: ApiAnswer; readonly value: Value }
+  | { readonly answer: ApiAnswer; readonly problem: Problem }
+
+/** PingPayload (specification section 2.2); `jvmUptime` in milliseconds. */
+export type Ping = {
+  readonly message: string
+  readonly date: string
+  readonly hostName: string
+  readonly pid: number
+  readonly jvmUptime: number
+}
+
+/** CredentialsPayload of an answer, without its obfuscated password (specification section 2.2). */
+export type User = { readonly user: string; readonly access: string }
+
+/** GET ping. These calls reject with a `ClientError` where no answer came or it has another shape. */
+export async function ping(caller: Caller): Promise<Outcome<Ping>> {
+  return typed(caller, await get(caller, '/api/v2/ping'), (fields) => {
+    const { message, date, hostName, pid, jvmUptime } = fields
+    if (typeof message !== 'string' || typeof date !== 'string' || typeof hostName !== 'string')
+      return undefined
+    if (typeof pid !== 'number' || typeof jvmUptime !== 'number') return undefined
+    return { message, date, hostName, pid, jvmUptime }
+  })
+}
+
+/** POST createAdminUser: creates the user or changes its password; the value is the user's URL. */
+export async function createAdminUser(
+  caller: Caller,
+  created: { readonly user: string; readonly password: Secret },
+): Promise<Outcome<string>> {
+  const pass = created.password.reveal().normalize('NFC')
+  const body = envelope('CredentialsPayload', { user: created.user.normalize('NFC'), pass })
+  const outcome = await post(caller, { path: guarded('/api/v2/createAdminUser'), body })
+  return typed(caller, outcome, ({ value }) => (typeof value === 'string' ? value : undefined))
+}
+
+/** GET user/NAME. */
+export async function user(caller: Caller, name: string): Promise<Outcome<User>> {
+  const outcome = await get(caller, `/api/v2/user/${encodeURIComponent(name.normalize('NFC'))}`)
+  return typed(caller, outcome, ({ user: found, access }) =>
+    typeof found === 'string' && typeof access === 'string' ? { user: found, access } : undefined,
+  )
+}
+
+/** Any GET; the value is the body as it came. `path` begins with a slash. */
+export async function get(caller: Caller, path: string): Promise<Outcome<unknown>> {
+  return judge(await request({ ...caller, method: 'GET', path }))
+}
+
+/** Any POST; the guard is the caller's to add. */
+export async function post(
+  caller: Caller,
+  call: { readonly path: string; readonly body?: unknown },
+): Promise<Outcome<unknown>> {
+  return judge(await request({ ...caller, ...call, method: 'POST' }))
+}
+
+function judge(answer: ApiAnswer): Outcome<unknown> {
+  const problem = readProblem(answer)
+  return problem === undefined ? { answer, value: answer.body } : { answer, problem }
+}
+
+function typed<Value>(
+  caller: Caller,
+  outcome: Outcome<unknown>,
+  read: (fields: Readonly<Record<string, unknown>>) => Value | undefined,
+): Outcome<Value> {
+  if ('problem' in outcome) return outcome
+  const payload = readEnvelope(outcome.value)?.payload
+  const value = isObject(payload) ? read(payload) : undefined
+  if (value !== undefined) return { answer: outcome.answer, value }
+  throw new ClientError({
+    code: 'bad-answer',
+    message: `What ${describeEndpoint(caller.endpoint)} answered has not the shape that this call has.`,
+    fix: 'Something else than this API listens there: check the host, the port and the component.',
+  })
+}

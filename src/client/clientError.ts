@@ -1,0 +1,54 @@
+/** Why a call brought no answer of an API. */
+export type ClientErrorCode =
+  | 'refused'
+  | 'no-socket'
+  | 'socket-forbidden'
+  | 'unreachable'
+  | 'name-not-found'
+  | 'timeout'
+  | 'reset'
+  | 'certificate-untrusted'
+  | 'certificate-names'
+  | 'certificate-expired'
+  | 'certificate-not-yet-valid'
+  | 'bad-authority'
+  | 'tls'
+  | 'bad-answer'
+  | 'too-large'
+  | 'bad-request'
+  | 'interrupted'
+  | 'failed'
+
+/** What a ClientError tells: never a header, a body or a credential. */
+export type ClientErrorFacts = {
+  readonly code: ClientErrorCode
+  /** What happened and where, one sentence. */
+  readonly message: string
+  /** What to do about it, one or two sentences. */
+  readonly fix: string
+}
+
+/** A call that brought no answer: what happened, where, and the fix, in words for a person. */
+export class ClientError extends Error {
+  readonly code: ClientErrorCode
+  readonly fix: string
+
+  constructor(facts: ClientErrorFacts) {
+    super(facts.message)
+    this.name = 'ClientError'
+    this.code = facts.code
+    this.fix = facts.fix
+  }
+}
+
+const neverReached: readonly ClientErrorCode[] = [
+  'refused',
+  'no-socket',
+  'unreachable',
+  'name-not-found',
+  'timeout',
+  'reset',
+]
+
+/** Whether an error means that the host or its API could not be reached, rather than that it is wrong. */
+export const isUnreachable = (code: ClientErrorCode): boolean => neverReached.includes(code)

@@ -1,0 +1,29 @@
+/** The envelope of every request and response (specification section 2.1). */
+export type Envelope = {
+  readonly payloadType: string
+  /** Always there in a response, value `1`; a request may omit it. */
+  readonly payloadVersion?: string
+  readonly payload: unknown
+}
+
+/** Wraps a payload for a request. */
+export const envelope = (payloadType: string, payload: unknown): Envelope => ({
+  payloadType,
+  payloadVersion: '1',
+  payload,
+})
+
+/** Whether a value is an object with members, not an array and not null. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads the body of an answer as an envelope; undefined where it is none. */
+export function readEnvelope(body: unknown): Envelope | undefined {
+  if (!isObject(body) || typeof body.payloadType !== 'string' || !('payload' in body)) return undefined
+  const version = body.payloadVersion
+  return {
+    payloadType: body.payloadType,
+    ...(typeof version === 'string' && { payloadVersion: version }),
+    payload: body.payload,
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseRegistration } from './parseRegistration.ts'
+import type { RegisteredCluster } from './registry.ts'
+
+/**
+ * All recorded clusters, in the order of their file names; none where the folder is missing. A broken file
+ * is passed over and told to `warn` in one sentence that names it.
+ */
+export async function readRegistry(
+  dir: string,
+  warn: (warning: string) => void = () => {},
+): Promise<RegisteredCluster[]> {
+  const names = await readdir(dir).catch(emptyWhereMissing)
+  const clusters: RegisteredCluster[] = []
+  for (const name of names.filter((file) => file.endsWith('.json')).sort()) {
+    const file = join(dir, name)
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
+    const record = typeof text === 'string' ? parseRegistration(text) : { broken: `it gives ${text.code}` }
+    if ('broken' in record) {
+      warn(`The cluster record ${file} is left out: ${record.broken}. \`muster install\` writes it anew.`)
+    } else {
+      clusters.push(record)
+    }
+  }
+  return clusters
+}
+
+/**
+ * Records a cluster, in place of the earlier record of the same name and directory: file 0600 in a folder
+ * 0700, written as one atomic change. `changed` is false, and nothing is written, where it said the same.
+ */
+export async function recordCluster(record: {
+  readonly dir: string
+  readonly cluster: RegisteredCluster
+}): Promise<{ readonly file: string; readonly changed: boolean }> {
+  const { dir, cluster } = record
+  const file = join(dir, fileName(cluster))
+  const content = `${JSON.stringify(cluster, null, 2)}\n`
+  const current = await readFile(file, 'utf8').catch(undefinedWhereMissing)
+  if (current === content) return { file, changed: false }
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  await chmod(dir, 0o700)
+  const beside = join(dir, `.${randomUUID()}.tmp`)
+  try {
+    const handle = await open(beside, 'wx', 0o600)
+    try {
+      await handle.writeFile(content)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(beside, file)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
+  return { file, changed: true }
+}
+
+/** Removes the record of a cluster; false where there was none. */
+export async function forgetCluster(record: {
+  readonly dir: string
+  readonly cluster: string
+  readonly directory: string
+}): Promise<boolean> {
+  const removed = await rm(join(record.dir, fileName(record))).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => undefinedWhereMissing(error),
+  )
+  return removed ?? false
+}
+
+/** Readable, and different for clusters of one name in two folders. */
+function fileName({ cluster, directory }: { readonly cluster: string; readonly directory: string }): string {
+  const word = cluster
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^\.+/, '')
+    .slice(0, 60)
+  const hash = createHash('sha256')
+    .update(JSON.stringify([cluster, directory]))
+    .digest('hex')
+    .slice(0, 12)
+  return `${word}-${hash}.json`
+}
+
+const isMissing = (error: NodeJS.ErrnoException): boolean =>
+  error.code === 'ENOENT' || error.code === 'ENOTDIR'
+
+function emptyWhereMissing(error: NodeJS.ErrnoException): string[] {
+  if (isMissing(error)) return []
+  throw error
+}
+
+function undefinedWhereMissing(error: NodeJS.ErrnoException): undefined {
+  if (isMissing(error)) return undefined
+  throw error
+}

@@ -1,0 +1,180 @@
+import { type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import { ClientError } from './clientError.ts'
+import { basicAuthorization, type Credentials } from './credentials.ts'
+import { bracketed, describeEndpoint, type Endpoint } from './endpoint.ts'
+import { explainAuthority, explainFailure, explainNames } from './explainFailure.ts'
+import { parseBody } from './parseBody.ts'
+import { isReadableAuthority } from './readableAuthority.ts'
+
+/** One call of an API. */
+export type ApiRequest = {
+  readonly endpoint: Endpoint
+  readonly method: 'GET' | 'POST'
+  /** Path and query, beginning with a slash. */
+  readonly path: string
+  readonly credentials?: Credentials
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Milliseconds for the whole call, from the name lookup to the last byte of the answer. */
+  readonly timeout: number
+  readonly signal?: AbortSignal
+}
+
+/** What came back, whatever its status. */
+export type ApiAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Parsed where the answer says that it is JSON, else text. */
+  readonly body: unknown
+}
+
+/** Bytes of an answer beyond which it is given up. */
+export const answerLimit = 8 * 1024 * 1024
+
+/**
+ * Makes one call and waits for its answer; redirects are not followed and nothing is kept open. Any status
+ * is an answer. Rejects with a `ClientError` and nothing else.
+ */
+export async function request(call: ApiRequest): Promise<ApiAnswer> {
+  const place = describeEndpoint(call.endpoint)
+  if (!/^\/[!-~]*$/.test(call.path)) {
+    throw new ClientError({
+      code: 'bad-request',
+      message: 'The path of a call begins with a slash and holds neither spaces nor characters beyond ASCII.',
+      fix: 'Write such characters percent-encoded, a space as %20.',
+    })
+  }
+  if (!readableTrust(call.endpoint)) throw new ClientError(explainAuthority(place))
+  try {
+    const { message, text } = await exchange(call)
+    return {
+      status: message.statusCode ?? 0,
+      headers: message.headers,
+      body: parseBody({ place, contentType: message.headers['content-type'], text }),
+    }
+  } catch (error) {
+    if (error instanceof ClientError) throw error
+    throw new ClientError(explainFailure({ error, place }))
+  }
+}
+
+function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: string }> {
+  const { endpoint, signal, timeout } = call
+  const place = describeEndpoint(endpoint)
+  return new Promise((resolve, reject) => {
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body)
+    const options: RequestOptions = { method: call.method, path: call.path, headers: headers(call, body) }
+    const sent =
+      endpoint.kind === 'socket'
+        ? plainRequest({ ...options, agent: false, socketPath: endpoint.path })
+        : tlsRequest({ ...options, ...tlsOptions(endpoint) })
+
+    let connected = false
+    const settle = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+    // The first failure counts: destroying a request brings forth others, such as a reset.
+    const fail = (error: unknown) => {
+      settle()
+      reject(error)
+      sent.destroy()
+    }
+    const stop = () => fail(interruptedError(place))
+    const timer = setTimeout(() => fail(lateError({ place, timeout, connected })), timeout)
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+
+    sent.on('socket', (socket) => {
+      socket.once(endpoint.kind === 'socket' ? 'connect' : 'secureConnect', () => {
+        connected = true
+      })
+    })
+    sent.on('error', fail)
+    sent.on('response', (message) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      message.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > answerLimit) fail(largeError(place))
+        else chunks.push(chunk)
+      })
+      message.on('error', fail)
+      message.on('end', () => {
+        settle()
+        resolve({ message, text: Buffer.concat(chunks).toString('utf8') })
+      })
+    })
+    sent.end(body)
+  })
+}
+
+const readableTrust = (endpoint: Endpoint): boolean =>
+  endpoint.kind === 'socket' ||
+  endpoint.trust.kind !== 'authorities' ||
+  endpoint.trust.certificates.every(isReadableAuthority)
+
+function headers(call: ApiRequest, body: string | undefined): Record<string, string | number> {
+  return {
+    Host: hostHeader(call.endpoint),
+    Accept: 'application/json',
+    ...(call.credentials && { Authorization: basicAuthorization(call.credentials) }),
+    ...(body !== undefined && {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    }),
+  }
+}
+
+const hostHeader = (endpoint: Endpoint): string =>
+  endpoint.kind === 'socket' ? 'localhost' : `${bracketed(endpoint.names[0])}:${endpoint.port}`
+
+function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }) {
+  const { address, port, names, trust } = endpoint
+  return {
+    agent: false as const,
+    host: address,
+    port,
+    servername: isIP(names[0]) === 0 ? names[0] : '',
+    minVersion: 'TLSv1.2' as const,
+    rejectUnauthorized: trust.kind !== 'anyone',
+    ...(trust.kind === 'authorities' && {
+      ca: [...trust.certificates],
+      // What the operator names is the anchor, even where it is itself signed by something further up.
+      allowPartialTrustChain: true,
+    }),
+    checkServerIdentity: (_host: string, certificate: PeerCertificate) => {
+      if (names.some((name) => checkServerIdentity(name, certificate) === undefined)) return undefined
+      const found = certificate.subjectaltname ?? `CN:${certificate.subject?.CN ?? ''}`
+      return new ClientError(explainNames({ place: describeEndpoint(endpoint), wanted: names, found }))
+    },
+  }
+}
+
+const lateError = (facts: { place: string; timeout: number; connected: boolean }): ClientError =>
+  new ClientError({
+    code: 'timeout',
+    message: facts.connected
+      ? `${facts.place} did not answer within ${facts.timeout / 1000} s.`
+      : `No connection to ${facts.place} came about within ${facts.timeout / 1000} s.`,
+    fix: facts.connected
+      ? 'Allow more time, or read the log of the component.'
+      : 'Check the address and any firewall between; a firewall that drops packets looks like this.',
+  })
+
+const interruptedError = (place: string): ClientError =>
+  new ClientError({
+    code: 'interrupted',
+    message: `The call of ${place} was interrupted.`,
+    fix: 'Run it again: every call may be repeated.',
+  })
+
+const largeError = (place: string): ClientError =>
+  new ClientError({
+    code: 'too-large',
+    message: `The answer of ${place} is larger than ${answerLimit / 1024 / 1024} MiB.`,
+    fix: 'Something else than the API listens there: check the port.',
+  })

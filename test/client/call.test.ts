@@ -1,0 +1,168 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type CallClock, type CallRequest, callAll } from '../../src/client/call.ts'
+import { makeAuthority, makeLeaf } from '../support/clientCertificate.ts'
+import { bodyOf, closedPort, type LoopbackServer, servePlain, serveTls } from '../support/loopbackServer.ts'
+
+const authority = makeAuthority()
+const leaf = makeLeaf(authority, { names: ['127.0.0.1', 'db1'] })
+const folders: string[] = []
+const open: LoopbackServer[] = []
+const keep = async (server: Promise<LoopbackServer>): Promise<LoopbackServer> => {
+  const started = await server
+  open.push(started)
+  return started
+}
+
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close()
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
+})
+
+const temporary = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'call-'))
+  folders.push(folder)
+  return folder
+}
+
+const to = (port: number, more: Partial<CallRequest> = {}): CallRequest => ({
+  id: 'a',
+  method: 'GET',
+  path: '/api/v2/ping',
+  target: { address: '127.0.0.1', port, authorities: [authority.certificate] },
+  timeout: 5000,
+  ...more,
+})
+
+/** A clock of its own: waiting advances it and does nothing but what the test wants to happen meanwhile. */
+const fakeClock = (meanwhile: (waits: number) => Promise<unknown> = async () => {}) => {
+  const waits: number[] = []
+  let now = 0
+  const clock: CallClock = {
+    now: () => now,
+    wait: async (milliseconds) => {
+      now += milliseconds
+      waits.push(milliseconds)
+      await meanwhile(waits.length)
+    },
+  }
+  return { clock, waits }
+}
+
+describe('callAll', () => {
+  it('makes all calls at once and answers in the order of the requests', async () => {
+    let release = () => {}
+    const second = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const server = await keep(
+      serveTls(leaf, async (message, answer) => {
+        if (message.url === '/first') await second
+        else release()
+        answer.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ at: message.url }))
+      }),
+    )
+    const calls = [
+      to(server.port, { id: '1', path: '/first' }),
+      to(server.port, { id: '2', path: '/second' }),
+    ]
+    expect(await callAll(calls)).toEqual([
+      { id: '1', status: 200, body: { at: '/first' } },
+      { id: '2', status: 200, body: { at: '/second' } },
+    ])
+  })
+
+  it('sends credentials and body, by name where a server name is given, and calls 0.0.0.0 as loopback', async () => {
+    const seen: unknown[] = []
+    const server = await keep(
+      serveTls(leaf, async (message, answer) => {
+        seen.push(message.headers.host, message.headers.authorization, await bodyOf(message))
+        answer.writeHead(401).end('no')
+      }),
+    )
+    const { certificate } = authority
+    const target = { address: '0.0.0.0', port: server.port, servername: 'db1', authorities: [certificate] }
+    const credentials = { user: 'admin', password: 'é:' }
+    const call = to(server.port, { method: 'POST', target, credentials, body: [1] })
+    expect(await callAll([call])).toEqual([{ id: 'a', status: 401, body: 'no' }])
+    expect(seen).toEqual([`db1:${server.port}`, `Basic ${Buffer.from('admin:é:').toString('base64')}`, '[1]'])
+  })
+
+  it('tells each failure apart and lets the other calls be', async () => {
+    const server = await keep(serveTls(leaf, (_message, answer) => answer.end('fine')))
+    const port = await closedPort()
+    const elsewhere = { address: '127.0.0.1', port: server.port, authorities: [makeAuthority().certificate] }
+    const results = await callAll([
+      to(port, { id: 'refused' }),
+      to(server.port, { id: 'fine' }),
+      to(server.port, { id: 'untrusted', target: elsewhere }),
+    ])
+    expect(results).toEqual([
+      {
+        id: 'refused',
+        error: {
+          code: 'refused',
+          message: `The connection to https://127.0.0.1:${port} was refused: nothing listens there.`,
+        },
+      },
+      { id: 'fine', status: 200, body: 'fine' },
+      { id: 'untrusted', error: { code: 'certificate-untrusted', message: expect.any(String) } },
+    ])
+  })
+
+  it('waits for a socket that is not there yet and for a 503 to pass', async () => {
+    const path = join(await temporary(), 'api.sock')
+    const statuses = [503, 503, 200]
+    const { clock, waits } = fakeClock(async (count) => {
+      if (count === 2) {
+        await keep(
+          servePlain((_message, answer) => answer.writeHead(statuses.shift() ?? 500).end(), { path }),
+        )
+      }
+    })
+    const results = await callAll([to(1, { target: { socket: path }, retryUntil: 10_000 })], clock)
+    expect(results).toEqual([{ id: 'a', status: 200, body: '' }])
+    expect(waits).toEqual([100, 100, 100, 100])
+  })
+
+  it('gives up when the time is over, and at once where none is given', async () => {
+    const port = await closedPort()
+    const bounded = fakeClock()
+    expect(await callAll([to(port, { retryUntil: 350 })], bounded.clock)).toMatchObject([
+      { error: { code: 'refused' } },
+    ])
+    expect(bounded.waits).toEqual([100, 100, 100])
+    const none = fakeClock()
+    await callAll([to(port)], none.clock)
+    expect(none.waits).toEqual([])
+  })
+
+  it('tries a connection that broke off again for a GET, never for a POST', async () => {
+    let count = 0
+    const server = await keep(
+      serveTls(leaf, (message, answer) => {
+        count += 1
+        if (count === 1 || message.method === 'POST') message.socket.destroy()
+        else answer.end('up')
+      }),
+    )
+    const { clock } = fakeClock()
+    expect(await callAll([to(server.port, { retryUntil: 5000 })], clock)).toMatchObject([{ body: 'up' }])
+    const post = to(server.port, { method: 'POST', retryUntil: 5000 })
+    expect(await callAll([post], clock)).toMatchObject([{ error: { code: 'reset' } }])
+    expect(count).toBe(3)
+  })
+
+  it('does not wait for what will not change: a refused login, an untrusted certificate', async () => {
+    const server = await keep(serveTls(leaf, (_message, answer) => answer.writeHead(401).end()))
+    const { clock, waits } = fakeClock()
+    const target = { address: '127.0.0.1', port: server.port, authorities: [makeAuthority().certificate] }
+    await callAll(
+      [to(server.port, { retryUntil: 5000 }), to(1, { id: 'b', target, retryUntil: 5000 })],
+      clock,
+    )
+    expect(waits).toEqual([])
+  })
+})

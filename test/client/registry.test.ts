@@ -1,0 +1,148 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findHost } from '../../src/client/findHost.ts'
+import type { RegisteredCluster } from '../../src/client/registry.ts'
+import { forgetCluster, readRegistry, recordCluster } from '../../src/client/registryFiles.ts'
+
+const cluster = (name: string, directory: string, hosts: [string, string][]): RegisteredCluster => ({
+  version: 1,
+  cluster: name,
+  directory,
+  authorities: ['PEM'],
+  hosts: hosts.map(([host, address]) => ({
+    name: host,
+    address,
+    apis: [{ component: 'manager', address: '0.0.0.0', port: 8090 }],
+  })),
+})
+
+const alpha = cluster('alpha', '/srv/alpha', [
+  ['db1', '10.0.0.11'],
+  ['db2', '10.0.0.12'],
+])
+
+describe('cluster records', () => {
+  let home = ''
+  let dir = ''
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'registry-'))
+    dir = join(home, 'muster', 'clusters')
+  })
+
+  afterEach(() => rm(home, { recursive: true }))
+
+  it('are written for their owner alone, and read back', async () => {
+    expect(await readRegistry(dir)).toEqual([])
+    const { file, changed } = await recordCluster({ dir, cluster: alpha })
+    expect(changed).toBe(true)
+    expect(await readRegistry(dir)).toEqual([alpha])
+    const modes = [home, join(home, 'muster'), dir, file].map(async (path) => (await stat(path)).mode & 0o777)
+    expect(await Promise.all(modes.slice(1))).toEqual([0o700, 0o700, 0o600])
+    expect(await readdir(dir)).toEqual([expect.stringMatching(/^alpha-[0-9a-f]{12}\.json$/)])
+  })
+
+  it('are left alone when they say the same, and replaced when not', async () => {
+    const first = await recordCluster({ dir, cluster: alpha })
+    const { ino } = await stat(first.file)
+    expect((await recordCluster({ dir, cluster: alpha })).changed).toBe(false)
+    expect((await stat(first.file)).ino).toBe(ino)
+    const grown = { ...alpha, authorities: ['OTHER'] }
+    expect((await recordCluster({ dir, cluster: grown })).changed).toBe(true)
+    expect(await readRegistry(dir)).toEqual([grown])
+  })
+
+  it('keep clusters of one name in two folders apart, and forget one of them', async () => {
+    const other = { ...alpha, directory: '/home/ops' }
+    await recordCluster({ dir, cluster: alpha })
+    await recordCluster({ dir, cluster: other })
+    expect(await readRegistry(dir)).toHaveLength(2)
+    expect(await forgetCluster({ dir, cluster: 'alpha', directory: '/srv/alpha' })).toBe(true)
+    expect(await forgetCluster({ dir, cluster: 'alpha', directory: '/srv/alpha' })).toBe(false)
+    expect(await readRegistry(dir)).toEqual([other])
+  })
+
+  it('never leave the folder, whatever a cluster is called', async () => {
+    const { file } = await recordCluster({ dir, cluster: { ...alpha, cluster: '../../x/é' } })
+    expect(file.startsWith(`${dir}/`)).toBe(true)
+    expect(file.slice(dir.length + 1)).toMatch(/^-\.\.-x-+[0-9a-f]{12}\.json$/)
+  })
+
+  it('are passed over by name when they are broken', async () => {
+    await recordCluster({ dir, cluster: alpha })
+    const broken: [string, string][] = [
+      ['a.json', '{'],
+      ['b.json', '[]'],
+      ['c.json', '{"version":2}'],
+      ['d.json', '{"version":1}'],
+      ['e.json', '{"version":1,"cluster":"x","directory":"/","authorities":[1],"hosts":[]}'],
+      ['f.json', '{"version":1,"cluster":"x","directory":"/","authorities":[],"hosts":[{"name":"db1"}]}'],
+    ]
+    for (const [name, text] of broken) await writeFile(join(dir, name), text)
+    await mkdir(join(dir, 'z.json'))
+    await writeFile(join(dir, 'notes.txt'), 'not a record')
+    const warnings: string[] = []
+    expect(await readRegistry(dir, (warning) => warnings.push(warning))).toEqual([alpha])
+    const reasons = [
+      ['a.json', 'it is not well-formed JSON'],
+      ['b.json', 'it is not a JSON object'],
+      ['c.json', 'it is not of version 1, the only one this program knows'],
+      ['d.json', 'it does not name its cluster and directory'],
+      ['e.json', 'its authorities are not a list of PEM texts'],
+      ['f.json', 'a host in it is not complete'],
+      ['z.json', 'it gives EISDIR'],
+    ]
+    expect(warnings).toEqual(
+      reasons.map(
+        ([name, reason]) =>
+          `The cluster record ${dir}/${name} is left out: ${reason}. \`muster install\` writes it anew.`,
+      ),
+    )
+  })
+
+  it('leave nothing behind when they cannot be written', async () => {
+    const { file } = await recordCluster({ dir, cluster: alpha })
+    await rm(file)
+    await mkdir(join(file, 'in the way'), { recursive: true })
+    await expect(recordCluster({ dir, cluster: alpha })).rejects.toThrow()
+    expect(await readdir(dir)).toHaveLength(1)
+  })
+
+  it('close a folder that was open to others', async () => {
+    await mkdir(dir, { recursive: true })
+    await chmod(dir, 0o755)
+    await recordCluster({ dir, cluster: alpha })
+    expect((await stat(dir)).mode & 0o777).toBe(0o700)
+    expect(await readFile((await recordCluster({ dir, cluster: alpha })).file, 'utf8')).toContain('"alpha"')
+  })
+})
+
+describe('findHost', () => {
+  const beta = cluster('beta', '/srv/beta', [
+    ['db1', '10.0.1.11'],
+    ['db9', '10.0.0.12'],
+  ])
+  const clusters = [alpha, beta]
+  const names = (search: ReturnType<typeof findHost>) =>
+    search.kind === 'several'
+      ? search.matches.map((match) => `${match.cluster.cluster}/${match.host.name}`)
+      : search.kind === 'one'
+        ? `${search.cluster.cluster}/${search.host.name}`
+        : search.kind
+
+  it('finds by name in any case and by address', () => {
+    expect(names(findHost({ clusters, host: 'DB9' }))).toBe('beta/db9')
+    expect(names(findHost({ clusters, host: '10.0.1.11' }))).toBe('beta/db1')
+    expect(names(findHost({ clusters, host: 'db3' }))).toBe('none')
+  })
+
+  it('names them all where several fit, unless the cluster is told by name or directory', () => {
+    expect(names(findHost({ clusters, host: 'db1' }))).toEqual(['alpha/db1', 'beta/db1'])
+    expect(names(findHost({ clusters, host: '10.0.0.12' }))).toEqual(['alpha/db2', 'beta/db9'])
+    expect(names(findHost({ clusters, host: 'db1', cluster: 'beta' }))).toBe('beta/db1')
+    expect(names(findHost({ clusters, host: 'db1', cluster: '/srv/alpha' }))).toBe('alpha/db1')
+    expect(names(findHost({ clusters, host: 'db1', cluster: 'gamma' }))).toBe('none')
+  })
+})

@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net'
+import type { TestLeaf } from './clientCertificate.ts'
+
+export type LoopbackServer = { readonly port: number; close(): Promise<void> }
+
+async function listening(server: TcpServer, address: string | { path: string }): Promise<LoopbackServer> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    if (typeof address === 'string') server.listen(0, address, resolve)
+    else server.listen(address.path, resolve)
+  })
+  const bound = server.address()
+  return {
+    port: typeof bound === 'object' ? ((bound as AddressInfo | null)?.port ?? 0) : 0,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+/** An HTTPS server on an ephemeral port of a loopback address. */
+export const serveTls = (
+  leaf: TestLeaf,
+  listener: RequestListener,
+  address = '127.0.0.1',
+): Promise<LoopbackServer> => {
+  const server = createTlsServer({ key: leaf.key, cert: leaf.cert }, listener)
+  server.on('tlsClientError', () => {})
+  return listening(server, address)
+}
+
+/** A plain HTTP server on a Unix socket or an ephemeral port. */
+export const servePlain = (
+  listener: RequestListener,
+  address: string | { path: string } = '127.0.0.1',
+): Promise<LoopbackServer> => listening(createServer(listener) as Server, address)
+
+/** A bare TCP server that does with each connection what it is told. */
+export const serveTcp = (
+  onConnection: (socket: Socket) => void,
+  address: string | { path: string } = '127.0.0.1',
+): Promise<LoopbackServer> => listening(createTcpServer(onConnection), address)
+
+/** A port of 127.0.0.1 at which nobody listens: it was ours a moment ago. */
+export async function closedPort(): Promise<number> {
+  const server = await serveTcp(() => {})
+  await server.close()
+  return server.port
+}
+
+/** The whole body of a request. */
+export async function bodyOf(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
