@@ -1,0 +1,52 @@
+import { scrypt, timingSafeEqual } from 'node:crypto'
+import type { Secret } from '../secrets/secret.ts'
+import { formatPhc, maximumMemory, parsePhc, type ScryptCost } from './phc.ts'
+
+/** What a password costs to try: N = 2^15, r = 8, p = 3, which is 32 MiB and about 0.2 s. */
+export const defaultCost: ScryptCost = { ln: 15, r: 8, p: 3 }
+
+/** Bytes of salt that a new hash takes. */
+export const saltBytes = 16
+
+const hashBytes = 32
+
+function derive(options: {
+  readonly password: Secret
+  readonly salt: Buffer
+  readonly cost: ScryptCost
+  readonly bytes: number
+}): Promise<Buffer> {
+  const { ln, r, p } = options.cost
+  const limits = { N: 2 ** ln, r, p, maxmem: maximumMemory }
+  return new Promise((resolve, reject) => {
+    const password = options.password.reveal().normalize('NFC')
+    scrypt(password, options.salt, options.bytes, limits, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
+  })
+}
+
+/**
+ * PHC string of a password (in NFC); the same password, salt and cost give the same string. Takes as long
+ * as the cost says and never blocks the thread.
+ */
+export async function hashPassword(options: {
+  readonly password: Secret
+  readonly salt: Buffer
+  readonly cost?: ScryptCost
+}): Promise<string> {
+  const cost = options.cost ?? defaultCost
+  const hash = await derive({ password: options.password, salt: options.salt, cost, bytes: hashBytes })
+  return formatPhc({ cost, salt: options.salt, hash })
+}
+
+/**
+ * Whether a password is the one of a PHC string, at the cost that the string names; compares in constant
+ * time. A string that is no PHC string of scrypt is nobody's password.
+ */
+export async function verifyPassword(password: Secret, phc: string): Promise<boolean> {
+  const parts = parsePhc(phc)
+  if (!parts) return false
+  const { salt, cost, hash } = parts
+  return timingSafeEqual(await derive({ password, salt, cost, bytes: hash.length }), hash)
+}

@@ -1,0 +1,86 @@
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { noUsers, parseUserFile } from './userFile.ts'
+import type { UserFile } from './userRecord.ts'
+
+/** What tells one content of the user file from the next: inode, mtime in nanoseconds and size. */
+export type FileIdentity = string
+
+const absent: FileIdentity = 'absent'
+
+const identityOf = (stats: { ino: bigint; mtimeNs: bigint; size: bigint }): FileIdentity =>
+  `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** The user file cannot be read or understood, so nobody can be told apart. */
+export class UserFileError extends Error {
+  constructor(path: string, cause: unknown) {
+    super(`cannot use the user file ${path}: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    this.name = 'UserFileError'
+  }
+}
+
+/** Which content the user file has now, without reading it. Rejects with `UserFileError`. */
+export async function identifyUserFile(path: string): Promise<FileIdentity> {
+  try {
+    return identityOf(await stat(path, { bigint: true }))
+  } catch (error) {
+    if (isMissing(error)) return absent
+    throw new UserFileError(path, error)
+  }
+}
+
+/** The users, and the identity of the content they were read from. No file is no users. Rejects with `UserFileError`. */
+export async function readUserFile(
+  path: string,
+): Promise<{ readonly identity: FileIdentity; readonly file: UserFile }> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(path, 'r')
+    const identity = identityOf(await handle.stat({ bigint: true }))
+    return { identity, file: parseUserFile(await handle.readFile('utf8')) }
+  } catch (error) {
+    if (handle === undefined && isMissing(error)) return { identity: absent, file: noUsers }
+    throw new UserFileError(path, error)
+  } finally {
+    await handle?.close()
+  }
+}
+
+/** Gives a new file the owner of the one it replaces; root gives a first file to the owner of its folder. */
+async function keepOwner(handle: FileHandle, path: string): Promise<void> {
+  const isRoot = process.geteuid?.() === 0
+  const present = await stat(path).catch(() => undefined)
+  const owner = present ?? (isRoot ? await stat(dirname(path)) : undefined)
+  const ours = await handle.stat()
+  if (!owner || (owner.uid === ours.uid && owner.gid === ours.gid)) return
+  // Without root a group may be out of reach; the file is then the writer's own, as any file it makes.
+  if (isRoot) await handle.chown(owner.uid, owner.gid)
+  else await handle.chown(ours.uid, owner.gid).catch(() => undefined)
+}
+
+/**
+ * Replaces the user file as one atomic change that is on disk when the promise resolves: written beside it
+ * with mode 0600, synced, renamed. The caller holds the lock.
+ */
+export async function replaceUserFile(path: string, text: string): Promise<void> {
+  const beside = `${path}.new`
+  // Left by a writer that died; opened anew, never followed, for the folder may be another user's.
+  await rm(beside, { force: true })
+  const handle = await open(beside, 'wx', 0o600)
+  try {
+    await handle.writeFile(text)
+    await keepOwner(handle, path)
+    await handle.sync()
+    await handle.close()
+    await rename(beside, path)
+  } catch (error) {
+    await handle.close()
+    await rm(beside, { force: true })
+    throw error
+  }
+  const folder = await open(dirname(path), 'r')
+  await folder.sync().finally(() => folder.close())
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { hashPassword, verifyPassword } from '../../src/accounts/passwordHash.ts'
+import { parsePhc } from '../../src/accounts/phc.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+
+const cost = { ln: 4, r: 8, p: 1 }
+const salt = Buffer.from('0123456789abcdef')
+
+describe('hashPassword', () => {
+  it('writes a PHC string at the full cost, the same for the same salt', async () => {
+    const hash = await hashPassword({ password: new Secret('secret'), salt })
+    expect(hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$MDEyMzQ1Njc4OWFiY2RlZg\$[A-Za-z0-9+/]{43}$/)
+    expect(await hashPassword({ password: new Secret('secret'), salt })).toBe(hash)
+    expect(await verifyPassword(new Secret('secret'), hash)).toBe(true)
+  })
+
+  it('hashes a password in NFC', async () => {
+    const composed = await hashPassword({ password: new Secret('\u00e9'), salt, cost })
+    expect(await hashPassword({ password: new Secret('e\u0301'), salt, cost })).toBe(composed)
+  })
+})
+
+describe('verifyPassword', () => {
+  it('agrees with the test vector of RFC 7914 section 12, at the cost in the string', async () => {
+    const hash =
+      '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2' +
+      'd5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887'
+    const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+    const phc = `$scrypt$ln=14,r=8,p=1$${unpadded(Buffer.from('SodiumChloride'))}$${unpadded(Buffer.from(hash, 'hex'))}`
+    expect(await verifyPassword(new Secret('pleaseletmein'), phc)).toBe(true)
+    expect(await verifyPassword(new Secret('pleaseletmeim'), phc)).toBe(false)
+  })
+
+  it('refuses what is no hash, or one that would cost too much memory', async () => {
+    const good = await hashPassword({ password: new Secret('x'), salt, cost })
+    for (const phc of ['', 'x', '$2b$10$abc', good.replace('ln=4', 'ln=30'), good.replace('ln=4', 'ln=16')]) {
+      expect(await verifyPassword(new Secret('x'), phc)).toBe(false)
+    }
+    expect(parsePhc(good.replace('r=8', 'r=0'))).toBeUndefined()
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { formatUserFile, noUsers, parseUserFile, putUser, removeUser } from '../../src/accounts/userFile.ts'
+import type { UserRecord } from '../../src/accounts/userRecord.ts'
+
+const hash = '$scrypt$ln=15,r=8,p=3$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
+const other = hash.replace('MDEy', 'MDEz')
+const record = (user: string, itsHash = hash): UserRecord => ({ user, access: 'full', hash: itsHash })
+const both = { version: 1, users: [record('a'), record('b')] } as const
+
+describe('the user file', () => {
+  it('reads what it writes, one user per line', () => {
+    expect(formatUserFile(both)).toBe(
+      `{"version":1,"users":[\n${JSON.stringify(record('a'))},\n${JSON.stringify(record('b'))}\n]}\n`,
+    )
+    expect(parseUserFile(formatUserFile(both))).toEqual(both)
+    expect(parseUserFile(formatUserFile(noUsers))).toEqual(noUsers)
+  })
+
+  it.each([
+    ['', 'it is not JSON'],
+    ['[]', 'it must be an object'],
+    ['{"users":[]}', "its member 'version' must be 1"],
+    ['{"version":1}', "its member 'users' must be a list"],
+    ['{"version":1,"users":[{}]}', "a user has no name in its member 'user'"],
+    [
+      `{"version":1,"users":[{"user":"a","hash":"plain"}]}`,
+      "user 'a' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash",
+    ],
+    [
+      `{"version":1,"users":[{"user":"a","hash":"${hash}","access":"some"}]}`,
+      "user 'a' has an access level other than 'full'",
+    ],
+    [
+      `{"version":1,"users":[{"user":"a","hash":"${hash}","pass":"x"}]}`,
+      "user 'a' has the unknown member 'pass'",
+    ],
+    [
+      `{"version":1,"users":[{"user":"a","hash":"${hash}"},{"user":"a","hash":"${hash}"}]}`,
+      "it lists the user 'a' twice",
+    ],
+  ])('refuses %s', (text, message) => {
+    expect(() => parseUserFile(text)).toThrow(new Error(message))
+  })
+
+  it('adds, replaces and removes, and is the very same where nothing changes', () => {
+    expect(putUser(noUsers, record('a')).users).toEqual([record('a')])
+    expect(putUser(both, record('a', other)).users).toEqual([record('a', other), record('b')])
+    expect(putUser(both, record('b'))).toBe(both)
+    expect(removeUser(both, 'a').users).toEqual([record('b')])
+    expect(removeUser(both, 'c')).toBe(both)
+  })
+
+  it('knows a name in both spellings of an accent', () => {
+    const file = putUser(noUsers, record('jos\u00e9'))
+    expect(putUser(file, record('jos\u00e9', other)).users).toHaveLength(1)
+    expect(removeUser(file, 'jose\u0301').users).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { createVerifiedLogins } from '../../src/accounts/verifiedLogins.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+
+const key = Buffer.alloc(32, 7)
+const login = (user: string, password: string) => ({ user, password: new Secret(password) })
+
+function counting(verdict: boolean) {
+  const counter = { calls: 0, verify: async () => verdict }
+  counter.verify = async () => {
+    counter.calls += 1
+    return verdict
+  }
+  return counter
+}
+
+describe('verified logins', () => {
+  it('remember a good login and never a refused one', async () => {
+    const logins = createVerifiedLogins({ key, limit: 10 })
+    const good = counting(true)
+    const bad = counting(false)
+    for (let time = 0; time < 3; time += 1) {
+      expect(await logins.verdict(login('a', 'right'), good.verify)).toBe(true)
+      expect(await logins.verdict(login('a', 'wrong'), bad.verify)).toBe(false)
+    }
+    expect([good.calls, bad.calls]).toEqual([1, 3])
+  })
+
+  it('verify once what comes many times at once', async () => {
+    const logins = createVerifiedLogins({ key, limit: 10 })
+    const good = counting(true)
+    await Promise.all(Array.from({ length: 50 }, () => logins.verdict(login('a', 'b'), good.verify)))
+    expect(good.calls).toBe(1)
+  })
+
+  it('forget the oldest beyond their limit', async () => {
+    const logins = createVerifiedLogins({ key, limit: 2 })
+    const good = counting(true)
+    for (const user of ['a', 'b', 'c', 'c', 'b', 'a']) await logins.verdict(login(user, 'x'), good.verify)
+    expect(good.calls).toBe(4)
+  })
+
+  it('do not take one pair for another', async () => {
+    const logins = createVerifiedLogins({ key, limit: 10 })
+    await logins.verdict(login('ab', 'c'), counting(true).verify)
+    expect(await logins.verdict(login('a', 'bc'), counting(false).verify)).toBe(false)
+    expect(await logins.verdict(login('a', 'b:c'), counting(false).verify)).toBe(false)
+  })
+
+  it('do not show a password', async () => {
+    const logins = createVerifiedLogins({ key, limit: 10 })
+    await logins.verdict(login('a', 'visible'), counting(true).verify)
+    expect(inspect(logins, { depth: 9, showHidden: true })).not.toContain('visible')
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { readServerSettings } from '../../src/contracts/readServerSettings.ts'
+import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
+
+const good: ServerSettings = {
+  version: 1,
+  cluster: 'alpha',
+  host: 'db1',
+  component: 'manager',
+  listen: { address: '127.0.0.1', port: 8090 },
+  socket: '/opt/muster/run/manager.sock',
+  tls: { key: '/opt/muster/share/tls/key.pem', chain: '/opt/muster/share/tls/chain.pem' },
+  usersFile: '/opt/muster/share/users.json',
+  allowedHosts: ['db1', '10.0.0.11'],
+  remoteBootstrap: false,
+  logLevel: 'info',
+}
+
+describe('readServerSettings', () => {
+  it.each([good, { ...good, listen: null }, { ...good, pidFile: '/run/pid', user: 'muster' }])(
+    'accepts what a deployment writes',
+    (settings) => {
+      expect(readServerSettings(JSON.stringify(settings))).toEqual(settings)
+    },
+  )
+
+  it.each([
+    [{ ...good, version: 2 }, '/version must be 1'],
+    [{ ...good, component: 'proxy' }, '/component must be one of "manager", "connector", "replicator"'],
+    [{ ...good, listen: { address: '127.0.0.1', port: 70_000 } }, '/listen/port must be <= 65535'],
+    [{ ...good, listen: { address: '127.0.0.1' } }, '/listen/port is missing'],
+    [{ ...good, socket: 'run/x.sock' }, '/socket must be an absolute path'],
+    [{ ...good, tls: { ...good.tls, ca: '/x' } }, '/tls/ca is not a member that belongs here'],
+    [{ ...good, remoteBootstrap: 'no' }, '/remoteBootstrap must be boolean'],
+    [{ ...good, extra: 1 }, '/extra is not a member that belongs here'],
+    [null, 'the file must be object'],
+  ])('says in one sentence what is wrong with %j', (settings, message) => {
+    expect(() => readServerSettings(JSON.stringify(settings))).toThrow(new Error(message))
+  })
+
+  it('says that a file is not JSON', () => {
+    expect(() => readServerSettings('{')).toThrow(/^it is not JSON: /)
+  })
+})
