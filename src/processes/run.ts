@@ -25,6 +25,9 @@ export type ProcessOptions = {
 
 const defaultMaxOutput = 8 * 1024 * 1024
 
+/** Milliseconds that the streams of an ended child are waited for. */
+const lastWords = 200
+
 const inputOf = (stdin: string | Buffer | Secret | undefined): string | Buffer =>
   stdin instanceof Secret ? stdin.reveal() : (stdin ?? '')
 
@@ -123,11 +126,17 @@ export function startInteractive(options: {
       // Its group is gone already.
     }
   }
-  const exited = child.then((result) => ({
+  const ended = child.then((result) => ({
     code: result.exitCode ?? null,
     reason:
       result.signal ??
       (result.exitCode === undefined ? notStarted(program, options.cwd, result.code) : 'exit'),
   }))
+  // What the child left behind may hold the streams open for ever; the end of the child itself counts.
+  const left = new Promise<void>((resolve) => child.once('exit', () => setTimeout(resolve, lastWords)))
+  const exited = Promise.race([
+    ended,
+    left.then(() => ({ code: child.exitCode, reason: child.signalCode ?? 'exit' })),
+  ])
   return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, kill }
 }

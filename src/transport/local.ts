@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import type { Environment } from '../processes/environment.ts'
+import { startInteractive } from '../processes/run.ts'
+import type { ShellStreams } from './exchange.ts'
+import { openFramedShell } from './framedShell.ts'
+import { loopArguments } from './shellLoop.ts'
+import { shellTransport } from './shellTransport.ts'
+import type { Transport } from './transport.ts'
+import { TransportError } from './transportError.ts'
+
+/** This machine as a host: the same shell as over SSH, as a child of ours. */
+export async function connectLocal(options: {
+  readonly host: string
+  /** The operator's environment; the shell sees the part that `shellEnvironment` picks. */
+  readonly env: Environment
+  readonly random?: (bytes: number) => Buffer
+}): Promise<Transport> {
+  const { host, random = randomBytes } = options
+  const nonce = random(16).toString('hex')
+  const child = startInteractive({ command: ['sh', ...loopArguments(nonce)], env: options.env })
+  const streams: ShellStreams = {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    gone: child.exited.then(({ code, reason }) => (code === null ? reason : `sh ended with code ${code}`)),
+    cut: child.kill,
+  }
+  streams.gone.then(() => {
+    // A process left behind may hold them open, which would keep us from ending.
+    child.stdout.destroy()
+    child.stderr.destroy()
+  })
+  // A shell that ended is told by `gone`; the broken pipe says nothing more.
+  child.stdin.on('error', () => undefined)
+  const opened = await openFramedShell({ host, streams, nonce, timeout: 10_000, random })
+  if (opened.ready) return shellTransport({ host, streams, shell: opened.shell, random })
+  child.kill()
+  throw new TransportError({
+    host,
+    code: 'connection-lost',
+    message: `no sh could be started on this machine: ${opened.said || opened.why}`,
+    fix: 'connection: local needs a POSIX sh and coreutils in PATH.',
+  })
+}

@@ -1,0 +1,44 @@
+/**
+ * The loop that a host's sh runs for the whole connection. It says `nonce` on both streams when it is
+ * ready, so that whatever a login printed before is known for what it is. Then it reads frames:
+ *
+ *     ID SCRIPT-BYTES DATA-BYTES\n SCRIPT DATA
+ *
+ * runs SCRIPT in a subshell with DATA on standard input, and ends both streams of the answer with a line
+ * of ID, on standard output followed by the exit code. A script cut short by a lost connection lacks its
+ * last line `#ID` and never runs. The loop ends when its input ends.
+ *
+ * dd, unlike head, never reads further than it was told, on every kind of host (GNU, uutils, BusyBox).
+ * Neither single quotes nor `!` occur, so that any login shell hands it on unread.
+ */
+const loop = (nonce: string): string =>
+  [
+    'PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin',
+    'LC_ALL=C',
+    'export PATH LC_ALL',
+    'umask 077',
+    't() { dd bs=65536 count="$1" iflag=fullblock,count_bytes 2>/dev/null; }',
+    `printf "\\n%s\\n" ${nonce}`,
+    `printf "\\n%s\\n" ${nonce} >&2`,
+    'while IFS=" " read -r i n d; do s=$(t "$n")',
+    'case $s in *"#$i") ;; *) exit 1 ;; esac',
+    't "$d" | { ( eval "$s" ); r=$?; cat >/dev/null; printf "\\n%s %s\\n" "$i" "$r"; printf "\\n%s\\n" "$i" >&2; }',
+    'done',
+  ].join('; ')
+
+/** The arguments of sh that start the loop; `nonce` is hexadecimal. */
+export const loopArguments = (nonce: string): readonly ['-c', string] => ['-c', loop(nonce)]
+
+/** The one line that starts the loop from whatever login shell a user has. */
+export const remoteCommand = (options: { readonly nonce: string; readonly sudo: boolean }): string =>
+  `exec ${options.sudo ? 'sudo -n ' : ''}sh -c '${loop(options.nonce)}'`
+
+/** The start of a frame; `dataLength` bytes of data follow it. */
+export function frameHead(options: {
+  readonly id: string
+  readonly script: string
+  readonly dataLength: number
+}): Buffer {
+  const script = Buffer.from(`${options.script}\n#${options.id}`)
+  return Buffer.concat([Buffer.from(`${options.id} ${script.length} ${options.dataLength}\n`), script])
+}

@@ -1,0 +1,28 @@
+import type { ShellStreams } from './exchange.ts'
+import type { FramedShell } from './framedShell.ts'
+import type { Transport } from './transport.ts'
+import { upload } from './upload.ts'
+
+/** Milliseconds that a shell has to end by itself when its input ends. */
+const farewell = 1000
+
+/** The transport over a shell that is ready. `close` may be called twice and at any time. */
+export function shellTransport(options: {
+  readonly host: string
+  readonly streams: ShellStreams
+  readonly shell: FramedShell
+  readonly random: (bytes: number) => Buffer
+}): Transport {
+  const { host, streams, shell, random } = options
+  return {
+    host,
+    run: (script, runOptions) => shell.run(script, runOptions),
+    upload: (file) => upload({ host, shell, file, random }),
+    close: async () => {
+      streams.stdin.end()
+      const timer = setTimeout(streams.cut, farewell)
+      await streams.gone
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type InteractiveChild, startInteractive } from '../../src/processes/run.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { type FramedShell, openFramedShell } from '../../src/transport/framedShell.ts'
+import { loopArguments, remoteCommand } from '../../src/transport/shellLoop.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`])
+    return true
+  } catch {
+    return false
+  }
+}
+
+const nonce = 'deadbeef'
+const children: InteractiveChild[] = []
+
+async function open(command: readonly [string, ...string[]]): Promise<FramedShell> {
+  const child = startInteractive({ command, env: process.env })
+  children.push(child)
+  child.stdin.on('error', () => undefined)
+  const streams = {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    gone: child.exited.then(({ reason }) => reason),
+    cut: child.kill,
+  }
+  const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 5000, random: randomBytes })
+  if (!opened.ready) throw new Error(opened.why)
+  return opened.shell
+}
+
+async function failure(promise: Promise<unknown>): Promise<TransportError> {
+  const error = await promise.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  )
+  if (error instanceof TransportError) return error
+  throw error
+}
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill()
+})
+
+const shells: readonly (readonly [string, readonly [string, ...string[]]])[] = [
+  ['dash', ['dash']],
+  ['bash', ['bash']],
+  ['bash', ['bash', '--posix']],
+]
+
+for (const [program, command] of shells) {
+  describe.skipIf(!has(program))(`the framed shell over ${command.join(' ')} (needs ${program})`, () => {
+    const start = (): Promise<FramedShell> => open([...command, ...loopArguments(nonce)])
+
+    it('returns code and output exactly as written, one run after another', async () => {
+      const shell = await start()
+      const results = await Promise.all([
+        shell.run('echo out; echo err >&2; exit 3'),
+        shell.run('printf "no newline"; printf "e\n\n" >&2'),
+        shell.run(''),
+        shell.run('printf é; umask; echo "$LC_ALL"'),
+      ])
+      expect(results).toEqual([
+        { code: 3, stdout: 'out\n', stderr: 'err\n' },
+        { code: 0, stdout: 'no newline', stderr: 'e\n\n' },
+        { code: 0, stdout: '', stderr: '' },
+        { code: 0, stdout: 'é0077\nC\n', stderr: '' },
+      ])
+    })
+
+    it('hands over data byte for byte: binary, large, secret', async () => {
+      const shell = await start()
+      const bytes = randomBytes(3_000_000)
+      const digest = createHash('sha256').update(bytes).digest('hex')
+      const { stdout } = await shell.run('sha256sum', { stdin: bytes })
+      expect(stdout).toBe(`${digest}  -\n`)
+      expect((await shell.run('cat', { stdin: new Secret('\'"$é\n') })).stdout).toBe('\'"$é\n')
+      expect((await shell.run('cat', { stdin: '' })).stdout).toBe('')
+    })
+
+    it('goes on after scripts that leave, fail, misspell or read half', async () => {
+      const shell = await start()
+      const stdin = randomBytes(2_000_000)
+      expect((await shell.run('exit 7', { stdin })).code).toBe(7)
+      expect((await shell.run('head -c 5 >/dev/null; echo half', { stdin })).stdout).toBe('half\n')
+      expect((await shell.run('set -e; false; echo not reached', { stdin })).code).toBe(1)
+      expect((await shell.run('exec </dev/null; cat; exec true', { stdin })).code).toBe(0)
+      expect((await shell.run('if then')).code).not.toBe(0)
+      expect((await shell.run('cd /; x=1; umask 022; set -f; trap "echo bye" EXIT')).stdout).toBe('bye\n')
+      expect((await shell.run('echo "$PWD-$x-$(umask)"')).stdout).toBe(`${process.cwd()}--0077\n`)
+    })
+
+    it('cuts no script short: half a frame never runs', async () => {
+      const child = startInteractive({ command: [...command, ...loopArguments(nonce)], env: process.env })
+      children.push(child)
+      let output = ''
+      child.stdout.on('data', (chunk) => {
+        output += String(chunk)
+      })
+      child.stdin.end('id 40 0\necho half; echo of a script that is lon')
+      expect((await child.exited).code).toBe(1)
+      expect(output).toBe(`\n${nonce}\n`)
+    })
+  })
+}
+
+describe('the framed shell', () => {
+  const start = (): Promise<FramedShell> => open(['sh', ...loopArguments(nonce)])
+
+  it('refuses 50 MB of output and stays usable', async () => {
+    const shell = await start()
+    const error = await failure(shell.run('head -c 50000000 /dev/zero'))
+    expect(error.code).toBe('too-much-output')
+    expect(error.message).toBe('a script on db1 wrote more than 8 MiB')
+    expect((await shell.run('echo still here')).stdout).toBe('still here\n')
+  })
+
+  it('takes exactly the cap', async () => {
+    const shell = await start()
+    const { stdout } = await shell.run('head -c 8388608 /dev/zero')
+    expect(stdout.length).toBe(8_388_608)
+  })
+
+  it('closes the connection under a flood that does not end', async () => {
+    const shell = await start()
+    expect((await failure(shell.run('exec cat /dev/zero'))).code).toBe('too-much-output')
+    const error = await failure(shell.run('true'))
+    expect(error.message).toBe(
+      'the connection to db1 was lost: it was closed after a script that did not end',
+    )
+  })
+
+  it('gives up a script that takes too long, and the connection with it', async () => {
+    const shell = await start()
+    const [late, next] = await Promise.all([
+      failure(shell.run('sleep 60', { timeout: 100 })),
+      failure(shell.run('echo never')),
+    ])
+    expect(late.code).toBe('timeout')
+    expect(late.message).toBe('a script on db1 did not end within 0.1 s; it may still be running there')
+    expect(next.code).toBe('connection-lost')
+  })
+
+  it('tells a connection lost in the middle of a run, and fails the runs that wait', async () => {
+    const shell = await start()
+    const errors = await Promise.all([failure(shell.run('kill -9 $$; sleep 60')), failure(shell.run('true'))])
+    expect(errors.map(({ code }) => code)).toEqual(['connection-lost', 'connection-lost'])
+    expect(errors[0]?.message).toBe('the connection to db1 was lost: SIGKILL')
+  })
+
+  it('does not wait for a background process that holds the output open', async () => {
+    const shell = await start()
+    expect((await shell.run('sleep 60 & echo started')).stdout).toBe('started\n')
+    expect((await shell.run('echo next')).stdout).toBe('next\n')
+  })
+
+  it('skips what a login prints before', async () => {
+    const [, loop] = loopArguments(nonce)
+    const shell = await open([
+      'sh',
+      '-c',
+      `printf 'Welcome!\nno newline'; printf 'warning' >&2; eval "$0"`,
+      loop,
+    ])
+    expect(await shell.run('echo clean')).toEqual({ code: 0, stdout: 'clean\n', stderr: '' })
+  })
+
+  it('ends the loop when its input ends', async () => {
+    const shell = await start()
+    await shell.run('true')
+    children[0]?.stdin.end()
+    expect(await children[0]?.exited).toEqual({ code: 0, reason: 'exit' })
+  })
+
+  it('starts from any login shell: one line, no quote inside the quotes, no exclamation mark', () => {
+    const command = remoteCommand({ nonce, sudo: true })
+    expect(command).toMatch(/^exec sudo -n sh -c '[^'!\n]+'$/)
+  })
+})

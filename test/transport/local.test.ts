@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Secret } from '../../src/secrets/secret.ts'
+import { connectLocal } from '../../src/transport/local.ts'
+import type { Transport } from '../../src/transport/transport.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+
+let folder: string
+let transport: Transport
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-local-'))
+  transport = await connectLocal({ host: 'here', env: { ...process.env, ADMIN_PASS: 'hunter2' } })
+})
+
+afterEach(async () => {
+  await transport.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function failure(promise: Promise<unknown>): Promise<{ message: string; fix: string }> {
+  const error = await promise.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof TransportError)) throw error
+  expect(error.code).toBe('write-failed')
+  return { message: error.message, fix: error.fix }
+}
+
+const isRoot = process.getuid?.() === 0
+
+describe('this machine as a host', () => {
+  it('runs a script without the secrets of our environment', async () => {
+    const { stdout } = await transport.run('env; echo "$PATH"')
+    expect(stdout).not.toContain('hunter2')
+    expect(stdout).toMatch(/:\/usr\/sbin/)
+  })
+
+  it('closes at any time, twice, and tells later runs', async () => {
+    await transport.close()
+    await transport.close()
+    await expect(transport.run('true')).rejects.toMatchObject({ code: 'connection-lost', host: 'here' })
+    await expect(transport.run('true')).rejects.toBeInstanceOf(TransportError)
+  })
+
+  it('closes although something started holds the output open', async () => {
+    const { stdout } = await transport.run('setsid sleep 60 & echo $!')
+    await transport.close()
+    process.kill(Number(stdout))
+  })
+
+  it('says so when there is no sh', async () => {
+    const error = await connectLocal({ host: 'here', env: { PATH: folder } }).catch((reason) => reason)
+    expect(error).toBeInstanceOf(TransportError)
+    expect(error.message).toBe(
+      'no sh could be started on this machine: sh cannot be run: no such program (ENOENT)',
+    )
+  })
+})
+
+describe('upload', () => {
+  it('writes content and mode, and leaves nothing beside the file', async () => {
+    const path = join(folder, "it's a file")
+    await transport.upload({ path, content: Buffer.from([0, 255, 10, 0]), mode: 0o640 })
+    expect(await readFile(path)).toEqual(Buffer.from([0, 255, 10, 0]))
+    expect((await stat(path)).mode & 0o7777).toBe(0o640)
+    expect(await readdir(folder)).toEqual(["it's a file"])
+  })
+
+  it('replaces a file as one change, a link by a file', async () => {
+    const path = join(folder, 'settings')
+    await writeFile(join(folder, 'elsewhere'), 'untouched')
+    await symlink(join(folder, 'elsewhere'), path)
+    await transport.upload({ path, content: new Secret('new é'), mode: 0o600 })
+    expect(await readFile(path, 'utf8')).toBe('new é')
+    expect(await readFile(join(folder, 'elsewhere'), 'utf8')).toBe('untouched')
+  })
+
+  it('writes an empty file', async () => {
+    await transport.upload({ path: join(folder, 'empty'), content: Buffer.alloc(0), mode: 0o600 })
+    expect((await stat(join(folder, 'empty'))).size).toBe(0)
+  })
+
+  it.skipIf(!isRoot)('gives the file to its owner (needs root)', async () => {
+    const path = join(folder, 'owned')
+    await transport.upload({ path, content: Buffer.from('x'), mode: 0o4755, owner: 'daemon:daemon' })
+    expect(await stat(path)).toMatchObject({ uid: 1, gid: 1, mode: 0o104755 })
+  })
+
+  it.skipIf(!isRoot)('names an owner who does not exist, and leaves the old file (needs root)', async () => {
+    const path = join(folder, 'owned')
+    await writeFile(path, 'old')
+    const content = Buffer.from('x')
+    expect(await failure(transport.upload({ path, content, mode: 0o600, owner: 'nobody-such' }))).toEqual({
+      message: `${path} on here could not be written: chown: invalid user: 'nobody-such'`,
+      fix: 'Create that user and group on the host first.',
+    })
+    expect(await readFile(path, 'utf8')).toBe('old')
+    expect(await readdir(folder)).toEqual(['owned'])
+  })
+
+  it('refuses a folder that has the name', async () => {
+    const path = join(folder, 'folder')
+    await mkdir(path)
+    expect(await failure(transport.upload({ path, content: Buffer.from('x'), mode: 0o600 }))).toEqual({
+      message: `${path} on here could not be written: ${path}: Is a directory`,
+      fix: 'A folder has the name of the file; move it away.',
+    })
+    expect(await readdir(path)).toEqual([])
+  })
+
+  it('says that the folder is not there', async () => {
+    const path = join(folder, 'missing', 'file')
+    const { message, fix } = await failure(
+      transport.upload({ path, content: Buffer.alloc(1_000_000), mode: 0o600 }),
+    )
+    expect(message).toMatch(/could not be written: .*(nonexistent|No such file)/)
+    expect(fix).toBe(`Create the folder ${join(folder, 'missing')} on the host first.`)
+  })
+
+  it.skipIf(!existsSync('/dev/full'))(
+    'keeps the old file when the disk is full (needs /dev/full)',
+    async () => {
+      const path = join(folder, 'file')
+      await writeFile(path, 'old')
+      // A cat that writes to a full disk stands for the disk.
+      await mkdir(join(folder, 'bin'))
+      await writeFile(
+        join(folder, 'bin', 'cat'),
+        '#!/bin/sh\n[ -c /dev/stdout ] && exec /bin/cat\nexec /bin/cat >/dev/full\n',
+        { mode: 0o755 },
+      )
+      const full = await connectLocal({
+        host: 'here',
+        env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+      })
+      const { message, fix } = await failure(
+        full.upload({ path, content: Buffer.alloc(3_000_000, 1), mode: 0o600 }),
+      )
+      await full.close()
+      expect(message).toMatch(/could not be written: .*No space left on device/)
+      expect(fix).toMatch(/^Free space there: df -h /)
+      expect(await readFile(path, 'utf8')).toBe('old')
+      expect((await readdir(folder)).sort()).toEqual(['bin', 'file'])
+    },
+  )
+
+  it('refuses content that arrived damaged', async () => {
+    const path = join(folder, 'file')
+    await mkdir(join(folder, 'bin'))
+    await writeFile(join(folder, 'bin', 'cat'), '#!/bin/sh\nexec tr a b\n', { mode: 0o755 })
+    const odd = await connectLocal({
+      host: 'here',
+      env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+    })
+    const { message } = await failure(odd.upload({ path, content: Buffer.from('abc'), mode: 0o600 }))
+    await odd.close()
+    expect(message).toBe(`${path} on here could not be written: ${path}: the content arrived damaged`)
+    expect(await readdir(folder)).toEqual(['bin'])
+  })
+
+  it('puts no secret where ps could see it', async () => {
+    const watching = transport.run('cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "')
+    const uploaded = transport.upload({
+      path: join(folder, 'f'),
+      content: new Secret('s3cr3t-content'),
+      mode: 0o600,
+    })
+    expect((await watching).stdout).not.toContain('s3cr3t-content')
+    await uploaded
+  })
+})

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { collectOutput } from '../../src/transport/outputCollector.ts'
+
+const marker = 'c0ffee'
+
+/** Feeds `bytes` cut at the given places. */
+function fed(bytes: Buffer, cuts: readonly number[], cap = 1000) {
+  const collector = collectOutput({ marker, cap })
+  const places = [...new Set(cuts.map((cut) => cut % bytes.length))].sort((a, b) => a - b)
+  const answers = [0, ...places].map((start, index) =>
+    collector.push(bytes.subarray(start, places[index] ?? bytes.length)),
+  )
+  return answers.find((answer) => answer !== undefined)
+}
+
+describe('collecting output up to the marker', () => {
+  it('finds the end wherever the stream is cut, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), fc.array(fc.nat()), (output, cuts) => {
+        const answer = fed(Buffer.concat([output, Buffer.from(`\n${marker} 17\n`)]), cuts)
+        expect(answer).toEqual({ output: Buffer.from(output), length: output.length, rest: '17' })
+      }),
+    )
+  })
+
+  it('keeps no more than the cap and still knows the length and the end', () => {
+    const answer = fed(Buffer.from(`0123456789\n${marker} 0\n`), [3, 7, 12], 4)
+    expect(answer).toEqual({ output: Buffer.from('0123'), length: 10, rest: '0' })
+  })
+
+  it('does not take the marker for the end in the middle of a line', () => {
+    const answer = fed(Buffer.from(`x ${marker} 1\n\n${marker} 2\n`), [])
+    expect(answer?.output.toString()).toBe(`x ${marker} 1\n`)
+  })
+
+  it('has what came when no marker came', () => {
+    const collector = collectOutput({ marker, cap: 100 })
+    expect(collector.push(Buffer.from('sorry, no'))).toBeUndefined()
+    expect(collector.soFar().toString()).toBe('sorry, no')
+  })
+})
