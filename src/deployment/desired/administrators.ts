@@ -1,0 +1,74 @@
+import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
+import type { ScryptCost } from '../../accounts/phc.ts'
+import { makePassword } from '../../certificates/password.ts'
+import type { HostConfig } from '../../config/model.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { type ClusterState, withUser } from '../state/clusterState.ts'
+import type { DesiredUser } from '../target.ts'
+import { userHash } from '../users.ts'
+
+/** A host with its facts and the password that its file gives for the administrator. */
+export type HostLogin = { readonly host: HostConfig; readonly facts: HostFacts; readonly given?: Secret }
+
+/** A password that was made and must be shown once. */
+export type MadePassword = { readonly user: string; readonly password: Secret }
+
+/**
+ * The administrator of each host. A user without a password gets the one kept in the state directory; else,
+ * where no host has that user, one is made and kept; else the user is left as it is (options.md,
+ * `rest-api-admin-pass`). One salt per user and cluster, so equal passwords are hashed once.
+ */
+export async function administrators(options: {
+  readonly logins: readonly HostLogin[]
+  readonly state: ClusterState
+  readonly random: (size: number) => Buffer
+  readonly cost?: ScryptCost
+}): Promise<{
+  readonly state: ClusterState
+  readonly users: ReadonlyMap<string, DesiredUser>
+  readonly made: readonly MadePassword[]
+}> {
+  const { logins, random } = options
+  const names = [...new Set(logins.flatMap(({ host }) => host.admin?.user ?? []))]
+  let state = options.state
+  const made: MadePassword[] = []
+  for (const user of names) {
+    const of = logins.filter(({ host }) => host.admin?.user === user)
+    const kept = state.users.get(user)
+    const unknown = of.some(({ given }) => given === undefined) && kept?.password === undefined
+    const nowhere = logins.every(({ facts }) => userHash(facts.installation.users, user) === undefined)
+    const password = unknown && nowhere ? makePassword(random) : kept?.password
+    if (password !== undefined && kept?.password === undefined) made.push({ user, password })
+    state = withUser(state, user, {
+      salt: kept?.salt ?? random(saltBytes),
+      ...(password === undefined ? {} : { password }),
+    })
+  }
+  const hash = hasher(options.cost)
+  const users = new Map<string, DesiredUser>()
+  for (const { host, given } of logins) {
+    const known = host.admin === undefined ? undefined : state.users.get(host.admin.user)
+    if (host.admin === undefined || known === undefined) continue
+    const password = given ?? known.password
+    const replaced = given !== undefined && known.password !== undefined && !known.password.equals(given)
+    users.set(host.name, {
+      user: host.admin.user,
+      ...(password === undefined ? {} : { password, hash: await hash(password, known.salt) }),
+      ...(replaced && known.password !== undefined ? { previous: known.password } : {}),
+    })
+  }
+  return { state, users, made }
+}
+
+/** Hashes each pair of password and salt once: a scrypt takes about a tenth of a second. */
+function hasher(cost: ScryptCost | undefined): (password: Secret, salt: Buffer) => Promise<string> {
+  const done: { readonly password: Secret; readonly salt: Buffer; readonly hash: Promise<string> }[] = []
+  return (password, salt) => {
+    const before = done.find((one) => one.password.equals(password) && one.salt.equals(salt))
+    if (before !== undefined) return before.hash
+    const hash = hashPassword({ password, salt, ...(cost === undefined ? {} : { cost }) })
+    done.push({ password, salt, hash })
+    return hash
+  }
+}

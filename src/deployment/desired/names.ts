@@ -1,0 +1,37 @@
+import { addressBytes } from '../../certificates/address.ts'
+import type { HostConfig } from '../../config/model.ts'
+import type { HostFacts } from '../facts/model.ts'
+
+/** What a host is called, for its certificate and for the Host headers that it accepts. */
+export type Names = {
+  /** What the certificate must cover; without it, it is issued again. */
+  readonly required: readonly string[]
+  /** The same and all addresses it can be reached at today. */
+  readonly all: readonly string[]
+}
+
+/**
+ * Names and addresses of a host: its name and address in the file, its own host name, and where its APIs
+ * listen. An API that listens everywhere adds the host's global addresses.
+ */
+export function namesOf(host: HostConfig, facts: HostFacts): Names {
+  const listening = host.apis.filter((api) => api.enabled).map((api) => api.address)
+  const everywhere = listening.some((address) => address === '0.0.0.0' || address === '::')
+  const concrete = listening.filter((address) => address !== '0.0.0.0' && address !== '::')
+  const required = unique([host.name, host.address, ...hostnames(facts.hostname), ...concrete])
+  return { required, all: unique([...required, ...(everywhere ? facts.addresses : [])]) }
+}
+
+const unique = (words: readonly string[]): readonly string[] => [...new Set(words)]
+
+/** A host name that no certificate can carry is left out rather than failing the host. */
+const hostnames = (name: string): readonly string[] =>
+  /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) ? [name] : []
+
+/** The same list, split as certificates want it. */
+export const splitNames = (
+  names: readonly string[],
+): { readonly names: readonly string[]; readonly addresses: readonly string[] } => ({
+  names: names.filter((name) => addressBytes(name) === undefined),
+  addresses: names.filter((name) => addressBytes(name) !== undefined),
+})

@@ -1,0 +1,80 @@
+import { extname } from 'node:path'
+import { openStores } from '../../certificates/openStores.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { Secret } from '../../secrets/secret.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { StepError } from '../stepError.ts'
+import { namesOf } from './names.ts'
+import type { ResolvedStores, StorePasswords } from './stores.ts'
+
+/**
+ * The operator's own stores: opened here, judged for the host, and sent byte for byte. Throws a `StepError`
+ * with all that is wrong with them.
+ */
+export function ownStores(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly given: StorePasswords
+  /** Contents of the operator's files by path. */
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly now: Date
+}): { readonly stores: ResolvedStores; readonly notes: readonly string[] } {
+  const { host, given, now } = options
+  const { keystorePath, truststorePath, alias, warningDays } = host.tls
+  const keystore = contentOf(options, keystorePath, 'keystore')
+  const truststore = contentOf(options, truststorePath, 'truststore')
+  const opened = openStores({
+    keystore,
+    keystorePassword: given.keystore ?? new Secret(''),
+    truststore,
+    ...(given.truststore === undefined ? {} : { truststorePassword: given.truststore }),
+    alias,
+    names: namesOf(host, options.facts).required,
+    now,
+    warningDays,
+  })
+  if (!opened.ok) {
+    throw new StepError({
+      host: host.name,
+      code: opened.problems[0]?.code ?? 'keystore-unfit',
+      message: opened.problems.map(({ message, why }) => `${message} (${why})`).join('; '),
+      fix: opened.problems.map(({ fix }) => fix).join('\n'),
+    })
+  }
+  const files = [
+    [keystorePath, `keystore${extname(keystorePath ?? '')}`, keystore] as const,
+    [truststorePath, `truststore${extname(truststorePath ?? '')}`, truststore] as const,
+  ].filter(([path]) => !path?.startsWith('host:'))
+  return {
+    stores: {
+      files: new Map(files.map(([, name, content]) => [name, content])),
+      key: opened.key,
+      chain: opened.chain,
+      authorities: opened.authorities,
+      passwords: given,
+    },
+    notes: opened.warnings.map(({ message, fix }) => `${host.name}: ${message}; ${fix}`),
+  }
+}
+
+function contentOf(
+  options: {
+    readonly host: HostConfig
+    readonly facts: HostFacts
+    readonly files: ReadonlyMap<string, Buffer>
+  },
+  path: string | undefined,
+  what: 'keystore' | 'truststore',
+): Buffer {
+  const { host, facts, files } = options
+  const onHost = path?.startsWith('host:') === true
+  const content = onHost ? facts.hostStores.get(path.slice('host:'.length)) : files.get(path ?? '')
+  if (content !== undefined) return content
+  const option = what === 'keystore' ? 'java-tls-keystore-path' : 'java-truststore-path'
+  throw new StepError({
+    host: host.name,
+    code: `${what}-missing`,
+    message: `the ${what} ${path ?? ''} cannot be read`,
+    fix: `Correct ${option}, or leave out both store paths and let muster make the stores.`,
+  })
+}

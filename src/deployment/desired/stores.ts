@@ -1,0 +1,149 @@
+import { type Authority, createAuthority } from '../../certificates/authority.ts'
+import { describeChain } from '../../certificates/describeChain.ts'
+import { type HostStores, makeHostStores, packHostStores } from '../../certificates/hostStores.ts'
+import { leafNeedsRenewal } from '../../certificates/leafNeedsRenewal.ts'
+import { openStores } from '../../certificates/openStores.ts'
+import { makePassword } from '../../certificates/password.ts'
+import type { HostConfig } from '../../config/model.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { type ClusterState, withAuthority, withHost, withStorePasswords } from '../state/clusterState.ts'
+import { StepError } from '../stepError.ts'
+import { namesOf, splitNames } from './names.ts'
+
+/** Everything of TLS that a host gets, made by us or brought by the operator. */
+export type ResolvedStores = {
+  /** By file name; empty where the stores already lie on the host. */
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly key: Secret
+  readonly chain: string
+  readonly authorities: readonly string[]
+  readonly passwords: { readonly keystore?: Secret; readonly truststore?: Secret }
+}
+
+/** Passwords of the stores as the file gives them. */
+export type StorePasswords = { readonly keystore?: Secret; readonly truststore?: Secret }
+
+/** Hosts whose stores muster makes: no path is given. */
+export const isGenerated = (host: HostConfig): boolean =>
+  host.tls.keystorePath === undefined && host.tls.truststorePath === undefined
+
+/**
+ * A host that carries a certificate of this cluster's authority while the state directory lacks that
+ * authority's key: a second one is never made, or the clients of the first would trust nobody any more.
+ */
+export function authorityElsewhere(options: {
+  readonly cluster: string
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly state: ClusterState
+  readonly now: Date
+}): StepError | undefined {
+  const { cluster, host, facts, state, now } = options
+  const chain =
+    facts.installation.chain === undefined ? undefined : describeChain(facts.installation.chain, now)
+  if (!isGenerated(host) || chain === undefined || !chain.issuer.includes(`muster ${cluster} authority`)) {
+    return undefined
+  }
+  if (state.authority !== undefined && chain.issuedBy(state.authority.certificate)) return undefined
+  return new StepError({
+    host: host.name,
+    code: 'authority-elsewhere',
+    message: `its certificate was issued by an authority of ${cluster} whose key is not in this state directory`,
+    fix: 'Bring the state from where the cluster was installed: `muster state export --out FILE` there, `muster state import --from FILE` here. A second authority is never made, since clients trust the first.',
+  })
+}
+
+/** The state with an authority and store passwords, made now where there are none, and what was made. */
+export async function ensureAuthority(options: {
+  readonly cluster: string
+  readonly state: ClusterState
+  readonly now: Date
+}): Promise<{
+  readonly state: ClusterState
+  readonly authority: Authority
+  readonly notes: readonly string[]
+}> {
+  const { cluster, now } = options
+  const authority = options.state.authority ?? (await createAuthority({ cluster, now }))
+  const made = options.state.authority === undefined
+  const withKeys = made ? withAuthority(options.state, authority) : options.state
+  const state =
+    withKeys.storePasswords === undefined
+      ? withStorePasswords(withKeys, { keystore: makePassword(), truststore: makePassword() })
+      : withKeys
+  return { state, authority, notes: made ? [`make the certificate authority of ${cluster}`] : [] }
+}
+
+/** The generated stores of a host: those of the state where they still serve, otherwise new ones. */
+export async function generatedStores(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly state: ClusterState
+  readonly authority: Authority
+  readonly given: StorePasswords
+  readonly now: Date
+}): Promise<{
+  readonly state: ClusterState
+  readonly stores: ResolvedStores
+  readonly notes: readonly string[]
+}> {
+  const { host, facts, state, authority, given, now } = options
+  const names = namesOf(host, facts)
+  const locks = {
+    alias: host.tls.alias,
+    keystorePassword: given.keystore ?? state.storePasswords?.keystore ?? makePassword(),
+    truststorePassword: given.truststore ?? state.storePasswords?.truststore ?? makePassword(),
+  }
+  const kept = state.hosts.get(host.name)
+  const reason =
+    kept === undefined
+      ? 'does not exist yet'
+      : leafNeedsRenewal({
+          chain: kept.chain,
+          authority: authority.certificate,
+          now,
+          warningDays: host.tls.warningDays,
+          ...splitNames(names.required),
+        })?.message
+  const stores =
+    kept === undefined || reason !== undefined
+      ? await makeHostStores({
+          ...locks,
+          ...splitNames(names.all),
+          authority,
+          lifetimeDays: host.tls.keyLifetime,
+          now,
+        })
+      : fits(kept, { ...locks, names: names.required, now })
+        ? kept
+        : packHostStores({ ...locks, leaf: kept, authority })
+  return {
+    state: stores === kept ? state : withHost(state, host.name, stores),
+    stores: {
+      files: new Map([
+        ['keystore.p12', stores.keystore],
+        ['truststore.p12', stores.truststore],
+      ]),
+      key: stores.key,
+      chain: stores.chain,
+      authorities: [authority.certificate],
+      passwords: { keystore: locks.keystorePassword, truststore: locks.truststorePassword },
+    },
+    notes: reason === undefined ? [] : [`issue a certificate for ${host.name}: the one before ${reason}`],
+  }
+}
+
+/** Whether kept stores open with today's passwords and alias. */
+function fits(
+  kept: HostStores,
+  options: {
+    readonly alias: string
+    readonly keystorePassword: Secret
+    readonly truststorePassword: Secret
+    readonly names: readonly string[]
+    readonly now: Date
+  },
+): boolean {
+  return openStores({ ...kept, ...options, warningDays: 0 }).ok
+}

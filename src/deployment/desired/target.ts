@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import type { ApiConfig, HostConfig } from '../../config/model.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { desiredFile } from '../desiredFile.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { type Layout, layoutOf, unitDirectory, unitName } from '../layout.ts'
+import type { Program } from '../program.ts'
+import type { RuntimeChoice } from '../runtime/choose.ts'
+import { type ServicePlan, servicePlan } from '../service.ts'
+import type { DesiredComponent, DesiredFile, DesiredUser, Release, Target } from '../target.ts'
+import { fillTemplate } from '../template.ts'
+import { namesOf } from './names.ts'
+import type { ResolvedStores } from './stores.ts'
+
+type TargetOptions = {
+  readonly cluster: string
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly program: Program
+  readonly runtime: RuntimeChoice
+  readonly stores: ResolvedStores
+  readonly user: DesiredUser | undefined
+}
+
+const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
+
+/** Everything that one host must become, as values. */
+export function makeTarget(options: TargetOptions): Target {
+  const { cluster, host, facts, program, runtime, stores, user } = options
+  const layout = layoutOf(host.installDirectory)
+  const service = servicePlan(host, facts)
+  const release = releaseOf(program, runtime)
+  const tls = tlsFiles({ layout, service, stores })
+  return {
+    cluster,
+    host,
+    facts,
+    layout,
+    service,
+    runtime,
+    release,
+    tls,
+    authorities: stores.authorities,
+    ...(user === undefined ? {} : { user }),
+    components: host.apis.map((api) => componentOf({ ...options, api, layout, service, release, tls })),
+  }
+}
+
+/** A release is the program and the runtime it runs on: another of either is another release. */
+function releaseOf(program: Program, runtime: RuntimeChoice): Release {
+  const digest = sha256(program.bundle)
+  const node = runtime.kind === 'sent' ? runtime.id : `${runtime.path} ${runtime.version}`
+  return {
+    id: `${program.version}-${sha256(`${digest}\n${node}\n`).slice(0, 12)}`,
+    version: program.version,
+    bundle: program.bundle,
+    sha256: digest,
+  }
+}
+
+function tlsFiles(options: {
+  readonly layout: Layout
+  readonly service: ServicePlan
+  readonly stores: ResolvedStores
+}): DesiredFile[] {
+  const { layout, service, stores } = options
+  const owner = `${service.user}:${service.group}`
+  const file = (path: string, content: Buffer | Secret): DesiredFile =>
+    desiredFile({ path, content, mode: 0o600, owner })
+  const passwords = {
+    ...(stores.passwords.keystore && { 'java-keystore-password': stores.passwords.keystore.reveal() }),
+    ...(stores.passwords.truststore && { 'java-truststore-password': stores.passwords.truststore.reveal() }),
+  }
+  return [
+    ...[...stores.files].map(([name, content]) => file(`${layout.tls}/${name}`, content)),
+    file(`${layout.tls}/key.pem`, stores.key),
+    file(`${layout.tls}/chain.pem`, Buffer.from(stores.chain)),
+    file(layout.secretsFile, new Secret(`${JSON.stringify(passwords, null, 2)}\n`)),
+  ]
+}
+
+function componentOf(
+  options: TargetOptions & {
+    readonly api: ApiConfig
+    readonly layout: Layout
+    readonly service: ServicePlan
+    readonly release: Release
+    readonly tls: readonly DesiredFile[]
+  },
+): DesiredComponent {
+  const { api, layout, service, release, tls, facts } = options
+  const settings = settingsOf(options)
+  const settingsFile = desiredFile({
+    path: layout.settings(api.component),
+    content: Buffer.from(`${JSON.stringify(settings, null, 2)}\n`),
+    mode: 0o644,
+    owner: `${facts.login}:${facts.group}`,
+  })
+  const unitFile = service.manager === 'systemd' ? unitOf(options) : undefined
+  const read = tls.filter(({ path }) => path.endsWith('.pem'))
+  const digest = sha256(
+    [release.id, settingsFile, unitFile, ...read]
+      .map((part) => (typeof part === 'string' ? part : (part?.sha256 ?? '')))
+      .join('\n'),
+  )
+  return { component: api.component, settings, settingsFile, digest, ...(unitFile ? { unitFile } : {}) }
+}
+
+function settingsOf(options: {
+  readonly cluster: string
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly api: ApiConfig
+  readonly layout: Layout
+  readonly service: ServicePlan
+}): ServerSettings {
+  const { cluster, host, facts, api, layout, service } = options
+  const detached = service.manager === 'process'
+  return {
+    version: 1,
+    cluster,
+    host: host.name,
+    component: api.component,
+    listen: api.enabled ? { address: api.address, port: api.port } : null,
+    socket: layout.socket(api.component),
+    tls: { key: `${layout.tls}/key.pem`, chain: `${layout.tls}/chain.pem` },
+    usersFile: layout.usersFile,
+    allowedHosts: [
+      ...new Set(['localhost', '127.0.0.1', '::1', ...namesOf(host, facts).all, ...host.allowedHosts]),
+    ],
+    remoteBootstrap: host.remoteBootstrap,
+    logLevel: host.logLevel,
+    ...(detached ? { pidFile: layout.pidFile(api.component) } : {}),
+    ...(detached && service.systemUser ? { user: service.user } : {}),
+  }
+}
+
+function unitOf(options: {
+  readonly cluster: string
+  readonly program: Program
+  readonly api: ApiConfig
+  readonly layout: Layout
+  readonly service: ServicePlan
+  readonly facts: HostFacts
+}): DesiredFile {
+  const { cluster, program, api, layout, service, facts } = options
+  const text = fillTemplate(program.unitTemplate, {
+    cluster,
+    component: api.component,
+    user: service.user,
+    group: service.group,
+    installDirectory: layout.root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
+    capabilities: api.enabled && api.port < 1024 ? 'CAP_NET_BIND_SERVICE' : '',
+  })
+  return desiredFile({
+    path: `${unitDirectory}/${unitName(cluster, api.component)}`,
+    content: Buffer.from(text),
+    mode: 0o644,
+    owner: `${facts.login}:${facts.group}`,
+  })
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { Secret } from '../secrets/secret.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { HostFacts } from './facts/model.ts'
+import type { DesiredFile } from './target.ts'
+
+/** A file with its digest. */
+export function desiredFile(file: Omit<DesiredFile, 'sha256'>): DesiredFile {
+  const bytes = file.content instanceof Secret ? file.content.reveal() : file.content
+  return { ...file, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** How a host's file differs from the wanted one, in words; undefined when it does not. */
+export function fileDifference(facts: HostFacts, file: DesiredFile): string | undefined {
+  const is = facts.installation.files.get(file.path)
+  const name = file.path
+  if (is === undefined) return `${name}: new`
+  const content = file.content instanceof Secret ? '[redacted] changed' : 'changed'
+  if (is.sha256 !== file.sha256) return `${name}: ${content}`
+  if (is.mode !== file.mode) return `${name}: mode ${is.mode.toString(8)} → ${file.mode.toString(8)}`
+  return is.owner === file.owner ? undefined : `${name}: owner ${is.owner} → ${file.owner}`
+}
+
+/** Writes the files that differ, one after another; `owner` is set only where we are not the owner anyway. */
+export async function writeFiles(options: {
+  readonly transport: Transport
+  readonly facts: HostFacts
+  readonly files: readonly DesiredFile[]
+}): Promise<void> {
+  const { transport, facts, files } = options
+  const differing = files.filter((file) => fileDifference(facts, file) !== undefined)
+  await Promise.all(
+    differing.map(({ path, content, mode, owner }) =>
+      transport.upload({ path, content, mode, ...(facts.uid === 0 ? { owner } : {}) }),
+    ),
+  )
+}

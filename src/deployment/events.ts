@@ -1,0 +1,47 @@
+/** The phases of a run, in order; a host never starts one before the one before it has ended for it. */
+export const phases = ['connect', 'facts', 'stage', 'commit', 'verify'] as const
+
+export type Phase = (typeof phases)[number]
+
+/** A failure as the renderers show it. */
+export type Failure = { readonly code: string; readonly message: string; readonly fix: string }
+
+/** How a host came out of a run. */
+export type HostOutcome = {
+  readonly host: string
+  readonly result: 'changed' | 'unchanged' | 'failed' | 'unreachable' | 'not-started'
+  /** Titles of the steps that were applied. */
+  readonly applied: readonly string[]
+  readonly failure?: Failure
+  /** Seconds spent in each phase. */
+  readonly seconds: Readonly<Partial<Record<Phase, number>>>
+}
+
+/** Everything that a run tells; the renderers alone print. No event holds a secret. */
+export type DeploymentEvent =
+  | {
+      readonly type: 'run-started'
+      readonly operation: string
+      readonly cluster: string
+      readonly hosts: readonly string[]
+    }
+  | { readonly type: 'phase-started'; readonly host: string; readonly phase: Phase }
+  | { readonly type: 'phase-done'; readonly host: string; readonly phase: Phase; readonly seconds: number }
+  | { readonly type: 'step-started'; readonly host: string; readonly step: string; readonly title: string }
+  | {
+      readonly type: 'step-done'
+      readonly host: string
+      readonly step: string
+      readonly title: string
+      readonly seconds: number
+    }
+  | { readonly type: 'host-failed'; readonly host: string; readonly failure: Failure }
+  | { readonly type: 'notice'; readonly message: string }
+  | {
+      readonly type: 'run-ended'
+      readonly outcomes: readonly HostOutcome[]
+      readonly interrupted: boolean
+    }
+
+/** Where events go. */
+export type Emit = (event: DeploymentEvent) => void

@@ -1,0 +1,118 @@
+import type { Transport } from '../transport/transport.ts'
+import { TransportError } from '../transport/transportError.ts'
+import type { Emit, Failure, HostOutcome, Phase } from './events.ts'
+import { mapLimit } from './mapLimit.ts'
+import type { PlannedStep } from './preview.ts'
+import type { StepPhase } from './step.ts'
+import { StepError } from './stepError.ts'
+
+/** Hosts that are worked on at once (deployment.md, "Two limits"). */
+export const hostsAtOnce = 30
+
+/** What a run has to do on one host. */
+export type HostWork = {
+  readonly host: string
+  readonly transport: Transport
+  readonly steps: readonly PlannedStep[]
+  /** Run last, also where nothing changes. */
+  readonly verify?: (transport: Transport) => Promise<void>
+}
+
+type Progress = {
+  readonly work: HostWork
+  readonly applied: string[]
+  readonly seconds: Partial<Record<Phase, number>>
+  failure?: Failure
+}
+
+/**
+ * Carries out the plans of all hosts: every host stages, then every host commits, then every host is
+ * verified. When staging fails on one host, no host commits: nothing that is running has been touched. One
+ * host's failure in a later phase never ends another's work. An abort stops each host after its current step.
+ */
+export async function execute(options: {
+  readonly hosts: readonly HostWork[]
+  readonly emit: Emit
+  readonly signal: AbortSignal
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number
+}): Promise<readonly HostOutcome[]> {
+  const progresses = options.hosts.map((work): Progress => ({ work, applied: [], seconds: {} }))
+  for (const phase of ['stage', 'commit', 'verify'] as const) {
+    if (phase === 'commit' && progresses.some((progress) => progress.failure !== undefined)) break
+    await mapLimit({
+      items: progresses.filter((progress) => progress.failure === undefined),
+      limit: hostsAtOnce,
+      map: (progress) => runPhase({ ...options, progress, phase }),
+    })
+    if (options.signal.aborted) break
+  }
+  return progresses.map(outcomeOf)
+}
+
+async function runPhase(options: {
+  readonly progress: Progress
+  readonly phase: StepPhase
+  readonly emit: Emit
+  readonly signal: AbortSignal
+  readonly clock: () => number
+}): Promise<void> {
+  const { progress, phase, emit, clock } = options
+  const { host } = progress.work
+  const began = clock()
+  emit({ type: 'phase-started', host, phase })
+  try {
+    await (phase === 'verify' ? verify(options) : applySteps({ ...options, phase }))
+  } catch (error) {
+    const failure = failureOf(error)
+    progress.failure = failure
+    emit({ type: 'host-failed', host, failure })
+  }
+  progress.seconds[phase] = (clock() - began) / 1000
+  emit({ type: 'phase-done', host, phase, seconds: progress.seconds[phase] })
+}
+
+async function verify(options: { readonly progress: Progress }): Promise<void> {
+  const { verify, transport } = options.progress.work
+  await verify?.(transport)
+}
+
+async function applySteps(options: {
+  readonly progress: Progress
+  readonly phase: StepPhase
+  readonly emit: Emit
+  readonly signal: AbortSignal
+  readonly clock: () => number
+}): Promise<void> {
+  const { progress, phase, emit, signal, clock } = options
+  const { host, steps, transport } = progress.work
+  for (const { step, change } of steps.filter((planned) => planned.step.phase === phase)) {
+    if (signal.aborted) return
+    const began = clock()
+    const told = { host, step: step.id, title: change.summary }
+    emit({ type: 'step-started', ...told })
+    await step.apply(transport)
+    progress.applied.push(change.summary)
+    emit({ type: 'step-done', ...told, seconds: (clock() - began) / 1000 })
+  }
+}
+
+/** An expected failure as the renderers show it; anything else is a bug and is thrown on with its stack. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof StepError || error instanceof TransportError) {
+    return { code: error.code, message: error.message, fix: error.fix }
+  }
+  throw error
+}
+
+function outcomeOf({ work, applied, seconds, failure }: Progress): HostOutcome {
+  const result =
+    failure !== undefined
+      ? 'failed'
+      : seconds.commit === undefined && work.steps.length > 0
+        ? 'not-started'
+        : applied.length > 0
+          ? 'changed'
+          : 'unchanged'
+  return { host: work.host, result, applied, seconds, ...(failure === undefined ? {} : { failure }) }
+}

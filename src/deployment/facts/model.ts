@@ -1,0 +1,79 @@
+import type { Component } from '../../contracts/component.ts'
+import type { Secret } from '../../secrets/secret.ts'
+
+/** A file as it is on a host; `sha256` in hexadecimal, `owner` as `user:group`. */
+export type FileFact = { readonly sha256: string; readonly mode: number; readonly owner: string }
+
+/** A folder as it is on a host; `owner` as `user:group`. */
+export type DirectoryFact = { readonly mode: number; readonly owner: string }
+
+/** The Node.js that a host has of its own. */
+export type NodeFact = {
+  readonly path: string
+  /** As `node --version` prints it, such as `v24.1.0`. */
+  readonly version: string
+  /** Whether it and all its parent folders belong to root and only root may write to them. */
+  readonly rootOwned: boolean
+}
+
+export type ServiceState = 'running' | 'stopped' | 'failed' | 'absent'
+
+/** A component as a service of the host. */
+export type ServiceFact = { readonly state: ServiceState; readonly enabled: boolean; readonly pid?: number }
+
+/** A TCP listener; the address in its usual text form. */
+export type Listener = { readonly address: string; readonly port: number }
+
+/** What lies below the install-directory. Paths in `files` are absolute. */
+export type InstallationFacts = {
+  readonly exists: boolean
+  /** Whether this login may write there, or may create it. */
+  readonly writable: boolean
+  /** Free bytes of the file system it lies, or would lie, on. */
+  readonly freeBytes: number
+  /** Text of `share/installation.json`. */
+  readonly manifest?: string
+  /** Name of the system user that we created. */
+  readonly madeUser?: string
+  /** Name of the release that `current` points to. */
+  readonly currentRelease?: string
+  /** Releases and runtimes that are complete. */
+  readonly releases: readonly string[]
+  readonly runtimes: readonly string[]
+  readonly directories: ReadonlyMap<string, DirectoryFact>
+  readonly files: ReadonlyMap<string, FileFact>
+  /** The certificate chain the servers use, PEM. */
+  readonly chain?: string
+  /** Text of the user file. */
+  readonly users?: Secret
+  /** Text of each component's settings file. */
+  readonly settings: ReadonlyMap<Component, string>
+  /** Digest that the running component was started with. */
+  readonly applied: ReadonlyMap<Component, string>
+}
+
+/** Everything a plan needs to know of a host, read in one round trip before anything is decided. */
+export type HostFacts = {
+  readonly host: string
+  readonly hostname: string
+  readonly machineId: string
+  /** `uname -s` and `uname -m`. */
+  readonly kernel: string
+  readonly machine: string
+  /** PRETTY_NAME of os-release(5). */
+  readonly os: string
+  readonly uid: number
+  readonly login: string
+  readonly group: string
+  /** Whether systemd is process 1 (sd_booted(3)). */
+  readonly systemd: boolean
+  readonly addresses: readonly string[]
+  readonly node?: NodeFact
+  /** Primary group of the configured system user; absent when there is no such user. */
+  readonly userGroup?: string
+  readonly installation: InstallationFacts
+  readonly services: ReadonlyMap<Component, ServiceFact>
+  readonly listeners: readonly Listener[]
+  /** Stores that the configuration says are already on the host (`host:/path`); absent: not readable. */
+  readonly hostStores: ReadonlyMap<string, Buffer>
+}

@@ -1,0 +1,103 @@
+import { components, isComponent } from '../../contracts/component.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { parseListeners } from './listeners.ts'
+import type { DirectoryFact, FileFact, HostFacts, NodeFact, ServiceFact, ServiceState } from './model.ts'
+
+type Row = { readonly key: string; readonly values: readonly string[] }
+
+const decode = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64')
+
+/** Turns what the facts script printed into facts; lines it does not know are passed over. */
+export function parseFacts(host: string, output: string): HostFacts {
+  const rows = output.split('\n').map(parseRow)
+  const all = (key: string): readonly (readonly string[])[] =>
+    rows.filter((row) => row.key === key).map((row) => row.values)
+  const one = (key: string): string => all(key)[0]?.[0] ?? ''
+  const given = (key: string): boolean => one(key) === 'yes'
+  const content = (key: string): string | undefined => {
+    const row = all(key)[0]
+    return row === undefined ? undefined : decode(row[1]).toString('utf8')
+  }
+  const perComponent = (prefix: string): ReadonlyMap<(typeof components)[number], string> =>
+    new Map(
+      components.flatMap((component) => {
+        const text = content(`${prefix}-${component}`)
+        return text === undefined ? [] : [[component, text] as const]
+      }),
+    )
+  const node = all('node')[0]
+  const manifest = content('manifest')
+  const madeUser = content('made-user')?.trim()
+  const chain = content('chain')
+  const users = content('users')
+  const currentRelease = one('current')
+  return {
+    host,
+    hostname: one('hostname'),
+    machineId: one('machine-id'),
+    kernel: one('kernel'),
+    machine: one('machine'),
+    os: one('os'),
+    uid: Number(one('uid')),
+    login: one('login'),
+    group: one('group'),
+    systemd: given('systemd'),
+    addresses: all('address').map((values) => values[0] ?? ''),
+    ...(node === undefined ? {} : { node: nodeFact(node) }),
+    ...(one('user-group') === '' ? {} : { userGroup: one('user-group') }),
+    installation: {
+      exists: given('exists'),
+      writable: given('writable'),
+      freeBytes: Number(one('free')) * 1024,
+      ...(manifest === undefined ? {} : { manifest }),
+      ...(madeUser ? { madeUser } : {}),
+      ...(currentRelease === '' ? {} : { currentRelease }),
+      releases: all('releases').map((values) => values[0] ?? ''),
+      runtimes: all('runtimes').map((values) => values[0] ?? ''),
+      directories: new Map(all('directory').map((values) => [values[0] ?? '', directoryFact(values)])),
+      files: new Map(all('file').map((values) => [values[0] ?? '', fileFact(values)])),
+      ...(chain === undefined ? {} : { chain }),
+      ...(users === undefined ? {} : { users: new Secret(users) }),
+      settings: perComponent('settings'),
+      applied: perComponent('applied'),
+    },
+    services: new Map(
+      all('service').flatMap((values) => {
+        const component = values[0] ?? ''
+        return isComponent(component) ? [[component, serviceFact(values)] as const] : []
+      }),
+    ),
+    listeners: parseListeners(decode(one('listeners')).toString('latin1')),
+    hostStores: new Map(all('store').map((values) => [values[0] ?? '', decode(values[1])])),
+  }
+}
+
+function parseRow(line: string): Row {
+  const [key = '', ...values] = line.split('\t')
+  return { key, values }
+}
+
+function nodeFact(values: readonly string[]): NodeFact {
+  return { path: values[0] ?? '', version: values[1] ?? '', rootOwned: values[2] === 'yes' }
+}
+
+function fileFact(values: readonly string[]): FileFact {
+  return { sha256: values[1] ?? '', mode: Number.parseInt(values[2] ?? '0', 8), owner: values[3] ?? '' }
+}
+
+function directoryFact(values: readonly string[]): DirectoryFact {
+  return { mode: Number.parseInt(values[1] ?? '0', 8), owner: values[2] ?? '' }
+}
+
+const states: readonly string[] = ['running', 'stopped', 'failed', 'absent']
+const isState = (word: string): word is ServiceState => states.includes(word)
+
+function serviceFact(values: readonly string[]): ServiceFact {
+  const state = values[1] ?? ''
+  const pid = Number(values[3])
+  return {
+    state: isState(state) ? state : 'absent',
+    enabled: values[2] === 'yes',
+    ...(pid > 0 ? { pid } : {}),
+  }
+}

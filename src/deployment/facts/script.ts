@@ -1,0 +1,119 @@
+import { components } from '../../contracts/component.ts'
+import { quote } from '../../transport/shellWords.ts'
+import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
+
+/** What the facts script must know of a host before it has seen it. */
+export type FactsRequest = {
+  readonly cluster: string
+  readonly layout: Layout
+  readonly user?: string
+  /** Paths on the host of stores that the configuration names with `host:`. */
+  readonly hostStores: readonly string[]
+}
+
+/** Folders in which a service finds a Node.js that the login's own PATH may lack. */
+const nodeCandidates = ['/usr/bin/node', '/usr/local/bin/node', '/opt/node/bin/node']
+
+/**
+ * One POSIX sh script that reads everything a plan needs, in one round trip, and changes nothing.
+ * Each line it prints is a key and tab-separated values; free text is base64, so that no content can be
+ * taken for another line.
+ */
+export function factsScript(request: FactsRequest): string {
+  const { layout, cluster } = request
+  const directories = installationDirectories(layout)
+    .map((path) => quote(path))
+    .join(' ')
+  const units = components.map((component) => `${component}=${unitName(cluster, component)}`)
+  return `
+say() { printf '%s\\t' "$@"; printf '\\n'; }
+text() { if [ -r "$2" ]; then say "$1" "$2" "$(base64 < "$2" | tr -d '\\n')"; fi; }
+root=${quote(layout.root)}
+say hostname "$(hostname 2>/dev/null || cat /proc/sys/kernel/hostname)"
+say machine-id "$(cat /etc/machine-id 2>/dev/null)"
+say kernel "$(uname -s)"
+say machine "$(uname -m)"
+say os "$(. /etc/os-release 2>/dev/null; printf %s "$PRETTY_NAME")"
+say uid "$(id -u)"
+say login "$(id -un)"
+say group "$(id -gn)"
+if [ -d /run/systemd/system ]; then say systemd yes; fi
+for a in $(ip -o addr show scope global 2>/dev/null | grep -v -e ' temporary' -e ' deprecated' |
+  sed -n 's/.* inet6\\{0,1\\} \\([^/ ]*\\).*/\\1/p'); do say address "$a"; done
+command -v ip >/dev/null 2>&1 || for a in $(hostname -I 2>/dev/null); do say address "$a"; done
+rooted() {
+  p=$1
+  while :; do
+    set -- $(stat -c '%u %a' "$p" 2>/dev/null) x x
+    [ "$1" = 0 ] || return 1
+    case $2 in *[2367]?|*[2367]) return 1 ;; esac
+    [ "$p" = / ] && return 0
+    p=$(dirname "$p")
+  done
+}
+for n in "$(command -v node 2>/dev/null)" ${nodeCandidates.join(' ')}; do
+  [ -n "$n" ] && [ -x "$n" ] || continue
+  real=$(readlink -f "$n")
+  if rooted "$real"; then safe=yes; else safe=no; fi
+  say node "$real" "$("$real" --version 2>/dev/null)" "$safe"
+  break
+done
+${request.user === undefined ? '' : `if id ${quote(request.user)} >/dev/null 2>&1; then say user-group "$(id -gn ${quote(request.user)})"; fi`}
+at=$root
+while [ ! -e "$at" ]; do at=$(dirname "$at"); done
+if [ -d "$at" ] && [ -w "$at" ]; then say writable yes; fi
+say free "$(df -Pk "$at" 2>/dev/null | sed -n '$s/^.* \\([0-9]*\\) *[0-9]*%.*/\\1/p')"
+if [ -d "$root" ]; then
+  say exists yes
+  text manifest ${quote(layout.manifest)}
+  text made-user ${quote(layout.madeUser)}
+  say current "$(basename "$(readlink ${quote(layout.current)} 2>/dev/null)" 2>/dev/null)"
+  for d in "$root"/releases/*/.complete "$root"/runtimes/*/.complete; do
+    [ -e "$d" ] || continue
+    d=$(dirname "$d")
+    say "$(basename "$(dirname "$d")")" "$(basename "$d")"
+  done
+  text chain ${quote(`${layout.tls}/chain.pem`)}
+  text users ${quote(layout.usersFile)}
+  for c in ${components.join(' ')}; do
+    text "settings-$c" "$root/share/$c.json"
+    text "applied-$c" "$root/share/applied/$c"
+  done
+fi
+for d in "$root" ${directories}; do
+  [ -d "$d" ] && say directory "$d" "$(stat -c '%a' "$d")" "$(stat -c '%U:%G' "$d")"
+done
+files=$(find "$root/share" -type f ! -name '.*' 2>/dev/null | LC_ALL=C sort)
+for u in ${units.join(' ')}; do
+  f=${unitDirectory}/\${u#*=}
+  [ -f "$f" ] && files="$files
+$f"
+done
+printf '%s\\n' "$files" | while IFS= read -r f; do
+  [ -n "$f" ] || continue
+  say file "$f" "$(sha256sum < "$f" 2>/dev/null | cut -d' ' -f1)" "$(stat -c '%a' "$f")" "$(stat -c '%U:%G' "$f")"
+done
+for u in ${units.join(' ')}; do
+  c=\${u%%=*}
+  pid=; state=absent; enabled=no
+  if [ -f "${unitDirectory}/\${u#*=}" ] && [ -d /run/systemd/system ]; then
+    case $(systemctl is-active "\${u#*=}" 2>/dev/null) in
+      active|activating|reloading) state=running ;;
+      failed) state=failed ;;
+      *) state=stopped ;;
+    esac
+    pid=$(systemctl show -p MainPID "\${u#*=}" 2>/dev/null | cut -d= -f2)
+    [ "$(systemctl is-enabled "\${u#*=}" 2>/dev/null)" = enabled ] && enabled=yes
+  elif [ -f "$root/run/$c.pid" ] || [ -f "$root/share/$c.json" ]; then
+    state=stopped
+    set -- $(cat "$root/run/$c.pid" 2>/dev/null) x x
+    started=$(sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)
+    if [ -n "$started" ] && [ "$started" = "$2" ]; then state=running; pid=$1; fi
+  fi
+  say service "$c" "$state" "$enabled" "$pid"
+done
+say listeners "$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep ' 0A ' | base64 | tr -d '\\n')"
+${request.hostStores.map((path) => `text store ${quote(path)}`).join('\n')}
+exit 0
+`
+}

@@ -1,0 +1,137 @@
+import type { HostConfig } from '../config/model.ts'
+import { addressesClash } from './facts/listeners.ts'
+import type { HostFacts, Listener } from './facts/model.ts'
+import { installedListeners, parseManifest } from './manifest.ts'
+import { servicePlan } from './service.ts'
+import { StepError } from './stepError.ts'
+
+/** Bytes that a host must have free: a runtime, its packed form and two releases. */
+const neededBytes = 300 * 1024 * 1024
+
+/** What stands in the way of an installation on a host; pure, so nothing is touched before it is empty. */
+export function judgeFacts(cluster: string, host: HostConfig, facts: HostFacts): StepError[] {
+  const problem = (code: string, message: string, fix: string): StepError =>
+    new StepError({ host: host.name, code, message, fix })
+  if (facts.kernel !== 'Linux' || !['x86_64', 'aarch64'].includes(facts.machine)) {
+    return [
+      problem(
+        'unsupported-system',
+        `the host is ${facts.kernel} on ${facts.machine}`,
+        'The components run on Linux, on x86_64 and aarch64.',
+      ),
+    ]
+  }
+  return [
+    ...judgeRights(host, facts, problem),
+    ...judgeDirectory(cluster, host, facts, problem),
+    ...judgeListeners(host, facts, problem),
+  ]
+}
+
+type Problem = (code: string, message: string, fix: string) => StepError
+
+function judgeRights(host: HostConfig, facts: HostFacts, problem: Problem): StepError[] {
+  const service = servicePlan(host, facts)
+  const asRoot =
+    host.connection === 'local'
+      ? 'Run muster with sudo'
+      : 'Set `ssh: { become: true }` for a login that may use sudo, or `ssh: { user: root }`'
+  if (service.manager === 'systemd' && !facts.systemd) {
+    return [
+      problem(
+        'no-systemd',
+        'service-manager is systemd, but systemd is not process 1 there',
+        'Leave service-manager at auto, or set it to process.',
+      ),
+    ]
+  }
+  if (facts.uid !== 0 && service.manager === 'systemd') {
+    return [
+      problem(
+        'not-enough-rights',
+        `the login is ${facts.login}, and only root may manage systemd services`,
+        `${asRoot}, or set \`service-manager: process\`.`,
+      ),
+    ]
+  }
+  if (facts.uid !== 0 && host.user !== undefined && host.user !== facts.login) {
+    return [
+      problem(
+        'not-enough-rights',
+        `the login is ${facts.login}, and only root may run services as ${host.user}`,
+        `${asRoot}, or leave out \`user\`.`,
+      ),
+    ]
+  }
+  if (!facts.installation.writable) {
+    return [
+      problem(
+        'not-enough-rights',
+        `${facts.login} may not write to ${host.installDirectory}`,
+        `${asRoot}, or choose an install-directory that ${facts.login} may write to.`,
+      ),
+    ]
+  }
+  return []
+}
+
+function judgeDirectory(cluster: string, host: HostConfig, facts: HostFacts, problem: Problem): StepError[] {
+  const { manifest, freeBytes } = facts.installation
+  const installed = manifest === undefined ? undefined : parseManifest(manifest)
+  const other =
+    installed !== undefined && (installed.cluster !== cluster || installed.host !== host.name)
+      ? [
+          problem(
+            'other-installation',
+            `${host.installDirectory} holds the installation of host ${installed.host} of cluster ${installed.cluster}`,
+            'Choose another install-directory, or uninstall that one with its own file first.',
+          ),
+        ]
+      : []
+  const full =
+    installed === undefined && freeBytes < neededBytes
+      ? [
+          problem(
+            'disk-full',
+            `${host.installDirectory} has ${Math.floor(freeBytes / 1024 / 1024)} MiB free, and ${neededBytes / 1024 / 1024} MiB are needed`,
+            'Make room there, or choose another install-directory.',
+          ),
+        ]
+      : []
+  return [...other, ...full]
+}
+
+function judgeListeners(host: HostConfig, facts: HostFacts, problem: Problem): StepError[] {
+  const ours = installedListeners(facts)
+  const isOurs = (listener: Listener): boolean =>
+    ours.some((own) => own.port === listener.port && addressesClash(own.address, listener.address))
+  return host.apis
+    .filter((api) => api.enabled)
+    .flatMap((api) => {
+      const taken = facts.listeners.find(
+        (listener) =>
+          listener.port === api.port && addressesClash(listener.address, api.address) && !isOurs(listener),
+      )
+      const here = /^(0\.0\.0\.0|::|127\..*|::1)$/.test(api.address) || facts.addresses.includes(api.address)
+      return [
+        ...(taken === undefined
+          ? []
+          : [
+              problem(
+                'port-in-use',
+                `port ${api.port} of the ${api.component} is taken: something already listens on ${taken.address}:${taken.port}`,
+                `Stop that program (\`ss -ltnp 'sport = :${api.port}'\` on ${host.name} names it), or set ${api.component}-rest-api-port to a free port.`,
+              ),
+            ]),
+        ...(here
+          ? []
+          : [
+              problem(
+                'address-not-here',
+                `${api.component}-rest-api-address is ${api.address}, which is not an address of this host (it has ${facts.addresses.join(', ')})`,
+                `Set ${api.component}-rest-api-address to one of them, or to 0.0.0.0 for all.`,
+              ),
+            ]),
+      ]
+    })
+}

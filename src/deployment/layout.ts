@@ -1,0 +1,72 @@
+import type { Component } from '../contracts/component.ts'
+
+/** Absolute paths below the install-directory of a host (deployment.md, "Releases"). */
+export type Layout = {
+  readonly root: string
+  readonly releases: string
+  readonly current: string
+  readonly runtimes: string
+  readonly share: string
+  readonly tls: string
+  readonly users: string
+  readonly usersFile: string
+  readonly secretsFile: string
+  readonly applied: string
+  readonly manifest: string
+  readonly madeUser: string
+  readonly log: string
+  readonly run: string
+  readonly settings: (component: Component) => string
+  readonly socket: (component: Component) => string
+  readonly pidFile: (component: Component) => string
+  readonly logFile: (component: Component) => string
+  readonly appliedFile: (component: Component) => string
+}
+
+/** Where everything of one installation lies. `root` is absolute and has no trailing slash. */
+export function layoutOf(root: string): Layout {
+  const share = `${root}/share`
+  return {
+    root,
+    releases: `${root}/releases`,
+    current: `${root}/current`,
+    runtimes: `${root}/runtimes`,
+    share,
+    tls: `${share}/tls`,
+    users: `${share}/users`,
+    usersFile: `${share}/users/users.json`,
+    secretsFile: `${share}/secrets.json`,
+    applied: `${share}/applied`,
+    manifest: `${share}/installation.json`,
+    madeUser: `${share}/made-user`,
+    log: `${root}/log`,
+    run: `${root}/run`,
+    settings: (component) => `${share}/${component}.json`,
+    socket: (component) => `${root}/run/${component}.sock`,
+    pidFile: (component) => `${root}/run/${component}.pid`,
+    logFile: (component) => `${root}/log/${component}.log`,
+    appliedFile: (component) => `${share}/applied/${component}`,
+  }
+}
+
+/** Name of a component's systemd unit; the cluster is in it so that two clusters can share a host. */
+export function unitName(cluster: string, component: Component): string {
+  return `muster-${cluster}-${component}.service`
+}
+
+/** Folder of the units that an administrator's tools write (systemd.unit(5)). */
+export const unitDirectory = '/etc/systemd/system'
+
+/** Every folder of an installation but its root, parents first. */
+export function installationDirectories(layout: Layout): readonly string[] {
+  return [
+    layout.releases,
+    layout.runtimes,
+    layout.share,
+    layout.tls,
+    layout.users,
+    layout.applied,
+    layout.log,
+    layout.run,
+  ]
+}

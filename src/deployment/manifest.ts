@@ -1,0 +1,37 @@
+import type { HostFacts, Listener } from './facts/model.ts'
+
+/** `share/installation.json`: whose installation a folder holds. Without it, nothing there is ours. */
+export type Manifest = { readonly version: 1; readonly cluster: string; readonly host: string }
+
+/** Text of the manifest file. */
+export const manifestText = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`
+
+/** Reads a manifest; undefined when it is not one. */
+export function parseManifest(text: string): Manifest | undefined {
+  const value = parseObject(text)
+  return value !== undefined && typeof value.cluster === 'string' && typeof value.host === 'string'
+    ? { version: 1, cluster: value.cluster, host: value.host }
+    : undefined
+}
+
+/** Where the running components of this installation listen, as their settings on the host say. */
+export function installedListeners(facts: HostFacts): Listener[] {
+  return [...facts.installation.settings].flatMap(([component, text]) => {
+    const listen = parseObject(text)?.listen
+    if (facts.services.get(component)?.state !== 'running' || !isObject(listen)) return []
+    const { address, port } = listen
+    return typeof address === 'string' && typeof port === 'number' ? [{ address, port }] : []
+  })
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+import type { SentRuntime } from '../runtime/choose.ts'
+import type { Step } from '../step.ts'
+import { activateStep } from '../steps/activate.ts'
+import { directoriesStep } from '../steps/directories.ts'
+import { obsoleteStep } from '../steps/obsolete.ts'
+import { releaseStep } from '../steps/release.ts'
+import { runtimeStep } from '../steps/runtime.ts'
+import { servicesStep } from '../steps/services.ts'
+import { settingsStep } from '../steps/settings.ts'
+import { storesStep } from '../steps/stores.ts'
+import { systemUserStep } from '../steps/systemUser.ts'
+import { unitsStep } from '../steps/units.ts'
+import { usersStep } from '../steps/users.ts'
+import type { Target } from '../target.ts'
+
+/**
+ * What an installation does on one host, in this order. The user file comes before the first start of a
+ * component, so no host is ever without an administrator while it answers (contract.md).
+ */
+export function installPlan(options: {
+  readonly target: Target
+  readonly packed: (runtime: SentRuntime) => Buffer | undefined
+}): readonly Step[] {
+  const { target, packed } = options
+  return [
+    systemUserStep(target),
+    directoriesStep(target),
+    runtimeStep(target, packed),
+    releaseStep(target),
+    storesStep(target),
+    settingsStep(target),
+    usersStep(target),
+    obsoleteStep(target),
+    activateStep(target),
+    unitsStep(target),
+    servicesStep(target),
+  ]
+}

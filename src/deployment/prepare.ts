@@ -1,0 +1,151 @@
+import type { ClusterConfig, HostConfig } from '../config/model.ts'
+import type { SecretReference } from '../secrets/reference.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { administrators, type HostLogin, type MadePassword } from './desired/administrators.ts'
+import { ownStores } from './desired/ownStores.ts'
+import {
+  authorityElsewhere,
+  ensureAuthority,
+  generatedStores,
+  isGenerated,
+  type ResolvedStores,
+  type StorePasswords,
+} from './desired/stores.ts'
+import { makeTarget } from './desired/target.ts'
+import { judgeFacts } from './judge.ts'
+import type { Program } from './program.ts'
+import { chooseRuntime, type RuntimeFile } from './runtime/choose.ts'
+import type { ClusterState } from './state/clusterState.ts'
+import { StepError } from './stepError.ts'
+import type { SurveyedHost } from './survey.ts'
+import type { DesiredUser, Target } from './target.ts'
+import { userHash } from './users.ts'
+
+/** What the file's secrets turned out to be; a reference that is not in it was not given. */
+export type ResolvedSecrets = ReadonlyMap<SecretReference, Secret>
+
+/** What a deployment will make of each host, and of the state directory; nothing is written yet. */
+export type Preparation =
+  | {
+      readonly ok: true
+      readonly targets: readonly Target[]
+      readonly state: ClusterState
+      readonly made: readonly MadePassword[]
+      readonly notes: readonly string[]
+    }
+  | { readonly ok: false; readonly problems: readonly StepError[] }
+
+export type PrepareOptions = {
+  readonly config: ClusterConfig
+  readonly surveyed: readonly SurveyedHost[]
+  readonly state: ClusterState
+  readonly secrets: ResolvedSecrets
+  /** Contents of the operator's own stores by path. */
+  readonly storeFiles: ReadonlyMap<string, Buffer>
+  readonly program: Program
+  readonly ownNode: { readonly path: string; readonly version: string }
+  readonly runtimeFile?: RuntimeFile | undefined
+  readonly now: Date
+  readonly random: (size: number) => Buffer
+}
+
+/** Judges the facts of all hosts and decides what each must become. All problems of all hosts at once. */
+export async function prepare(options: PrepareOptions): Promise<Preparation> {
+  const { config, surveyed, secrets, now } = options
+  const judged = surveyed.flatMap(({ host, facts }) => judgeFacts(config.cluster, host, facts))
+  const elsewhere = surveyed.flatMap(
+    ({ host, facts }) =>
+      authorityElsewhere({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],
+  )
+  if (judged.length + elsewhere.length > 0) return { ok: false, problems: [...judged, ...elsewhere] }
+  const logins = surveyed.map(({ host, facts }): HostLogin => {
+    const given = secretOf(secrets, host.admin?.password)
+    return { host, facts, ...(given === undefined ? {} : { given }) }
+  })
+  const admins = await administrators({ logins, state: options.state, random: options.random })
+  const problems: StepError[] = []
+  const targets: Target[] = []
+  const tls = await tlsOfHosts({ ...options, state: admins.state }, problems)
+  for (const { host, facts } of surveyed) {
+    const stores = tls.stores.get(host.name)
+    const user = admins.users.get(host.name)
+    problems.push(...loginProblem(host, user, userHash(facts.installation.users, host.admin?.user ?? '')))
+    if (stores === undefined) continue
+    await collect(problems, async () => {
+      const runtime = chooseRuntime({ host, facts, ownNode: options.ownNode, file: options.runtimeFile })
+      const { cluster } = config
+      targets.push(makeTarget({ cluster, host, facts, program: options.program, runtime, stores, user }))
+    })
+  }
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, targets, state: tls.state, made: admins.made, notes: tls.notes }
+}
+
+const secretOf = (secrets: ResolvedSecrets, reference: SecretReference | undefined): Secret | undefined =>
+  reference === undefined ? undefined : secrets.get(reference)
+
+async function tlsOfHosts(
+  options: PrepareOptions,
+  problems: StepError[],
+): Promise<{
+  readonly stores: ReadonlyMap<string, ResolvedStores>
+  readonly state: ClusterState
+  readonly notes: readonly string[]
+}> {
+  const { config, surveyed, secrets, now } = options
+  const stores = new Map<string, ResolvedStores>()
+  const generates = surveyed.some(({ host }) => isGenerated(host))
+  const authority = generates
+    ? await ensureAuthority({ cluster: config.cluster, state: options.state, now })
+    : undefined
+  const notes = [...(authority?.notes ?? [])]
+  let state = authority?.state ?? options.state
+  for (const { host, facts } of surveyed) {
+    await collect(problems, async () => {
+      const given = storePasswords(secrets, host)
+      if (authority === undefined || !isGenerated(host)) {
+        const own = ownStores({ host, facts, given, files: options.storeFiles, now })
+        stores.set(host.name, own.stores)
+        notes.push(...own.notes)
+        return
+      }
+      const made = await generatedStores({ host, facts, state, authority: authority.authority, given, now })
+      state = made.state
+      stores.set(host.name, made.stores)
+      notes.push(...made.notes)
+    })
+  }
+  return { stores, state, notes }
+}
+
+function storePasswords(secrets: ResolvedSecrets, host: HostConfig): StorePasswords {
+  const keystore = secretOf(secrets, host.tls.keystorePassword)
+  const truststore = secretOf(secrets, host.tls.truststorePassword)
+  return { ...(keystore && { keystore }), ...(truststore && { truststore }) }
+}
+
+function loginProblem(
+  host: HostConfig,
+  user: DesiredUser | undefined,
+  installed: string | undefined,
+): StepError[] {
+  if (user === undefined || user.hash !== undefined || installed !== undefined) return []
+  return [
+    new StepError({
+      host: host.name,
+      code: 'password-needed',
+      message: `the administrator ${user.user} exists on other hosts, and its password is not known here`,
+      fix: 'Give rest-api-admin-pass: this host must get the same password as the others.',
+    }),
+  ]
+}
+
+/** Keeps an expected failure of one host, so that the other hosts are judged too. */
+async function collect(problems: StepError[], work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error
+    problems.push(error)
+  }
+}

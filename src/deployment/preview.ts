@@ -1,0 +1,13 @@
+import type { HostFacts } from './facts/model.ts'
+import type { Step, StepChange } from './step.ts'
+
+/** A step that would change something, and what. */
+export type PlannedStep = { readonly step: Step; readonly change: StepChange }
+
+/** What a plan would do on one host. Only checks run here, so a preview cannot lie and cannot change. */
+export function preview(steps: readonly Step[], facts: HostFacts): PlannedStep[] {
+  return steps.flatMap((step) => {
+    const change = step.check(facts)
+    return change === undefined ? [] : [{ step, change }]
+  })
+}

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What a release is made of. */
+export type Program = {
+  readonly version: string
+  /** `muster-api` as one file. */
+  readonly bundle: Buffer
+  readonly unitTemplate: string
+}
+
+/** Reads the server program and the unit template out of muster's own package. */
+export async function readProgram(packageDirectory: string, version: string): Promise<Program> {
+  const [bundle, unitTemplate] = await Promise.all([
+    readFile(join(packageDirectory, 'dist', 'muster-api.cjs')),
+    readFile(join(packageDirectory, 'templates', 'muster-component.service'), 'utf8'),
+  ])
+  return { version, bundle, unitTemplate }
+}

@@ -1,0 +1,85 @@
+import type { HostConfig } from '../../config/model.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { StepError } from '../stepError.ts'
+import { type Architecture, architectureOf, oldestMaintainedMajor, pinnedRuntime } from './pinned.ts'
+
+/** A Node.js binary that is sent: named by its content, so that it is sent once. */
+export type SentRuntime = {
+  readonly kind: 'sent'
+  /** Folder below `runtimes/`. */
+  readonly id: string
+  readonly architecture: Architecture
+  /** Of the unpacked binary, in hexadecimal. */
+  readonly sha256: string
+  /** Known for the pinned runtime; what `node --version` must print. */
+  readonly version?: string
+}
+
+/** The Node.js that runs the components of a host. */
+export type RuntimeChoice =
+  | { readonly kind: 'host'; readonly path: string; readonly version: string }
+  | SentRuntime
+
+/** A binary the operator brought with --runtime-file. */
+export type RuntimeFile = { readonly sha256: string; readonly architecture: Architecture }
+
+/**
+ * Chooses the runtime of a host: on this machine the Node.js that muster runs on; elsewhere the host's own
+ * where its line is maintained and only root can change it; otherwise one is sent. Throws a `StepError`
+ * when the options leave no choice.
+ */
+export function chooseRuntime(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly ownNode: { readonly path: string; readonly version: string }
+  readonly file?: RuntimeFile | undefined
+}): RuntimeChoice {
+  const { host, facts, ownNode, file } = options
+  if (host.runtime === 'upload') return sentRuntime(facts, file, host.name)
+  if (host.connection === 'local') return { kind: 'host', ...ownNode }
+  const unfit = whyNotHostNode(facts)
+  if (unfit === undefined && facts.node !== undefined) {
+    return { kind: 'host', path: facts.node.path, version: facts.node.version }
+  }
+  if (host.runtime === 'host') {
+    throw new StepError({
+      host: host.name,
+      code: 'no-host-runtime',
+      message: `runtime is host, but ${unfit}`,
+      fix: `Install Node.js ${oldestMaintainedMajor} or newer there as root, or leave runtime at auto.`,
+    })
+  }
+  return sentRuntime(facts, file, host.name)
+}
+
+function whyNotHostNode(facts: HostFacts): string | undefined {
+  if (facts.node === undefined) return 'the host has no Node.js'
+  const major = Number(/^v(\d+)\./.exec(facts.node.version)?.[1] ?? 0)
+  if (major < oldestMaintainedMajor) {
+    return `its ${facts.node.path} is ${facts.node.version || 'not runnable'}, which is no longer maintained`
+  }
+  return facts.node.rootOwned ? undefined : `others than root may change its ${facts.node.path}`
+}
+
+function sentRuntime(facts: HostFacts, file: RuntimeFile | undefined, host: string): SentRuntime {
+  const architecture = architectureOf(facts.machine)
+  if (file === undefined) {
+    const { version, sha256 } = pinnedRuntime
+    return {
+      kind: 'sent',
+      id: `node-${version}-${sha256[architecture].slice(0, 12)}`,
+      architecture,
+      sha256: sha256[architecture],
+      version: `v${version}`,
+    }
+  }
+  if (file.architecture !== architecture) {
+    throw new StepError({
+      host,
+      code: 'wrong-architecture',
+      message: `the --runtime-file is for ${file.architecture}, and the host is ${architecture}`,
+      fix: `Give a Node.js binary for linux-${architecture}.`,
+    })
+  }
+  return { kind: 'sent', id: `node-${file.sha256.slice(0, 12)}`, architecture, sha256: file.sha256 }
+}

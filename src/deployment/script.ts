@@ -1,0 +1,19 @@
+import type { RunOptions, RunResult, Transport } from '../transport/transport.ts'
+import { StepError } from './stepError.ts'
+
+/** Runs a script that must end with 0; otherwise rejects with a `StepError` in the host's own words. */
+export async function mustRun(
+  transport: Transport,
+  options: RunOptions & { readonly script: string; readonly doing: string; readonly fix: string },
+): Promise<RunResult> {
+  const { script, doing, fix, ...run } = options
+  const result = await transport.run(script, run)
+  if (result.code === 0) return result
+  const words = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join(' · ')
+  throw new StepError({
+    host: transport.host,
+    code: 'step-failed',
+    message: `${doing} failed: ${words || `exit code ${result.code}`}`,
+    fix,
+  })
+}

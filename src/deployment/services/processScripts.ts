@@ -1,0 +1,44 @@
+import type { Component } from '../../contracts/component.ts'
+import { quote } from '../../transport/shellWords.ts'
+import type { Layout } from '../layout.ts'
+
+/**
+ * sh functions for components that run as detached processes. Before any signal, pid, start time (field 22
+ * of proc(5)'s stat) and executable are compared with the pid file, so that a reused pid is left alone.
+ */
+const functions = `
+running() {
+  [ -f "$1" ] || return 1
+  read -r pid start exe < "$1" || return 1
+  [ "$(sed 's/^.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d' ' -f20)" = "$start" ] || return 1
+  case $(readlink "/proc/$pid/exe") in "$exe"|"$exe (deleted)") return 0 ;; esac
+  return 1
+}
+stop() {
+  running "$1" || return 0
+  kill -TERM "$pid"
+  i=0
+  while running "$1"; do
+    i=$((i + 1))
+    if [ "$i" -gt 150 ]; then kill -KILL "$pid"; sleep 1; break; fi
+    sleep 0.1
+  done
+}
+`
+
+/** Stops components and waits until they are gone: 15 s, then SIGKILL. A stopped one is left as it is. */
+export function stopProcesses(layout: Layout, components: readonly Component[]): string {
+  const stops = components.map(
+    (component) => `stop ${quote(layout.pidFile(component))}; rm -f ${quote(layout.pidFile(component))}`,
+  )
+  return `${functions}\n${stops.join('\n')}`
+}
+
+/** Starts components that do not run, detached from the session, their output appended to the log file. */
+export function startProcesses(layout: Layout, components: readonly Component[]): string {
+  const starts = components.map((component) => {
+    const current = quote(layout.current)
+    return `running ${quote(layout.pidFile(component))} || { setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & }`
+  })
+  return `${functions}\ncd ${quote(layout.root)} || exit 1\n${starts.join('\n')}`
+}

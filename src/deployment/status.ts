@@ -1,0 +1,106 @@
+import type { CallRequest, CallResult } from '../client/call.ts'
+import type { ApiConfig, HostConfig } from '../config/model.ts'
+import type { Component } from '../contracts/component.ts'
+import { callHost } from './callHost.ts'
+import { failureOf } from './execute.ts'
+import type { ServiceState } from './facts/model.ts'
+import { layoutOf } from './layout.ts'
+import type { SurveyedHost } from './survey.ts'
+
+/** A component as it is now. */
+export type ComponentStatus = {
+  readonly component: Component
+  readonly service: ServiceState
+  /** Where its API should listen; null when it is switched off. */
+  readonly listen: { readonly address: string; readonly port: number } | null
+  readonly api: 'answers' | 'silent' | 'off'
+  /** Why the API is silent. */
+  readonly detail?: string
+}
+
+/** A host as it is now. */
+export type HostStatus = {
+  readonly host: string
+  readonly address: string
+  readonly state: 'up' | 'unreachable' | 'failed' | 'not-installed'
+  readonly detail?: string
+  readonly release?: string
+  /** When the certificate its APIs show ends (RFC 3339). */
+  readonly certificateExpires?: string
+  readonly components: readonly ComponentStatus[]
+}
+
+/** Milliseconds that an API has for its ping. */
+const pingTimeout = 4_000
+
+/** Asks a reached host's services and pings each API there over its own address. Changes nothing. */
+export async function hostStatus(options: {
+  readonly surveyed: SurveyedHost
+  readonly authorities: readonly string[]
+  readonly certificateExpires: string | undefined
+}): Promise<HostStatus> {
+  const { surveyed, authorities, certificateExpires } = options
+  const { host, facts, transport } = surveyed
+  const { currentRelease } = facts.installation
+  const known = { host: host.name, address: host.address }
+  if (currentRelease === undefined) return { ...known, state: 'not-installed', components: [] }
+  const layout = layoutOf(host.installDirectory)
+  const requests = host.apis.map(
+    (api): CallRequest => ({
+      id: api.component,
+      method: 'GET',
+      path: '/api/v2/ping',
+      timeout: pingTimeout,
+      target: api.enabled
+        ? { address: api.address, port: api.port, authorities }
+        : { socket: layout.socket(api.component) },
+    }),
+  )
+  const calls = await callHost({ transport, layout, requests, timeout: pingTimeout * 2 }).catch(failureOf)
+  const results = Array.isArray(calls) ? calls : []
+  const components = host.apis.map((api) =>
+    componentStatus({ api, service: facts.services.get(api.component)?.state ?? 'absent', results }),
+  )
+  return {
+    ...known,
+    state: 'up',
+    release: currentRelease,
+    ...(certificateExpires === undefined ? {} : { certificateExpires }),
+    ...('message' in calls ? { detail: calls.message } : {}),
+    components,
+  }
+}
+
+function componentStatus(options: {
+  readonly api: ApiConfig
+  readonly service: ServiceState
+  readonly results: readonly CallResult[]
+}): ComponentStatus {
+  const { api, service, results } = options
+  const known = { component: api.component, service }
+  const result = results.find(({ id }) => id === api.component)
+  const answers = result !== undefined && 'status' in result && result.status === 200
+  const why =
+    result === undefined
+      ? 'not asked'
+      : 'error' in result
+        ? result.error.message
+        : `answered ${result.status}`
+  const detail = answers ? {} : { detail: why }
+  if (!api.enabled) return { ...known, listen: null, api: answers ? 'off' : 'silent', ...detail }
+  const listen = { address: api.address, port: api.port }
+  return { ...known, listen, api: answers ? 'answers' : 'silent', ...detail }
+}
+
+/** A host that could not be asked. */
+export const lostStatus = (
+  host: HostConfig,
+  state: 'unreachable' | 'failed',
+  detail: string,
+): HostStatus => ({
+  host: host.name,
+  address: host.address,
+  state,
+  detail,
+  components: [],
+})

@@ -1,0 +1,23 @@
+import type { Transport } from '../transport/transport.ts'
+import type { HostFacts } from './facts/model.ts'
+
+/** What a step would change: one line, and below it the differences; secrets show as [redacted]. */
+export type StepChange = { readonly summary: string; readonly details: readonly string[] }
+
+/** Where a step works: `stage` touches nothing that runs, `commit` switches over, `verify` proves it. */
+export type StepPhase = 'stage' | 'commit' | 'verify'
+
+/**
+ * One idempotent piece of a plan. `check` only calculates, so a preview cannot lie; `apply` must tolerate
+ * being repeated after it was interrupted, and rejects with a `StepError` or a `TransportError`.
+ */
+export type Step = {
+  readonly id: string
+  readonly title: string
+  readonly phase: StepPhase
+  readonly check: (facts: HostFacts) => StepChange | undefined
+  readonly apply: (transport: Transport) => Promise<void>
+}
+
+/** A step's change without differences worth a line of their own. */
+export const change = (summary: string, details: readonly string[] = []): StepChange => ({ summary, details })

@@ -1,0 +1,29 @@
+import { quote } from '../../transport/shellWords.ts'
+import { mustRun } from '../script.ts'
+import { change, type Step } from '../step.ts'
+import type { Target } from '../target.ts'
+
+/** Points `current` to the release by one atomic rename of a symlink. */
+export function activateStep(target: Target): Step {
+  const { release, layout } = target
+  return {
+    id: 'activate',
+    title: `switch to release ${release.id}`,
+    phase: 'commit',
+    check: (facts) => {
+      const is = facts.installation.currentRelease
+      return is === release.id ? undefined : change(`switch from ${is ?? 'nothing'} to release ${release.id}`)
+    },
+    apply: async (transport) => {
+      await mustRun(transport, {
+        doing: `switching to release ${release.id}`,
+        fix: 'Install again.',
+        script: `set -e
+cd ${quote(layout.root)}
+rm -f .current-new
+ln -s ${quote(`releases/${release.id}`)} .current-new
+mv -fT .current-new current`,
+      })
+    },
+  }
+}

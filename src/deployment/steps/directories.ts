@@ -1,0 +1,77 @@
+import { quote } from '../../transport/shellWords.ts'
+import { desiredFile, fileDifference, writeFiles } from '../desiredFile.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { installationDirectories } from '../layout.ts'
+import { manifestText } from '../manifest.ts'
+import { mustRun } from '../script.ts'
+import { change, type Step } from '../step.ts'
+import type { Target } from '../target.ts'
+
+type Directory = { readonly path: string; readonly mode: number; readonly owner: string }
+
+/** The folders of an installation and the manifest that says whose it is. */
+export function directoriesStep(target: Target): Step {
+  const wanted = directoriesOf(target)
+  const manifest = desiredFile({
+    path: target.layout.manifest,
+    content: Buffer.from(manifestText({ version: 1, cluster: target.cluster, host: target.host.name })),
+    mode: 0o644,
+    owner: loginOwner(target.facts),
+  })
+  const differences = (facts: HostFacts): string[] => [
+    ...wanted.flatMap((directory) => directoryDifference(facts, directory) ?? []),
+    ...[fileDifference(facts, manifest) ?? []].flat(),
+  ]
+  return {
+    id: 'directories',
+    title: `lay out ${target.layout.root}`,
+    phase: 'stage',
+    check: (facts) => {
+      const details = differences(facts)
+      return details.length === 0 ? undefined : change(`lay out ${target.layout.root}`, details)
+    },
+    apply: async (transport) => {
+      const missing = wanted.filter((directory) => directoryDifference(target.facts, directory) !== undefined)
+      await mustRun(transport, {
+        doing: `laying out ${target.layout.root}`,
+        fix: 'Make the folder writable, or choose another install-directory.',
+        script: `set -e\n${missing.map((directory) => makeDirectory(directory, target.facts.uid === 0)).join('\n')}`,
+      })
+      await writeFiles({ transport, facts: target.facts, files: [manifest] })
+    },
+  }
+}
+
+const loginOwner = (facts: HostFacts): string => `${facts.login}:${facts.group}`
+
+/** Root owns what only a deployment writes; the service user owns what it must write or alone may read. */
+function directoriesOf(target: Target): Directory[] {
+  const { layout, service, facts } = target
+  const servant = `${service.user}:${service.group}`
+  const own = new Map([
+    [layout.users, 0o700],
+    [layout.log, 0o750],
+    [layout.run, 0o750],
+  ])
+  return [layout.root, ...installationDirectories(layout)].map((path) => {
+    const mode = own.get(path)
+    return mode === undefined
+      ? { path, mode: 0o755, owner: loginOwner(facts) }
+      : { path, mode, owner: servant }
+  })
+}
+
+function directoryDifference(facts: HostFacts, wanted: Directory): string | undefined {
+  const is = facts.installation.directories.get(wanted.path)
+  if (is === undefined) return `${wanted.path}: new`
+  if (is.mode !== wanted.mode) {
+    return `${wanted.path}: mode ${is.mode.toString(8)} → ${wanted.mode.toString(8)}`
+  }
+  return is.owner === wanted.owner ? undefined : `${wanted.path}: owner ${is.owner} → ${wanted.owner}`
+}
+
+function makeDirectory({ path, mode, owner }: Directory, asRoot: boolean): string {
+  const word = quote(path)
+  const chown = asRoot ? `\nchown ${quote(owner)} ${word}` : ''
+  return `mkdir -p ${word}\nchmod ${mode.toString(8)} ${word}${chown}`
+}

@@ -1,0 +1,70 @@
+import { quote } from '../../transport/shellWords.ts'
+import type { SentRuntime } from '../runtime/choose.ts'
+import { mustRun } from '../script.ts'
+import { change, type Step } from '../step.ts'
+import { StepError } from '../stepError.ts'
+import type { Target } from '../target.ts'
+
+/** Milliseconds for 50 MB over a slow line. */
+const sendTimeout = 900_000
+
+/**
+ * Sends the Node.js runtime: packed, once, into a folder named by its content, and proves it there by
+ * digest and by running it before anything depends on it.
+ */
+export function runtimeStep(target: Target, packed: (runtime: SentRuntime) => Buffer | undefined): Step {
+  const { runtime, layout } = target
+  const title = runtime.kind === 'sent' ? `send the runtime ${runtime.id}` : `use ${runtime.path}`
+  return {
+    id: 'runtime',
+    title,
+    phase: 'stage',
+    check: (facts) =>
+      runtime.kind === 'sent' && !facts.installation.runtimes.includes(runtime.id)
+        ? change(title)
+        : undefined,
+    apply: async (transport) => {
+      if (runtime.kind !== 'sent') return
+      const content = packed(runtime)
+      if (content === undefined) throw new Error(`the runtime ${runtime.id} was not fetched`)
+      const { stdout } = await mustRun(transport, {
+        doing: `sending the runtime ${runtime.id}`,
+        fix: `Look at free space and mount options (noexec) of ${layout.root}; the binary needs glibc 2.28 or newer.`,
+        stdin: content,
+        timeout: sendTimeout,
+        script: sendScript(layout.runtimes, runtime),
+      })
+      proveVersion(transport.host, runtime, stdout.trim())
+    },
+  }
+}
+
+function sendScript(runtimes: string, runtime: SentRuntime): string {
+  return `set -e
+cd ${quote(runtimes)}
+rm -rf .new-*
+mkdir .new-${runtime.id}
+cd .new-${runtime.id}
+gzip -dc > node
+[ "$(sha256sum < node | cut -d' ' -f1)" = ${runtime.sha256} ] || { echo 'the binary arrived damaged' >&2; exit 1; }
+chmod 755 . node
+./node --version
+: > .complete
+chmod 644 .complete
+sync node 2>/dev/null || sync
+cd ..
+rm -rf ${quote(runtime.id)}
+mv .new-${runtime.id} ${quote(runtime.id)}`
+}
+
+function proveVersion(host: string, runtime: SentRuntime, printed: string): void {
+  const major = Number(/^v(\d+)\./.exec(printed)?.[1] ?? 0)
+  const right = runtime.version === undefined ? major >= 20 : printed === runtime.version
+  if (right) return
+  throw new StepError({
+    host,
+    code: 'runtime-unfit',
+    message: `the runtime that was sent says it is ${printed || 'nothing'}`,
+    fix: 'Give a Node.js 22 or newer with --runtime-file.',
+  })
+}

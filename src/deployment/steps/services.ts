@@ -1,0 +1,51 @@
+import { quote } from '../../transport/shellWords.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { mustRun } from '../script.ts'
+import { restartScript } from '../services/control.ts'
+import { change, type Step } from '../step.ts'
+import type { DesiredComponent, Target } from '../target.ts'
+
+/**
+ * Starts what does not run and restarts what runs with something older than the plan. Each component's
+ * digest is written down only after its start, so an interrupted run is noticed by the next.
+ */
+export function servicesStep(target: Target): Step {
+  const { cluster, layout, service } = target
+  const due = (facts: HostFacts): { desired: DesiredComponent; running: boolean }[] =>
+    target.components.flatMap((desired) => {
+      const running = facts.services.get(desired.component)?.state === 'running'
+      const applied = facts.installation.applied.get(desired.component)?.trim()
+      return running && applied === desired.digest ? [] : [{ desired, running }]
+    })
+  return {
+    id: 'services',
+    title: 'start the components',
+    phase: 'commit',
+    check: (facts) => {
+      const words = due(facts).map(
+        ({ desired, running }) => `${running ? 'restart' : 'start'} ${desired.component}`,
+      )
+      return words.length === 0 ? undefined : change(words.join(', '))
+    },
+    apply: async (transport) => {
+      const components = due(target.facts).map(({ desired }) => desired)
+      const applied = components.map(
+        ({ component, digest }) => `printf '%s\\n' ${digest} > ${quote(layout.appliedFile(component))}`,
+      )
+      await mustRun(transport, {
+        doing: 'starting the components',
+        fix: 'The lines above are the service manager’s own; mend what they name, then install again.',
+        script: `cd / || exit 1
+{
+${restartScript({
+  manager: service.manager,
+  cluster,
+  layout,
+  components: components.map(({ component }) => component),
+})}
+} || exit 1
+${applied.join('\n')}`,
+      })
+    },
+  }
+}

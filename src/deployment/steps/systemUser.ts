@@ -1,0 +1,33 @@
+import { quote } from '../../transport/shellWords.ts'
+import { mustRun } from '../script.ts'
+import { change, type Step } from '../step.ts'
+import type { Target } from '../target.ts'
+
+/** The system user that the services run as. We remember that we made it: uninstall removes no other. */
+export function systemUserStep(target: Target): Step {
+  const { service, layout } = target
+  const user = quote(service.user)
+  const marker = quote(layout.madeUser)
+  return {
+    id: 'system-user',
+    title: `create the system user ${service.user}`,
+    phase: 'stage',
+    check: (facts) =>
+      service.systemUser && facts.userGroup === undefined
+        ? change(`create the system user ${service.user}`)
+        : undefined,
+    apply: async (transport) => {
+      await mustRun(transport, {
+        doing: `creating the system user ${service.user}`,
+        fix: 'Create it by hand, or set `user` to one that exists.',
+        script: `set -e
+mkdir -p ${quote(layout.share)}
+chmod 755 ${quote(layout.root)} ${quote(layout.share)}
+if ! id ${user} >/dev/null 2>&1; then
+  printf '%s\\n' ${user} > ${marker}
+  useradd --system --user-group --no-create-home --home-dir ${quote(layout.root)} --shell "$(command -v nologin || echo /bin/false)" ${user} || { rm -f ${marker}; exit 1; }
+fi`,
+      })
+    },
+  }
+}

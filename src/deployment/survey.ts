@@ -1,0 +1,119 @@
+import type { ClusterConfig, HostConfig } from '../config/model.ts'
+import type { Transport } from '../transport/transport.ts'
+import { TransportError, type TransportErrorCode } from '../transport/transportError.ts'
+import type { Emit, Failure } from './events.ts'
+import { failureOf, hostsAtOnce } from './execute.ts'
+import { gatherFacts } from './facts/gather.ts'
+import type { HostFacts } from './facts/model.ts'
+import { layoutOf } from './layout.ts'
+import { mapLimit } from './mapLimit.ts'
+import { systemUserOf } from './service.ts'
+
+/** A host that was reached, with an open connection that the caller closes. */
+export type SurveyedHost = {
+  readonly host: HostConfig
+  readonly transport: Transport
+  readonly facts: HostFacts
+  /** Seconds that connecting and reading facts took. */
+  readonly seconds: { readonly connect: number; readonly facts: number }
+}
+
+/** A host that was not. `unreachable` when nothing of it answered as an SSH server does. */
+export type LostHost = { readonly host: HostConfig; readonly failure: Failure; readonly unreachable: boolean }
+
+export type Survey = { readonly reached: readonly SurveyedHost[]; readonly lost: readonly LostHost[] }
+
+/** Handshakes at once: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
+const handshakesAtOnce = 10
+
+const unreachableCodes: readonly TransportErrorCode[] = [
+  'connection-refused',
+  'connection-timeout',
+  'connection-lost',
+  'name-not-found',
+  'no-ssh-banner',
+  'timeout',
+]
+
+/** Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. */
+export async function surveyHosts(options: {
+  readonly config: ClusterConfig
+  readonly connect: (host: HostConfig) => Promise<Transport>
+  readonly emit: Emit
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number
+}): Promise<Survey> {
+  const { config, emit } = options
+  const handshakes = gate(handshakesAtOnce)
+  const connect = (host: HostConfig): Promise<Transport> => handshakes(() => options.connect(host))
+  const results = await mapLimit({
+    items: config.hosts,
+    limit: hostsAtOnce,
+    map: async (host): Promise<SurveyedHost | LostHost> => {
+      try {
+        return await surveyHost({ ...options, host, connect })
+      } catch (error) {
+        const failure = failureOf(error)
+        emit({ type: 'host-failed', host: host.name, failure })
+        const unreachable = error instanceof TransportError && unreachableCodes.includes(error.code)
+        return { host, failure, unreachable }
+      }
+    },
+  })
+  return {
+    reached: results.filter((result) => 'transport' in result),
+    lost: results.filter((result) => 'failure' in result),
+  }
+}
+
+async function surveyHost(options: {
+  readonly config: ClusterConfig
+  readonly host: HostConfig
+  readonly connect: (host: HostConfig) => Promise<Transport>
+  readonly emit: Emit
+  readonly clock: () => number
+}): Promise<SurveyedHost> {
+  const { config, host, emit, clock } = options
+  const began = clock()
+  emit({ type: 'phase-started', host: host.name, phase: 'connect' })
+  const transport = await options.connect(host)
+  const connected = clock()
+  emit({ type: 'phase-started', host: host.name, phase: 'facts' })
+  try {
+    const facts = await gatherFacts(transport, {
+      cluster: config.cluster,
+      layout: layoutOf(host.installDirectory),
+      user: systemUserOf(host),
+      hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
+        path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
+      ),
+    })
+    const seconds = { connect: (connected - began) / 1000, facts: (clock() - connected) / 1000 }
+    return { host, transport, facts, seconds }
+  } catch (error) {
+    await transport.close()
+    throw error
+  }
+}
+
+/** Closes every connection; a host that is already gone does not matter here. */
+export async function closeAll(survey: Survey): Promise<void> {
+  await Promise.allSettled(survey.reached.map(({ transport }) => transport.close()))
+}
+
+/** Lets at most `limit` calls run at a time, the others in turn. */
+function gate(limit: number): <Out>(call: () => Promise<Out>) => Promise<Out> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (call) => {
+    if (running >= limit) await new Promise<void>((go) => waiting.push(go))
+    else running += 1
+    try {
+      return await call()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}

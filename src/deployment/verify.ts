@@ -1,0 +1,112 @@
+import type { CallRequest, CallResult } from '../client/call.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { Transport } from '../transport/transport.ts'
+import { callHost } from './callHost.ts'
+import { logScript } from './services/control.ts'
+import { StepError } from './stepError.ts'
+import type { DesiredComponent, DesiredUser, Target } from './target.ts'
+
+/** Milliseconds that a component has to answer after its start. */
+const patience = 20_000
+
+/** What one call must answer for the proof to hold. */
+type Proof = {
+  readonly request: CallRequest
+  readonly component: DesiredComponent
+  readonly expected: number
+}
+
+/**
+ * Proves an installation: every enabled API lets the administrator in over TCP and TLS at its configured
+ * address, its certificate verified; a switched-off one answers on its socket; and a password that this run
+ * replaced is refused. Waits until each component answers. Rejects with a `StepError`.
+ */
+export async function verifyHost(transport: Transport, target: Target): Promise<void> {
+  const proofs = target.components.flatMap((component) => proofsOf(target, component))
+  const results = await callHost({
+    transport,
+    layout: target.layout,
+    requests: proofs.map(({ request }) => request),
+    timeout: patience * 2,
+  })
+  for (const proof of proofs) {
+    const result = results.find(({ id }) => id === proof.request.id)
+    if (result !== undefined && 'status' in result && result.status === proof.expected) continue
+    throw await failure({ transport, target, proof, result })
+  }
+}
+
+function proofsOf(target: Target, component: DesiredComponent): Proof[] {
+  const { settings } = component
+  const { user } = target
+  const socket = { socket: settings.socket }
+  const base = { timeout: patience / 2, retryUntil: patience, method: 'GET' as const }
+  const name = component.component
+  const place = settings.listen === null ? socket : { ...settings.listen, authorities: target.authorities }
+  const login = loginOf(user, user?.password)
+  const path = login === undefined ? '/api/v2/ping' : userPath(login.user)
+  const proof: Proof = {
+    component,
+    expected: 200,
+    request: {
+      id: name,
+      path,
+      target: place,
+      ...base,
+      ...(login === undefined ? {} : { credentials: login }),
+    },
+  }
+  const old = loginOf(user, user?.previous)
+  if (old === undefined) return [proof]
+  const refusal: CallRequest = {
+    id: `${name}-old`,
+    path: userPath(old.user),
+    target: socket,
+    credentials: old,
+    ...base,
+  }
+  return [proof, { component, expected: 401, request: refusal }]
+}
+
+const userPath = (user: string): string => `/api/v2/user/${encodeURIComponent(user)}`
+
+const loginOf = (
+  user: DesiredUser | undefined,
+  password: Secret | undefined,
+): { user: string; password: string } | undefined =>
+  user === undefined || password === undefined ? undefined : { user: user.user, password: password.reveal() }
+
+async function failure(options: {
+  readonly transport: Transport
+  readonly target: Target
+  readonly proof: Proof
+  readonly result: CallResult | undefined
+}): Promise<StepError> {
+  const { transport, target, proof, result } = options
+  const { component, settings } = proof.component
+  const where =
+    settings.listen === null ? settings.socket : `${settings.listen.address}:${settings.listen.port}`
+  const set = {
+    manager: target.service.manager,
+    cluster: target.cluster,
+    layout: target.layout,
+    components: [component],
+  }
+  const log = await transport.run(logScript(set, component, 5)).catch(() => undefined)
+  const lines = log?.stdout.trim() ? ` Its log ends: ${log.stdout.trim().split('\n').join(' · ')}` : ''
+  const said =
+    result === undefined
+      ? 'gave no answer'
+      : 'status' in result
+        ? `answered ${result.status}`
+        : `gave no answer: ${result.error.message}`
+  return new StepError({
+    host: target.host.name,
+    code: proof.expected === 401 ? 'old-password-accepted' : 'login-not-proved',
+    message:
+      proof.expected === 401
+        ? `the ${component} at ${where} ${said} to the password that was replaced, instead of refusing it`
+        : `the ${component} at ${where} ${said} instead of letting the administrator in.${lines}`,
+    fix: `See \`muster status\` and the log of the ${component} on ${target.host.name}, then install again.`,
+  })
+}

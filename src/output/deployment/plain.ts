@@ -1,0 +1,16 @@
+import type { DeploymentEvent } from '../../deployment/events.ts'
+import { failureText } from './failure.ts'
+
+/** An event as one line of a log, or as none. */
+export function plainLine(event: DeploymentEvent): string | undefined {
+  switch (event.type) {
+    case 'step-done':
+      return `${event.host}: ${event.title} (${event.seconds.toFixed(1)} s)\n`
+    case 'host-failed':
+      return failureText({ host: event.host, failure: event.failure, colour: false })
+    case 'notice':
+      return `${event.message}\n`
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import type { HostStatus } from '../../deployment/status.ts'
+import { paint } from './paint.ts'
+
+type Cell = { readonly text: string; readonly tint?: 'red' | 'green' | 'yellow' }
+
+const titles = ['HOST', 'COMPONENT', 'SERVICE', 'LISTENS ON', 'API', 'CERTIFICATE UNTIL']
+
+/** One row per component, and one per host that could not be asked; the reasons stand below the table. */
+export function statusText(hosts: readonly HostStatus[], colour: boolean): string {
+  const style = paint(colour)
+  const rows = hosts.flatMap(rowsOf)
+  const widths = titles.map((title, index) =>
+    Math.max(title.length, ...rows.map((row) => row[index]?.text.length ?? 0)),
+  )
+  const line = (cells: readonly Cell[]): string =>
+    cells
+      .map(({ text, tint }, index) => {
+        const padded = index === cells.length - 1 ? text : text.padEnd(widths[index] ?? 0)
+        return tint === undefined ? padded : style[tint](padded)
+      })
+      .join('  ')
+      .trimEnd()
+  const reasons = hosts.flatMap((host) => [
+    ...(host.detail === undefined ? [] : [`${host.host}: ${host.detail}`]),
+    ...host.components.flatMap(({ component, detail }) =>
+      detail === undefined ? [] : [`${host.host}: ${component}: ${detail}`],
+    ),
+  ])
+  const table = [style.dim(line(titles.map((text) => ({ text })))), ...rows.map(line)].join('\n')
+  return `${[table, ...(reasons.length === 0 ? [] : [reasons.join('\n')])].join('\n\n')}\n`
+}
+
+function rowsOf(host: HostStatus): Cell[][] {
+  const name = { text: host.host }
+  if (host.components.length === 0) {
+    const tint = host.state === 'not-installed' ? 'yellow' : 'red'
+    return [[name, { text: host.state.replace('-', ' '), tint }]]
+  }
+  return host.components.map(({ component, service, listen, api }) => [
+    name,
+    { text: component },
+    { text: service, tint: service === 'running' ? 'green' : 'red' },
+    { text: listen === null ? 'socket only' : `${listen.address}:${listen.port}` },
+    { text: api, tint: api === 'silent' ? 'red' : 'green' },
+    { text: host.certificateExpires?.slice(0, 10) ?? '' },
+  ])
+}

@@ -1,0 +1,30 @@
+import type { HostOutcome } from '../../deployment/events.ts'
+import { paint } from './paint.ts'
+
+const words: Readonly<Record<HostOutcome['result'], string>> = {
+  changed: 'done',
+  unchanged: 'nothing to do, logins proved',
+  failed: 'failed',
+  unreachable: 'unreachable',
+  'not-started': 'not started: nothing was touched that is running',
+}
+
+/** The closing lines: how each host came out and how long each phase took. */
+export function summaryText(outcomes: readonly HostOutcome[], colour: boolean): string {
+  const { bold, dim, green, red, yellow } = paint(colour)
+  const width = Math.max(0, ...outcomes.map(({ host }) => host.length))
+  const tint = (result: HostOutcome['result']): ((text: string) => string) => {
+    if (result === 'failed' || result === 'unreachable') return red
+    return result === 'not-started' ? yellow : green
+  }
+  const lines = outcomes.map(({ host, result, applied, seconds }) => {
+    const count =
+      result === 'changed' ? `: ${applied.length} ${applied.length === 1 ? 'change' : 'changes'}` : ''
+    const times = Object.entries(seconds)
+      .filter(([, value]) => value >= 0.05)
+      .map(([phase, value]) => `${phase} ${value.toFixed(1)} s`)
+    const tail = times.length === 0 ? '' : dim(` (${times.join(', ')})`)
+    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${count}`)}${tail}`
+  })
+  return `${lines.join('\n')}\n`
+}
