@@ -69,6 +69,9 @@ const ioFiles: readonly string[] = [
   'accounts/userFileIo.ts',
   'client/registryFiles.ts',
   'client/request.ts',
+  'deployment/state/archiveFile.ts',
+  'deployment/state/lockState.ts',
+  'deployment/state/stateDirectory.ts',
 ]
 
 const ioModules = new Set(

@@ -1,0 +1,133 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Secret } from '../../secrets/secret.ts'
+import { type ArchiveHeader, headerLine, readHeader } from './archiveHeader.ts'
+import type { ClusterState } from './clusterState.ts'
+import { decodeState } from './decodeState.ts'
+import { StateError } from './stateError.ts'
+import { encodeState, type StateFiles } from './stateFiles.ts'
+
+/** scrypt takes 128 MiB and about half a second with these, per guess of an attacker too. */
+const cost = { logN: 17, r: 8, p: 1 } as const
+const shortestPassphrase = 12
+const tagLength = 16
+
+/** One encrypted file of a whole state: scrypt, then AES-256-GCM that covers the header as well. */
+export async function sealArchive(options: {
+  readonly cluster: string
+  readonly state: ClusterState
+  readonly passphrase: Secret
+  readonly random?: (size: number) => Buffer
+}): Promise<Buffer> {
+  const { cluster, state, passphrase, random = randomBytes } = options
+  if ([...passphrase.reveal()].length < shortestPassphrase) {
+    throw new StateError({
+      code: 'weak-passphrase',
+      message: `the passphrase has fewer than ${shortestPassphrase} characters`,
+      fix: 'take a longer one, such as five random words: the archive holds the key of the authority',
+    })
+  }
+  const salt = random(16)
+  const nonce = random(12)
+  const { key, check } = await deriveKey({ passphrase, salt, ...cost })
+  const line = headerLine({ version: 1, cluster, ...cost, salt, nonce, check })
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(line)
+  const content = Buffer.concat([cipher.update(packFiles(encodeState(state))), cipher.final()])
+  return Buffer.concat([line, content, cipher.getAuthTag()])
+}
+
+/** The state in an archive of that cluster; `name` is the file's in errors. Throws `StateError`. */
+export async function openArchive(options: {
+  readonly name: string
+  readonly cluster: string
+  readonly archive: Buffer
+  readonly passphrase: Secret
+}): Promise<ClusterState> {
+  const { name, cluster, archive } = options
+  const line = archive.subarray(0, archive.indexOf('\n') + 1)
+  const header = readHeader(line)
+  if (header === undefined) {
+    throw new StateError({
+      code: 'not-an-archive',
+      message: `${name} was not made by \`muster state export\` of this or an older version`,
+      fix: 'give the file that `muster state export` wrote',
+    })
+  }
+  if (header.cluster !== cluster) {
+    throw new StateError({
+      code: 'archive-of-other-cluster',
+      message: `${name} holds the state of cluster \`${header.cluster}\`, not of \`${cluster}\``,
+      fix: `give the archive of \`${cluster}\`, or the YAML file of \`${header.cluster}\``,
+    })
+  }
+  const { key, check } = await deriveKey({ passphrase: options.passphrase, ...header })
+  if (!check.equals(header.check)) {
+    throw new StateError({
+      code: 'wrong-passphrase',
+      message: `the passphrase does not open ${name}`,
+      fix: 'give the passphrase that was chosen at `muster state export`',
+    })
+  }
+  const content = decipher({ header, line, key, sealed: archive.subarray(line.length) })
+  const files = content === undefined ? undefined : unpackFiles(content)
+  if (files === undefined) {
+    throw new StateError({
+      code: 'archive-damaged',
+      message: `${name} was changed or cut short since it was written`,
+      fix: 'copy it again, or export it again where the state is',
+    })
+  }
+  return decodeState(files, name)
+}
+
+function decipher(options: {
+  header: ArchiveHeader
+  line: Buffer
+  key: Buffer
+  sealed: Buffer
+}): Buffer | undefined {
+  const { header, sealed } = options
+  if (sealed.length < tagLength) return undefined
+  const cipher = createDecipheriv('aes-256-gcm', options.key, header.nonce, { authTagLength: tagLength })
+  cipher.setAAD(options.line).setAuthTag(sealed.subarray(sealed.length - tagLength))
+  try {
+    return Buffer.concat([cipher.update(sealed.subarray(0, sealed.length - tagLength)), cipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+/** The key, and eight bytes that tell a wrong passphrase from a damaged file without telling the key. */
+async function deriveKey(options: {
+  passphrase: Secret
+  salt: Buffer
+  logN: number
+  r: number
+  p: number
+}): Promise<{ key: Buffer; check: Buffer }> {
+  const N = 2 ** options.logN
+  const { r, p } = options
+  const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
+  const text = options.passphrase.reveal().normalize('NFC')
+  const bytes = await derive(text, options.salt, 64, { N, r, p, maxmem: 256 * N * r })
+  return {
+    key: bytes.subarray(0, 32),
+    check: createHash('sha256').update(bytes.subarray(32)).digest().subarray(0, 8),
+  }
+}
+
+const packFiles = (files: StateFiles): Buffer =>
+  Buffer.from(
+    JSON.stringify(
+      Object.fromEntries([...files].map(([path, content]) => [path, content.toString('base64')])),
+    ),
+  )
+
+function unpackFiles(content: Buffer): StateFiles | undefined {
+  try {
+    const packed = JSON.parse(content.toString('utf8')) as Record<string, string>
+    return new Map(Object.entries(packed).map(([path, text]) => [path, Buffer.from(text, 'base64')]))
+  } catch {
+    return undefined
+  }
+}

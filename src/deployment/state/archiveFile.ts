@@ -1,0 +1,36 @@
+import { open, readFile, unlink } from 'node:fs/promises'
+import { stateIoError, systemCode } from './ioErrors.ts'
+import { StateError } from './stateError.ts'
+
+/** Writes a new file (0600) and sees it on disk; never over one that exists. Throws `StateError`. */
+export async function writeArchive(path: string, content: Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    if (systemCode(error) !== 'EEXIST') throw stateIoError(error, 'write', path)
+    throw new StateError({
+      code: 'already-exists',
+      message: `${path} exists, and muster never writes over a file`,
+      fix: 'give another name with --out, or delete that file first',
+    })
+  })
+  try {
+    await file
+      .writeFile(content)
+      .then(() => file.sync())
+      .finally(() => file.close())
+  } catch (error) {
+    await unlink(path)
+    throw stateIoError(error, 'write', path)
+  }
+}
+
+/** The whole file. Throws `StateError`. */
+export async function readArchive(path: string): Promise<Buffer> {
+  return readFile(path).catch((error: unknown) => {
+    if (systemCode(error) !== 'ENOENT') throw stateIoError(error, 'read', path)
+    throw new StateError({
+      code: 'not-an-archive',
+      message: `there is no file ${path}`,
+      fix: 'give the file that `muster state export` wrote with --from',
+    })
+  })
+}

@@ -1,0 +1,84 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { type Authority, authorityDefect } from '../../certificates/authority.ts'
+import type { HostStores } from '../../certificates/hostStores.ts'
+import { Secret } from '../../secrets/secret.ts'
+import type { ClusterState } from './clusterState.ts'
+import { decodeSecrets } from './secretsFile.ts'
+import { StateError } from './stateError.ts'
+import { authorityFiles, hostFiles, hostOf, hostsFolder, type StateFiles, secretsFile } from './stateFiles.ts'
+
+/**
+ * The state that these files keep; files that it does not know are left alone. `where` names their folder
+ * in errors. Throws `StateError` (`damaged`) for a part that is broken or half there.
+ */
+export function decodeState(files: StateFiles, where: string): ClusterState {
+  const secrets = files.get(secretsFile)
+  const kept = secrets === undefined ? { users: new Map() } : decodeSecrets(secrets)
+  if (typeof kept === 'string') throw damaged(where, secretsFile, kept)
+  const authority = decodeAuthority(files, where)
+  const hosts = decodeHosts(files, where)
+  return { ...(authority === undefined ? {} : { authority }), hosts, ...kept }
+}
+
+function decodeAuthority(files: StateFiles, where: string): Authority | undefined {
+  const certificate = files.get(authorityFiles.certificate)
+  const key = files.get(authorityFiles.key)
+  if (certificate === undefined && key === undefined) return undefined
+  if (certificate === undefined) throw damaged(where, authorityFiles.certificate, 'is missing beside its key')
+  if (key === undefined) throw damaged(where, authorityFiles.key, 'is missing beside its certificate')
+  const authority = { certificate: certificate.toString(), key: new Secret(key.toString()) }
+  const defect = authorityDefect(authority)
+  if (defect === undefined) return authority
+  const file = defect.startsWith('has a key') ? authorityFiles.key : authorityFiles.certificate
+  throw damaged(where, file, `does not serve: the authority ${defect}`)
+}
+
+function decodeHosts(files: StateFiles, where: string): ReadonlyMap<string, HostStores> {
+  const folders = [...files.keys()].flatMap((path) => {
+    const [top, folder, name] = path.split('/')
+    const known = Object.values<string>(hostFiles).includes(name ?? '')
+    return top === hostsFolder && folder !== undefined && known ? [folder] : []
+  })
+  return new Map(
+    [...new Set(folders)].flatMap((folder) => {
+      const host = hostOf(folder)
+      return host === undefined ? [] : [[host, decodeHost(files, `${hostsFolder}/${folder}`, where)] as const]
+    }),
+  )
+}
+
+function decodeHost(files: StateFiles, folder: string, where: string): HostStores {
+  const take = (name: string): Buffer => {
+    const content = files.get(`${folder}/${name}`)
+    if (content === undefined) throw damaged(where, `${folder}/${name}`, 'is missing beside its like')
+    if (content.length === 0) throw damaged(where, `${folder}/${name}`, 'is empty')
+    return content
+  }
+  const key = new Secret(take(hostFiles.key).toString())
+  const chain = take(hostFiles.chain).toString()
+  const stores = { keystore: take(hostFiles.keystore), truststore: take(hostFiles.truststore), key, chain }
+  if (!belongTogether(key, chain)) {
+    throw damaged(where, `${folder}/${hostFiles.key}`, `does not belong to ${hostFiles.chain} beside it`)
+  }
+  return stores
+}
+
+function belongTogether(key: Secret, chain: string): boolean {
+  try {
+    return new X509Certificate(chain).checkPrivateKey(createPrivateKey(key.reveal()))
+  } catch {
+    return false
+  }
+}
+
+function damaged(where: string, file: string, defect: string): StateError {
+  const host = file.startsWith(`${hostsFolder}/`) ? file.split('/').slice(0, 2).join('/') : undefined
+  return new StateError({
+    code: 'damaged',
+    message: `${file} in ${where} ${defect}`,
+    fix:
+      host === undefined
+        ? 'bring the folder back as it was, from a backup or with `muster state import`; nothing was changed'
+        : `bring it back from a backup, or delete ${where}/${host}: that host then gets a new certificate`,
+  })
+}

@@ -1,0 +1,71 @@
+import { Secret } from '../../secrets/secret.ts'
+import type { ClusterState, UserState } from './clusterState.ts'
+
+type Kept = Pick<ClusterState, 'storePasswords' | 'users'>
+
+const saltBytes = 16
+
+/** The content of secrets.json: version 1, users by name, salts in base64. */
+export function encodeSecrets(state: Kept): Buffer {
+  const { storePasswords } = state
+  const users = [...state.users].sort(([one], [other]) => (one < other ? -1 : 1))
+  const content = {
+    version: 1,
+    ...(storePasswords === undefined
+      ? {}
+      : {
+          keystorePassword: storePasswords.keystore.reveal(),
+          truststorePassword: storePasswords.truststore.reveal(),
+        }),
+    users: Object.fromEntries(
+      users.map(([name, user]) => [
+        name,
+        {
+          salt: user.salt.toString('base64'),
+          ...(user.password === undefined ? {} : { password: user.password.reveal() }),
+        },
+      ]),
+    ),
+  }
+  return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`)
+}
+
+/** Reads secrets.json; a string is what is wrong with it, as the end of a sentence, without any value. */
+export function decodeSecrets(bytes: Buffer): Kept | string {
+  const content = parse(bytes)
+  if (!isObject(content)) return 'is not JSON'
+  if (content.version !== 1) return 'is of a version that this muster does not know'
+  const { keystorePassword, truststorePassword, users } = content
+  if (!isObject(users)) return 'has no users'
+  const known = Object.entries(users).map(([name, user]) => [name, decodeUser(user)] as const)
+  const good = known.flatMap(([name, user]) => (user === undefined ? [] : [[name, user] as const]))
+  if (good.length < known.length) return 'has a user without a proper salt and password'
+  if (keystorePassword === undefined && truststorePassword === undefined) return { users: new Map(good) }
+  if (!isText(keystorePassword) || !isText(truststorePassword)) return 'has only one of two store passwords'
+  const storePasswords = {
+    keystore: new Secret(keystorePassword),
+    truststore: new Secret(truststorePassword),
+  }
+  return { users: new Map(good), storePasswords }
+}
+
+function decodeUser(user: unknown): UserState | undefined {
+  if (!isObject(user) || !isText(user.salt)) return undefined
+  const salt = Buffer.from(user.salt, 'base64')
+  const { password } = user
+  if (salt.length !== saltBytes || (password !== undefined && !isText(password))) return undefined
+  return password === undefined ? { salt } : { salt, password: new Secret(password) }
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

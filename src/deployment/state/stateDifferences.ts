@@ -1,0 +1,61 @@
+import { X509Certificate } from 'node:crypto'
+import type { ClusterState } from './clusterState.ts'
+import { encodeState, folderOf, hostsFolder } from './stateFiles.ts'
+
+/** How two states differ, one line each and without any secret; empty when they are the same. */
+export function stateDifferences(here: ClusterState, there: ClusterState): readonly string[] {
+  return [
+    ...authorityDifference(here, there),
+    ...hostDifferences(here, there),
+    ...secretDifferences(here, there),
+  ]
+}
+
+function authorityDifference(here: ClusterState, there: ClusterState): readonly string[] {
+  const [mine, theirs] = [here.authority, there.authority]
+  if (mine?.certificate === theirs?.certificate) {
+    const sameKey = mine === undefined || theirs === undefined || mine.key.equals(theirs.key)
+    return sameKey ? [] : ['the key of the authority is written differently']
+  }
+  if (mine === undefined || theirs === undefined) return onlyAt('the authority', mine !== undefined)
+  return [
+    `the authority is another one: here ${fingerprint(mine.certificate)}, there ${fingerprint(theirs.certificate)}`,
+  ]
+}
+
+function hostDifferences(here: ClusterState, there: ClusterState): readonly string[] {
+  const [mine, theirs] = [encodeState(here), encodeState(there)]
+  return union(here.hosts, there.hosts).flatMap((host) => {
+    const subject = `the stores of host ${host}`
+    if (!here.hosts.has(host) || !there.hosts.has(host)) return onlyAt(subject, here.hosts.has(host))
+    const prefix = `${hostsFolder}/${folderOf(host)}/`
+    const differ = [...mine].some(
+      ([path, bytes]) => path.startsWith(prefix) && !theirs.get(path)?.equals(bytes),
+    )
+    return differ ? [`${subject} differ`] : []
+  })
+}
+
+function secretDifferences(here: ClusterState, there: ClusterState): readonly string[] {
+  const [mine, theirs] = [here.storePasswords, there.storePasswords]
+  const samePasswords =
+    mine === undefined || theirs === undefined
+      ? mine === theirs
+      : mine.keystore.equals(theirs.keystore) && mine.truststore.equals(theirs.truststore)
+  const users = union(here.users, there.users).flatMap((name) => {
+    const [one, other] = [here.users.get(name), there.users.get(name)]
+    if (one === undefined || other === undefined) return onlyAt(`user ${name}`, one !== undefined)
+    const same = one.salt.equals(other.salt) && one.password?.reveal() === other.password?.reveal()
+    return same ? [] : [`what is kept of user ${name} differs`]
+  })
+  return [...(samePasswords ? [] : ['the passwords of the stores differ']), ...users]
+}
+
+const onlyAt = (subject: string, here: boolean): readonly string[] => [
+  `${subject}: only ${here ? 'here' : 'there'}`,
+]
+
+const union = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): readonly string[] =>
+  [...new Set([...one.keys(), ...other.keys()])].sort()
+
+const fingerprint = (pem: string): string => new X509Certificate(pem).fingerprint256

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { stateIoError, symlinkError, systemCode } from './ioErrors.ts'
+import { StateError } from './stateError.ts'
+import { authorityFiles, hostFiles, hostsFolder, type StateFiles, secretsFile } from './stateFiles.ts'
+import { musterFolder, type StatePlace, stateFolder } from './statePlace.ts'
+
+/** A whole set of new files lies here from the moment it counts until each has been moved to its place. */
+const committed = '.staged'
+const staging = '.staging-'
+
+const topFiles = [authorityFiles.certificate, authorityFiles.key, secretsFile]
+
+/** A path that others can read, with its permission bits. */
+export type TooOpen = { readonly path: string; readonly mode: number; readonly wanted: number }
+
+/** The state's files as they count, and what is too open; undefined when there is none. Changes nothing. */
+export async function readFiles(
+  place: StatePlace,
+): Promise<{ files: StateFiles; tooOpen: readonly TooOpen[] } | undefined> {
+  const folder = stateFolder(place)
+  const tooOpen: TooOpen[] = []
+  for (const path of [musterFolder(place), folder]) {
+    if (!(await isFolder(path, tooOpen))) return undefined
+  }
+  // Staged files count as soon as they are there: a run may have died while it moved them.
+  const staged = await readTree(join(folder, committed), tooOpen)
+  const files = new Map([...(await readTree(folder, tooOpen)), ...staged])
+  return files.size === 0 ? undefined : { files, tooOpen }
+}
+
+/** Makes the state's folder (0700) with the `.gitignore` above it. */
+export async function makeFolder(place: StatePlace): Promise<void> {
+  try {
+    for (const path of [musterFolder(place), stateFolder(place)]) {
+      await mkdir(path, { mode: 0o700 }).catch(ignore('EEXIST'))
+      await isFolder(path, [])
+    }
+    const ignoring = await open(join(musterFolder(place), '.gitignore'), 'wx', 0o600).catch(ignore('EEXIST'))
+    if (ignoring !== undefined) await ignoring.writeFile('*\n').finally(() => ignoring.close())
+  } catch (error) {
+    throw stateIoError(error, 'write', stateFolder(place))
+  }
+}
+
+/** Makes the state's folder, and ends what a run that died had begun. Hold the lock meanwhile. */
+export async function prepareFolder(place: StatePlace): Promise<void> {
+  await makeFolder(place)
+  const folder = stateFolder(place)
+  try {
+    await moveStaged(folder)
+    for (const name of await readdir(folder)) {
+      if (name.startsWith(staging)) await rm(join(folder, name), { recursive: true })
+    }
+  } catch (error) {
+    throw stateIoError(error, 'write', folder)
+  }
+}
+
+/** Writes files (0600) below the state's folder: all of them or, after a crash at any moment, none. */
+export async function writeFiles(place: StatePlace, files: StateFiles): Promise<void> {
+  await prepareFolder(place)
+  const folder = stateFolder(place)
+  const made = join(folder, staging + randomBytes(8).toString('hex'))
+  try {
+    await mkdir(made, { mode: 0o700 })
+    for (const [path, content] of files) {
+      await mkdir(dirname(join(made, path)), { recursive: true, mode: 0o700 })
+      const file = await open(join(made, path), 'wx', 0o600)
+      await file
+        .writeFile(content)
+        .then(() => file.sync())
+        .finally(() => file.close())
+    }
+    for (const path of new Set([...files.keys()].map((name) => dirname(name)))) await sync(join(made, path))
+    await rename(made, join(folder, committed))
+    await sync(folder)
+    await moveStaged(folder)
+  } catch (error) {
+    await rm(made, { recursive: true, force: true })
+    throw stateIoError(error, 'write', folder)
+  }
+}
+
+/** Takes from others what they could read; what cannot be changed is given back. */
+export async function closeToOthers(tooOpen: readonly TooOpen[]): Promise<readonly TooOpen[]> {
+  const left: TooOpen[] = []
+  for (const one of tooOpen) await chmod(one.path, one.wanted).catch(() => left.push(one))
+  return left
+}
+
+/** Deletes the state of one cluster; `.muster` too when no other cluster has one there. */
+export async function deleteFolder(place: StatePlace): Promise<void> {
+  const [above, folder] = [musterFolder(place), stateFolder(place)]
+  try {
+    if (!(await isFolder(above, [])) || !(await isFolder(folder, []))) return
+    await rm(folder, { recursive: true })
+    const rest = await readdir(above)
+    if (rest.every((name) => name === '.gitignore')) await rm(above, { recursive: true })
+  } catch (error) {
+    throw stateIoError(error, 'write', folder)
+  }
+}
+
+async function moveStaged(folder: string): Promise<void> {
+  const from = join(folder, committed)
+  const files = await readTree(from, [])
+  for (const path of files.keys()) {
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
+    await rename(join(from, path), join(folder, path))
+    await sync(dirname(join(folder, path)))
+  }
+  await rm(from, { recursive: true, force: true })
+}
+
+/** The files that a state knows, below a folder that may be absent. */
+async function readTree(folder: string, tooOpen: TooOpen[]): Promise<Map<string, Buffer>> {
+  const found = new Map<string, Buffer>()
+  const take = async (path: string): Promise<void> => {
+    const content = await readOne(join(folder, path), tooOpen)
+    if (content !== undefined) found.set(path, content)
+  }
+  if (!(await isFolder(folder, tooOpen))) return found
+  for (const name of topFiles) await take(name)
+  if (!(await isFolder(join(folder, hostsFolder), tooOpen))) return found
+  for (const host of (await readdir(join(folder, hostsFolder))).sort()) {
+    if (!(await isFolder(join(folder, hostsFolder, host), tooOpen))) continue
+    for (const name of Object.values(hostFiles)) await take(`${hostsFolder}/${host}/${name}`)
+  }
+  return found
+}
+
+async function readOne(path: string, tooOpen: TooOpen[]): Promise<Buffer | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    try {
+      const mode = (await file.stat()).mode & 0o777
+      if ((mode & 0o077) !== 0) tooOpen.push({ path, mode, wanted: 0o600 })
+      return await file.readFile()
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw stateIoError(error, 'read', path)
+  }
+}
+
+/** Whether a folder is there; anything else in its place is refused. */
+async function isFolder(path: string, tooOpen: TooOpen[]): Promise<boolean> {
+  try {
+    const found = await lstat(path)
+    if (found.isSymbolicLink()) throw symlinkError(path)
+    if (!found.isDirectory()) {
+      throw new StateError({
+        code: 'damaged',
+        message: `${path} is a file, but muster keeps its state in a folder of that name`,
+        fix: 'move the file away',
+      })
+    }
+    const mode = found.mode & 0o777
+    if ((mode & 0o077) !== 0) tooOpen.push({ path, mode, wanted: 0o700 })
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false
+    throw stateIoError(error, 'read', path)
+  }
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}
+
+const ignore =
+  (code: string) =>
+  (error: unknown): undefined => {
+    if (systemCode(error) !== code) throw error
+  }
