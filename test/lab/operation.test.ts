@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { portFrom } from './scenario/apiFromHost.ts'
+import { clusterFile, type HostWish } from './scenario/clusterFile.ts'
+import { everythingOn, installationState, pidsOf, remains } from './scenario/hostState.ts'
+import { createOperator, type Operator } from './scenario/operator.ts'
+import { changingHosts, hostStates } from './scenario/reports.ts'
+import { makeSentinel } from './scenario/sentinel.ts'
+import { eventually } from './support/eventually.ts'
+import { startLab } from './support/lab.ts'
+import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
+import { labHere } from './support/requirements.ts'
+
+const names = ['db1', 'db2', 'db3']
+const ports = [8090, 8096, 8097]
+
+describe.skipIf(labHere.missing)(`a running installation${labHere.needs}`, () => {
+  let lab: Lab
+  let db1: LabHost
+  let db2: LabHost
+  let db3: LabHost
+  let operator: Operator
+  let pristine: readonly (readonly string[])[]
+
+  const write = (db2Options?: readonly string[]): void => {
+    const hosts = names.map(
+      (name): HostWish => ({
+        name,
+        ops: name !== 'db1',
+        ...(name === 'db2' && db2Options !== undefined ? { options: db2Options } : {}),
+      }),
+    )
+    operator.write('alpha.yaml', clusterFile(lab, { cluster: 'alpha', topology: 'clustered', hosts }))
+  }
+  const succeeds = async (args: readonly string[]): Promise<void> => {
+    const outcome = await operator.muster([...args, 'alpha.yaml'])
+    expect(outcome, `${outcome.stdout}${outcome.stderr}`).toMatchObject({ code: 0 })
+  }
+  const portsOf = (host: LabHost, from: LabHost) =>
+    Promise.all(ports.map((port) => portFrom(from, host.address, port)))
+  const all = (value: string) => ports.map(() => value)
+
+  beforeAll(async () => {
+    lab = await startLab({ hosts: names, ops: ['db2', 'db3'] })
+    db1 = hostOf(lab, 'db1')
+    db2 = hostOf(lab, 'db2')
+    db3 = hostOf(lab, 'db3')
+    pristine = await Promise.all([db1, db2, db3].map(everythingOn))
+    operator = createOperator(lab, 'operator', makeSentinel().password)
+    write()
+    await succeeds(['install', '--yes'])
+  })
+  afterAll(() => lab?.stop())
+
+  it('asks before it changes hosts, and where nobody can answer it changes nothing', async () => {
+    const before = await pidsOf(db1, 'alpha')
+    for (const command of ['stop', 'restart', 'uninstall']) {
+      const refused = await operator.muster([command, 'alpha.yaml'])
+      expect(refused.code, command).toBe(3)
+      expect(refused.stderr).toContain('--yes')
+    }
+    expect(await pidsOf(db1, 'alpha')).toEqual(before)
+  })
+
+  it('stops, starts and restarts every component of every host', async () => {
+    await succeeds(['stop', '--yes'])
+    expect(await portsOf(db1, db2)).toEqual(all('refused'))
+    expect(await pidsOf(db3, 'alpha')).toEqual({ manager: 0, connector: 0, replicator: 0 })
+    await succeeds(['start', '--yes'])
+    expect(await portsOf(db1, db2)).toEqual(all('open'))
+    expect(await portsOf(db3, db2)).toEqual(all('open'))
+    const before = Object.values(await pidsOf(db2, 'alpha'))
+    await succeeds(['restart', '--yes'])
+    const after = Object.values(await pidsOf(db2, 'alpha'))
+    expect(after.filter((pid) => pid === 0 || before.includes(pid))).toEqual([])
+    expect(await portsOf(db2, db1)).toEqual(all('open'))
+  })
+
+  it('restarts more often in a row than systemd would put up with by itself', async () => {
+    for (const _ of [1, 2, 3, 4, 5, 6]) await succeeds(['restart', '--yes'])
+    expect(await portsOf(db1, db2)).toEqual(all('open'))
+  })
+
+  it('closes one API of one host by its switch; its socket answers, and the other hosts stay untouched', async () => {
+    const before = await Promise.all([db1, db3].map(installationState))
+    write(['manager-rest-api: false'])
+    expect(changingHosts(await operator.muster(['plan', '--json', 'alpha.yaml']))).toEqual(['db2'])
+    await succeeds(['install', '--yes'])
+    expect(await portsOf(db2, db1)).toEqual(['refused', 'open', 'open'])
+    expect(await Promise.all([db1, db3].map(installationState))).toEqual(before)
+
+    const ask = 'curl -q -sS --unix-socket /opt/muster/run/manager.sock http://localhost/api/v2/ping'
+    const ping = await db2.run(ask)
+    expect(JSON.parse(ping.stdout || '{}'), ping.stderr).toMatchObject({ payloadType: 'PingPayload' })
+    expect((await db2.run(`su ops -c '${ask}'`)).code).not.toBe(0)
+
+    write()
+    await succeeds(['install', '--yes'])
+    expect(await portsOf(db2, db1)).toEqual(all('open'))
+  })
+
+  it('status calls a host without power unreachable, and the others what they are, within ten seconds', async () => {
+    await db3.kill()
+    const began = Date.now()
+    const status = await operator.muster(['status', '--json', 'alpha.yaml'])
+    const took = Date.now() - began
+    expect(status.code).toBe(4)
+    expect(hostStates(status)).toEqual({ db1: 'up', db2: 'up', db3: 'unreachable' })
+    expect(took).toBeLessThan(10_000)
+    const text = await operator.muster(['status', 'alpha.yaml'])
+    expect(text.code).toBe(4)
+    expect(text.stdout).toMatch(/^db3\s+unreachable/m)
+  })
+
+  it('every component is back by itself when the host has power again', async () => {
+    await db3.boot()
+    await eventually('the three APIs', async () =>
+      (await portsOf(db3, db1)).every((state) => state === 'open'),
+    )
+    await succeeds(['status'])
+    await succeeds(['plan'])
+  })
+
+  it('uninstalls without leaving anything but what --purge is for', async () => {
+    await succeeds(['uninstall', '--yes'])
+    expect(existsSync(join(operator.directory, '.muster', 'alpha', 'authority.key'))).toBe(true)
+    for (const host of [db1, db2, db3]) expect(await remains(host)).toBe('')
+    expect(await Promise.all([db1, db2, db3].map(everythingOn))).toEqual(pristine)
+  })
+
+  it('installs again with the authority it had, and uninstall --purge leaves nothing on either side', async () => {
+    await succeeds(['install', '--yes'])
+    expect(await portsOf(db1, db2)).toEqual(all('open'))
+    await succeeds(['uninstall', '--yes', '--purge'])
+    for (const host of [db1, db2, db3]) expect(await remains(host)).toBe('')
+    expect(await Promise.all([db1, db2, db3].map(everythingOn))).toEqual(pristine)
+    expect(existsSync(join(operator.directory, '.muster', 'alpha'))).toBe(false)
+  })
+})
