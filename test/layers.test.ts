@@ -67,11 +67,14 @@ const ioFiles: readonly string[] = [
   'accounts/lockFile.ts',
   'accounts/processStart.ts',
   'accounts/userFileIo.ts',
+  'bin/processContext.ts',
   'client/registryFiles.ts',
   'client/request.ts',
+  'commands/readInputFile.ts',
   'deployment/state/archiveFile.ts',
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
+  'transport/dial.ts',
 ]
 
 const ioModules = new Set(

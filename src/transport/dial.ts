@@ -1,0 +1,84 @@
+import { connect, type Socket } from 'node:net'
+import { TransportError } from './transportError.ts'
+
+/** Opens a TCP connection; rejects with `TransportError`. */
+export function dial(options: {
+  readonly host: string
+  readonly address: string
+  readonly port: number
+  /** Milliseconds. */
+  readonly timeout: number
+}): Promise<Socket> {
+  const { address, port, timeout } = options
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port, noDelay: true, keepAlive: true })
+    const late = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
+    const timer = setTimeout(() => socket.destroy(late), timeout)
+    const failed = (error: Error): void => {
+      clearTimeout(timer)
+      reject(dialError(options, error))
+    }
+    socket.once('error', failed)
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      socket.off('error', failed)
+      resolve(socket)
+    })
+  })
+}
+
+/** A failed connection in words for a person; the system's own code stays readable in the cause. */
+export function dialError(
+  target: {
+    readonly host: string
+    readonly address: string
+    readonly port: number
+    readonly timeout: number
+  },
+  cause: Error,
+): TransportError {
+  const { host, address, port, timeout } = target
+  const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
+    new TransportError({ host, code, message, fix, cause })
+  switch (codeOf(cause)) {
+    case 'ECONNREFUSED':
+      return error(
+        'connection-refused',
+        `${host} refused the connection to ${address} port ${port}`,
+        'Is sshd running there, and on this port? Set port under ssh otherwise.',
+      )
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EAI_NONAME':
+      return error(
+        'name-not-found',
+        codeOf(cause) === 'EAI_AGAIN'
+          ? `the name ${address} of ${host} could not be looked up: the name server did not answer`
+          : `the name ${address} of ${host} is not known`,
+        'Correct the address of the host in the YAML, or write an IP address.',
+      )
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return error(
+        'connection-timeout',
+        `there is no way to ${host} (${address} port ${port}): ${codeOf(cause)}`,
+        'Is the host up, and its network reachable from this machine?',
+      )
+    case 'ETIMEDOUT':
+      return error(
+        'connection-timeout',
+        `${host} did not answer at ${address} port ${port} within ${timeout / 1000} s`,
+        'Is the host up, and does no firewall drop the connection? A slow network needs a longer timeout under ssh.',
+      )
+    default:
+      return error(
+        'connection-lost',
+        `the connection to ${host} (${address} port ${port}) broke: ${codeOf(cause) ?? cause.message}`,
+        'Look at the log of sshd on the host and at what lies between, then run the command again.',
+      )
+  }
+}
+
+/** The system's error code, such as ECONNRESET; undefined when there is none. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,0 +1,90 @@
+import { type HostKeyAlgorithm, hostKeyAlgorithms } from './algorithms.ts'
+import { type Asked, fingerprint, judgeHostKey, type KnownHost, knownTypes, typeOfKey } from './knownHosts.ts'
+import { TransportError } from './transportError.ts'
+
+/** What decides about a host's key: a pinned fingerprint alone, or known_hosts. */
+export type HostKeyPolicy = {
+  /** In the order in which we ask for them. */
+  readonly algorithms: readonly HostKeyAlgorithm[]
+  /** A pinned key may be any of those that a host has. */
+  readonly pinned: boolean
+  /** Undefined: the key is the host's. Otherwise why it may not be. */
+  judge(key: Buffer): TransportError | undefined
+}
+
+type Options = Asked & {
+  /** Name in the YAML. */
+  readonly host: string
+  /** Pinned fingerprint, `SHA256:…`. */
+  readonly pinned: string | undefined
+  readonly entries: readonly KnownHost[]
+  /** The known_hosts files that `entries` come from, for messages. */
+  readonly files: readonly string[]
+}
+
+export const hostKeyPolicy = (options: Options): HostKeyPolicy =>
+  options.pinned === undefined ? byKnownHosts(options) : byPin(options, options.pinned)
+
+const show = (key: Buffer): string => `${fingerprint(key)} (${typeOfKey(key) ?? 'unknown type'})`
+
+function byPin({ host, names, port }: Options, pinned: string): HostKeyPolicy {
+  const wanted = pinned.replace(/=+$/, '')
+  return {
+    algorithms: hostKeyAlgorithms([]),
+    pinned: true,
+    judge: (key) => {
+      if (fingerprint(key) === wanted) return undefined
+      return new TransportError({
+        host,
+        code: 'host-key-changed',
+        message: `${host} showed the host key ${show(key)}, but host-key in the YAML pins ${wanted}`,
+        fix: `Do not go on before you know why: was ${names[0]} (port ${port}) installed anew, or does another machine answer there? Read the fingerprint on the host itself with "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub", then correct host-key.`,
+      })
+    },
+  }
+}
+
+function byKnownHosts({ host, names, port, entries, files }: Options): HostKeyPolicy {
+  const asked = { names, port }
+  const where = port === 22 ? (names[0] ?? host) : `[${names[0]}]:${port}`
+  const scan = `ssh-keyscan -p ${port} ${names[0]}`
+  const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
+    new TransportError({ host, code, message, fix })
+
+  return {
+    algorithms: hostKeyAlgorithms(knownTypes(entries, asked)),
+    pinned: false,
+    judge: (key) => {
+      const verdict = judgeHostKey(entries, asked, key)
+      switch (verdict.kind) {
+        case 'trusted':
+          return undefined
+        case 'revoked':
+          return error(
+            'host-key-revoked',
+            `${host} showed the host key ${show(key)}, which ${place(verdict.known)} revokes`,
+            'Do not log in there. The host needs a new key; whoever revoked this one knows why.',
+          )
+        case 'changed':
+          return error(
+            'host-key-changed',
+            `the host key of ${host} is not the known one: it showed ${show(key)}, ${place(verdict.known)} has ${show(verdict.known.key)}`,
+            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, remove the old key with "ssh-keygen -R '${where}' -f ${verdict.known.file}" and add the new one.`,
+          )
+        case 'unknown':
+          return error(
+            'host-key-unknown',
+            `the host key of ${host} is not known: ${where} showed ${show(key)}, and ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}`,
+            `Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself. If it is the same, put "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML, or add the line that "${scan}" prints to ${files[0]}.`,
+          )
+      }
+    },
+  }
+}
+
+const place = ({ file, line }: KnownHost): string => `${file} line ${line}`
+
+const authorityNote = (authority: KnownHost | undefined): string =>
+  authority === undefined
+    ? ''
+    : ` (${place(authority)} trusts it through a certificate authority: @cert-authority is not supported here)`

@@ -1,0 +1,113 @@
+import { createHash, createHmac } from 'node:crypto'
+
+/** One line of a known_hosts file (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"). */
+export type KnownHost = {
+  readonly marker?: 'revoked' | 'cert-authority'
+  /** The host field as written: patterns with commas, or `|1|salt|hash`. */
+  readonly hosts: string
+  /** Key type, such as `ssh-ed25519`. */
+  readonly type: string
+  readonly key: Buffer
+  readonly file: string
+  /** 1-based. */
+  readonly line: number
+}
+
+/** Who is asked about: the names to look under, and the port the key was shown on. */
+export type Asked = { readonly names: readonly string[]; readonly port: number }
+
+export type Verdict =
+  | { readonly kind: 'trusted' }
+  /** `authority`: an `@cert-authority` line that would have spoken for the host. */
+  | { readonly kind: 'unknown'; readonly authority?: KnownHost }
+  | { readonly kind: 'changed'; readonly known: KnownHost }
+  | { readonly kind: 'revoked'; readonly known: KnownHost }
+
+/** Lines that are no host key (comments, protocol 1, damaged ones) are passed over, as OpenSSH does. */
+export function parseKnownHosts(text: string, file: string): KnownHost[] {
+  return text.split('\n').flatMap((content, index) => {
+    const words = content.trim().split(/[ \t]+/)
+    const marker = /^@(revoked|cert-authority)$/.exec(words[0] ?? '')?.[1]
+    const [hosts, type, base64] = marker === undefined ? words : words.slice(1)
+    if (hosts === undefined || type === undefined || base64 === undefined) return []
+    if (hosts.startsWith('#') || hosts.startsWith('@')) return []
+    const key = Buffer.from(base64, 'base64')
+    if (typeOfKey(key) !== type) return []
+    const entry = { hosts, type, key, file, line: index + 1 }
+    return marker === 'revoked' || marker === 'cert-authority' ? [{ ...entry, marker }] : [entry]
+  })
+}
+
+/** The type that a public key says it has; undefined for bytes that are none (RFC 4253, section 6.6). */
+export function typeOfKey(key: Buffer): string | undefined {
+  if (key.length < 4) return undefined
+  const length = key.readUInt32BE(0)
+  return length > 0 && length < 100 && key.length > 4 + length
+    ? key.toString('latin1', 4, 4 + length)
+    : undefined
+}
+
+/** As `ssh-keygen -l` prints it: `SHA256:` and base64 without padding. */
+export const fingerprint = (key: Buffer): string =>
+  `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+
+/** What known_hosts says of a key that a host showed. */
+export function judgeHostKey(entries: readonly KnownHost[], asked: Asked, key: Buffer): Verdict {
+  const { exact, plain } = entriesFor(entries, asked)
+  const same = (entry: KnownHost): boolean => entry.key.equals(key)
+  const revoked = [...exact, ...plain].find((entry) => entry.marker === 'revoked' && same(entry))
+  if (revoked !== undefined) return { kind: 'revoked', known: revoked }
+  const keys = exact.filter((entry) => entry.marker === undefined)
+  if (keys.some(same)) return { kind: 'trusted' }
+  const known = keys.find((entry) => entry.type === typeOfKey(key)) ?? keys[0]
+  if (known !== undefined) return { kind: 'changed', known }
+  if (plain.some((entry) => entry.marker === undefined && same(entry))) return { kind: 'trusted' }
+  const authority = [...exact, ...plain].find((entry) => entry.marker === 'cert-authority')
+  return authority === undefined ? { kind: 'unknown' } : { kind: 'unknown', authority }
+}
+
+/** Types of the keys that are known for a host, in the order of the file. */
+export function knownTypes(entries: readonly KnownHost[], asked: Asked): string[] {
+  const { exact, plain } = entriesFor(entries, asked)
+  const types = [...exact, ...plain].filter((entry) => entry.marker === undefined).map((entry) => entry.type)
+  return [...new Set(types)]
+}
+
+/**
+ * A host on a port other than 22 is `[host]:port`. Lines of its plain name, `plain`, may still trust the key
+ * that is shown, as in OpenSSH, but say nothing against another one.
+ */
+function entriesFor(
+  entries: readonly KnownHost[],
+  { names, port }: Asked,
+): { readonly exact: readonly KnownHost[]; readonly plain: readonly KnownHost[] } {
+  const lower = [...new Set(names.map((name) => name.toLowerCase()))]
+  const under = (wanted: readonly string[]): KnownHost[] =>
+    entries.filter((entry) => wanted.some((name) => matchesHost(entry.hosts, name)))
+  if (port === 22) return { exact: under(lower), plain: [] }
+  return { exact: under(lower.map((name) => `[${name}]:${port}`)), plain: under(lower) }
+}
+
+/** Whether the host field of a line means `name`, which is in lower case and with its port where that is not 22. */
+export function matchesHost(hosts: string, name: string): boolean {
+  if (hosts.startsWith('|')) return matchesHashed(hosts, name)
+  const patterns = hosts.toLowerCase().split(',')
+  if (patterns.some((pattern) => pattern.startsWith('!') && matchesPattern(pattern.slice(1), name)))
+    return false
+  return patterns.some((pattern) => !pattern.startsWith('!') && matchesPattern(pattern, name))
+}
+
+function matchesHashed(hosts: string, name: string): boolean {
+  const [, version, salt, hash] = hosts.split('|')
+  if (version !== '1' || salt === undefined || hash === undefined) return false
+  const own = createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest()
+  return own.equals(Buffer.from(hash, 'base64'))
+}
+
+function matchesPattern(pattern: string, name: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+  return new RegExp(`^${source}$`).test(name)
+}
