@@ -1,2 +1,5 @@
 #!/usr/bin/env node
-export {}
+import { tapi } from '../commands/tapi/program.ts'
+import { createProcessContext } from './processContext.ts'
+
+process.exitCode = await tapi({ argv: process.argv.slice(2), context: createProcessContext() })

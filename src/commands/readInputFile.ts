@@ -1,0 +1,36 @@
+import { readFile, stat } from 'node:fs/promises'
+import { UsageError } from './usageError.ts'
+
+/** A file that a person named: its text, and whether others than its owner may read it. */
+export type InputFile = { readonly text: string; readonly readableByOthers: boolean }
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'there is no permission to read it',
+  EISDIR: 'it is a folder',
+}
+
+/** Reads a file as UTF-8; `what` says in messages what it should hold. Throws a `UsageError`. */
+export async function readInputFile(file: {
+  /** Absolute. */
+  readonly path: string
+  readonly what: string
+}): Promise<InputFile> {
+  try {
+    const bytes = await readFile(file.path)
+    const { mode, isFile } = await stat(file.path).then((found) => ({
+      mode: found.mode,
+      isFile: found.isFile(),
+    }))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return { text, readableByOthers: isFile && (mode & 0o077) !== 0 }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const reason = error instanceof TypeError ? 'it is not UTF-8 text' : (reasons[code] ?? `it gives ${code}`)
+    throw new UsageError(
+      `${file.what} cannot be read from ${file.path}: ${reason}.`,
+      'Check the path, who may read the file, and what is in it.',
+    )
+  }
+}

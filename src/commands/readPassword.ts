@@ -1,0 +1,101 @@
+import { resolve } from 'node:path'
+import { Secret } from '../secrets/secret.ts'
+import type { CommandContext } from './context.ts'
+import { promptHidden } from './promptHidden.ts'
+import { readInputFile } from './readInputFile.ts'
+import { readInput } from './terminalInput.ts'
+import { UsageError } from './usageError.ts'
+
+/** Where a command may take a password from; never from an argument, which everybody on the machine sees. */
+export type PasswordRequest = {
+  readonly context: Pick<CommandContext, 'stdin' | 'stderr' | 'env' | 'signal' | 'cwd'>
+  /** What it is, to go on in a sentence: `the password of admin`. */
+  readonly what: string
+  /** Names of the options and the variable, as messages tell them. */
+  readonly options: { readonly file: string; readonly stdin: string; readonly variable: string }
+  /** What `options.file` was given. */
+  readonly file?: string | undefined
+  /** Whether `options.stdin` was given. */
+  readonly stdin?: boolean | undefined
+  /** Ask for it twice: a new one that nobody could look up. */
+  readonly twice?: boolean
+}
+
+/**
+ * Reads a password from the file or standard input that an option names, else from the environment, else
+ * from a prompt that does not show it. Throws a `UsageError` that says the ways, or `Interrupted`.
+ */
+export async function readPassword(request: PasswordRequest): Promise<Secret> {
+  const { context, options, what, file, stdin } = request
+  if (file !== undefined && stdin === true) {
+    throw new UsageError(`${options.file} and ${options.stdin} exclude each other.`, 'Give one of them.')
+  }
+  if (file !== undefined) return fromFile(request, file)
+  if (stdin === true && context.stdin.isTTY !== true) return fromStdin(request)
+  const variable = context.env[options.variable]
+  if (stdin !== true && variable !== undefined && variable !== '') return new Secret(variable)
+  if (context.stdin.isTTY === true) return fromPrompt(request)
+  throw new UsageError(
+    `There is no terminal to ask for ${what}.`,
+    `Give it with ${options.file} FILE, with ${options.stdin}, or in the environment as ${options.variable}.`,
+  )
+}
+
+async function fromFile(request: PasswordRequest, path: string): Promise<Secret> {
+  const { context, what } = request
+  const absolute = resolve(context.cwd, path)
+  const { text, readableByOthers } = await readInputFile({ path: absolute, what: capital(what) })
+  if (readableByOthers) {
+    context.stderr.write(
+      `warning: ${absolute} holds ${what}, and others than its owner may read it\n  fix: chmod 600 ${absolute}\n`,
+    )
+  }
+  return oneLine(text, { what, source: absolute })
+}
+
+async function fromStdin({ context, what }: PasswordRequest): Promise<Secret> {
+  let all = ''
+  await readInput({
+    context,
+    take: (text) => {
+      all += text
+      return undefined
+    },
+  })
+  return oneLine(all, { what, source: 'standard input' })
+}
+
+/** Without its last newline; a Basic login can carry no other (RFC 7617 section 2: no control characters). */
+function oneLine(text: string, where: { readonly what: string; readonly source: string }): Secret {
+  const line = text.replace(/\r?\n$/, '')
+  if (line === '') {
+    throw new UsageError(
+      `${capital(where.what)} is empty in ${where.source}.`,
+      'A password has at least one character: put it there, on one line.',
+    )
+  }
+  if (/[\r\n]/.test(line)) {
+    throw new UsageError(
+      `${capital(where.what)} has more than one line in ${where.source}.`,
+      'Leave there only the line with the password; no login can carry a line break.',
+    )
+  }
+  return new Secret(line)
+}
+
+async function fromPrompt(request: PasswordRequest): Promise<Secret> {
+  const { context, what } = request
+  const question = capital(what)
+  const first = await promptHidden({ context, question })
+  if (first === undefined || first.reveal() === '') {
+    throw new UsageError(`${question} was not given.`, 'Type it and press Enter; it is not shown.')
+  }
+  if (request.twice !== true) return first
+  const second = await promptHidden({ context, question: `${question}, again` })
+  if (second === undefined || !first.equals(second)) {
+    throw new UsageError(`${question} was typed in two different ways.`, 'Run the command again.')
+  }
+  return first
+}
+
+const capital = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`

@@ -1,0 +1,71 @@
+import { ClientError, isUnreachable } from '../../client/clientError.ts'
+import type { Problem } from '../../client/problem.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { Target } from './chooseTarget.ts'
+import { printable } from './printable.ts'
+
+/** How the certificate was going to be verified: what to advise depends on it. */
+export type TrustSource = 'record' | 'file' | 'system' | 'nobody'
+
+/** The exit code of a call that brought no answer. */
+export function exitCodeOf(error: ClientError): ExitCode {
+  if (error.code === 'interrupted') return exitCodes.interrupted
+  if (error.code === 'bad-request' || error.code === 'bad-authority') return exitCodes.usage
+  return isUnreachable(error.code) ? exitCodes.unreachable : exitCodes.failed
+}
+
+/** The same error with the advice that fits this host and these options. */
+export function withAdvice(facts: {
+  readonly error: ClientError
+  readonly target: Target
+  readonly trust: TrustSource
+}): ClientError {
+  const fix = advice(facts)
+  if (fix === undefined) return facts.error
+  return new ClientError({ code: facts.error.code, message: facts.error.message, fix })
+}
+
+function advice(facts: { error: ClientError; target: Target; trust: TrustSource }): string | undefined {
+  const { error, target, trust } = facts
+  const host = target.found?.host.name ?? target.address
+  const listens = `${target.component}-rest-api-address`
+  switch (error.code) {
+    case 'refused':
+    case 'timeout':
+    case 'unreachable':
+      if (!target.loopbackElsewhere) return undefined
+      return `The ${target.component} API of ${host} listens on loopback only: call it on ${host} itself, or set ${listens} in the YAML file and run \`muster install\`.`
+    case 'certificate-untrusted':
+      if (trust === 'record') {
+        return `The host carries a certificate of another authority than the one recorded for cluster ${target.found?.cluster.cluster}. If that is meant, run \`muster install\` again, or give the other authority with --ca FILE. If not, somebody else answers there.`
+      }
+      if (trust === 'file') {
+        return 'Give with --ca the authority that signed it; for a cluster of muster that is authority.crt in .muster/<cluster>/ beside the YAML file.'
+      }
+      return `No record knows ${host}. Give its authority with --ca FILE: authority.crt in .muster/<cluster>/ beside the YAML file. \`muster install\` records a cluster for the user who runs it.`
+    default:
+      return undefined
+  }
+}
+
+/** An error as a person reads it: what, then the fix. Ends with a newline. */
+export function renderError(error: {
+  readonly message: string
+  readonly fix: string
+  readonly code?: string
+}): string {
+  const code = error.code === undefined ? '' : ` [${error.code}]`
+  return `error: ${printable(error.message)}${code}\n  fix: ${printable(error.fix)}\n`
+}
+
+/** What an API answered instead of the value, as a person reads it. Ends with a newline. */
+export function renderProblem(problem: Problem): string {
+  const kind = problem.code === undefined ? `${problem.status}` : `${problem.status} ${problem.code}`
+  const lines = [
+    `error: ${problem.title} [${kind}]`,
+    ...(problem.detail === undefined ? [] : [`  ${problem.detail}`]),
+    ...problem.errors.map(({ path, message }) => `  ${path === '' ? 'body' : path}: ${message}`),
+    ...(problem.requestId === undefined ? [] : [`  request: ${problem.requestId}`]),
+  ]
+  return `${printable(lines.join('\n'))}\n`
+}

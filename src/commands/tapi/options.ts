@@ -1,0 +1,110 @@
+import { type Component, components, isComponent } from '../../contracts/component.ts'
+import { UsageError } from '../usageError.ts'
+
+/** What the command line of tapi says that holds for every call. */
+export type TapiOptions = {
+  readonly host: string
+  readonly component?: Component
+  readonly cluster?: string
+  readonly ca?: string
+  readonly port?: number
+  readonly insecure: boolean
+  readonly json: boolean
+  /** Milliseconds. */
+  readonly timeout: number
+  readonly user?: string
+  readonly passwordFile?: string
+  readonly passwordStdin: boolean
+}
+
+/** As commander hands them over. */
+export type WrittenOptions = {
+  readonly host?: string
+  readonly component?: string
+  readonly cluster?: string
+  readonly ca?: string
+  readonly port?: string
+  readonly insecure?: boolean
+  readonly json?: boolean
+  readonly timeout?: string
+  readonly user?: string
+  readonly passwordFile?: string
+  readonly passwordStdin?: boolean
+}
+
+/** Reads the written options, or throws a `UsageError` that says which one is wrong and how it is written. */
+export function readOptions(written: WrittenOptions): TapiOptions {
+  const { cluster, ca, user, passwordFile } = written
+  if (ca !== undefined && written.insecure === true) {
+    throw new UsageError(
+      '--ca and --insecure exclude each other.',
+      'Leave --insecure out: with --ca the certificate is verified.',
+    )
+  }
+  return {
+    host: readHost(written.host),
+    timeout: readDuration(written.timeout ?? '10s'),
+    insecure: written.insecure === true,
+    json: written.json === true,
+    passwordStdin: written.passwordStdin === true,
+    ...(written.component !== undefined && { component: readComponent(written.component) }),
+    ...(written.port !== undefined && { port: readPort(written.port) }),
+    ...(cluster !== undefined && { cluster }),
+    ...(ca !== undefined && { ca }),
+    ...(user !== undefined && { user: readUser(user) }),
+    ...(passwordFile !== undefined && { passwordFile }),
+  }
+}
+
+function readHost(written: string | undefined): string {
+  if (written === undefined || written === '') {
+    throw new UsageError('--host is missing.', 'Say which host to call: --host NAME or --host ADDRESS.')
+  }
+  const host = written.replace(/^\[(.*)\]$/, '$1')
+  if (/[/\s@]/.test(host)) {
+    throw new UsageError('--host takes a name or an address, not a URL.', 'Write for example --host db1.')
+  }
+  if (/^[^:]+:\d*$/.test(host)) {
+    throw new UsageError('--host takes no port.', 'Write for example --host db1 --port 8090.')
+  }
+  return host
+}
+
+function readComponent(written: string): Component {
+  if (isComponent(written)) return written
+  throw new UsageError(
+    `--component does not know ${JSON.stringify(written)}.`,
+    `Give one of ${components.join(', ')}.`,
+  )
+}
+
+function readPort(written: string): number {
+  const port = /^\d{1,5}$/.test(written) ? Number(written) : 0
+  if (port >= 1 && port <= 65535) return port
+  throw new UsageError(
+    `--port takes a whole number from 1 to 65535, not ${JSON.stringify(written)}.`,
+    'Write for example --port 8090.',
+  )
+}
+
+const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
+
+function readDuration(written: string): number {
+  const [, number, unit = ''] = /^(\d{1,6})(ms|s|m)$/.exec(written) ?? []
+  const value = Number(number) * (milliseconds[unit] ?? Number.NaN)
+  if (value > 0 && value <= 3_600_000) return value
+  throw new UsageError(
+    `--timeout takes a length of time with its unit, not ${JSON.stringify(written)}.`,
+    'Write for example --timeout 500ms, 30s or 5m; an hour is the most.',
+  )
+}
+
+/** A user name as a login can carry it: no colon, no control characters (RFC 7617 section 2). */
+export function readUser(written: string): string {
+  const carries = [...written].every((it) => it >= ' ' && it !== '\u007f' && it !== ':')
+  if (written !== '' && carries) return written
+  throw new UsageError(
+    'The user name of a login is not empty and holds neither a colon nor control characters.',
+    'Give the name alone; the password is never part of it.',
+  )
+}

@@ -1,0 +1,20 @@
+import { type Ping, ping } from '../../client/calls.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import type { Call } from './prepareCall.ts'
+import { renderDuration, renderFields } from './renderPayload.ts'
+import { showOutcome } from './showOutcome.ts'
+
+/** `tapi ping`: whether the API answers, and from which process. */
+export async function pingCommand(call: Call): Promise<ExitCode> {
+  const outcome = await ping(call.caller)
+  return showOutcome({ call, outcome, render: (answered) => renderPing(call.place, answered) })
+}
+
+const renderPing = (place: string, answered: Ping): string =>
+  `${place} answered\n${renderFields([
+    ['  message', answered.message],
+    ['  host', answered.hostName],
+    ['  pid', String(answered.pid)],
+    ['  uptime', renderDuration(answered.jvmUptime)],
+    ['  date', answered.date],
+  ])}`

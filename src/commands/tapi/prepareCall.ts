@@ -1,0 +1,72 @@
+import { resolve } from 'node:path'
+import type { Caller } from '../../client/calls.ts'
+import { describeEndpoint, type Endpoint, type Trust } from '../../client/endpoint.ts'
+import { isReadableAuthority } from '../../client/readableAuthority.ts'
+import { registryDirectory } from '../../client/registryDirectory.ts'
+import { readRegistry } from '../../client/registryFiles.ts'
+import type { CommandContext } from '../context.ts'
+import { readInputFile } from '../readInputFile.ts'
+import { UsageError } from '../usageError.ts'
+import { chooseTarget, type Target } from './chooseTarget.ts'
+import type { TrustSource } from './failure.ts'
+import type { TapiOptions } from './options.ts'
+import type { ThisMachine } from './thisMachine.ts'
+
+/** Everything a command of tapi needs to call the API that was meant. */
+export type Call = {
+  readonly context: CommandContext
+  readonly options: TapiOptions
+  readonly target: Target
+  readonly trust: TrustSource
+  readonly endpoint: Endpoint
+  /** Without credentials; `login` adds them. */
+  readonly caller: Caller
+  /** The host and component, as a person names them: `db1 manager at https://10.0.0.11:8090`. */
+  readonly place: string
+}
+
+/** Looks the host up in the records and settles address, port and trust. Throws a `UsageError`. */
+export async function prepareCall(preparation: {
+  readonly context: CommandContext
+  readonly options: TapiOptions
+  readonly machine: ThisMachine
+}): Promise<Call> {
+  const { context, options, machine } = preparation
+  const warn = (text: string) => context.stderr.write(`warning: ${text}\n`)
+  const clusters = await readRegistry(registryDirectory(context.env), warn)
+  const target = chooseTarget({ options, clusters, machine })
+  const { source, trust } = await chooseTrust({ context, options, target })
+  const { address, port, names } = target
+  const endpoint: Endpoint = { kind: 'tcp', address, port, names, trust }
+  const place = `${target.found?.host.name ?? options.host} ${target.component} at ${describeEndpoint(endpoint)}`
+  if (source === 'nobody') {
+    warn(
+      `--insecure: the certificate of ${place} is not verified. Whoever answers there can read the password.`,
+    )
+  }
+  const caller: Caller = { endpoint, timeout: options.timeout, signal: context.signal }
+  return { context, options, target, trust: source, endpoint, caller, place }
+}
+
+async function chooseTrust(choice: {
+  readonly context: CommandContext
+  readonly options: TapiOptions
+  readonly target: Target
+}): Promise<{ readonly source: TrustSource; readonly trust: Trust }> {
+  const { context, options, target } = choice
+  if (options.insecure) return { source: 'nobody', trust: { kind: 'anyone' } }
+  if (options.ca !== undefined) {
+    const path = resolve(context.cwd, options.ca)
+    const { text } = await readInputFile({ path, what: 'The authority of --ca' })
+    if (!isReadableAuthority(text)) {
+      throw new UsageError(
+        `${path} holds no PEM certificate that can be read.`,
+        'Give --ca the certificate of the authority, a file with a BEGIN CERTIFICATE line.',
+      )
+    }
+    return { source: 'file', trust: { kind: 'authorities', certificates: [text] } }
+  }
+  if (target.found === undefined) return { source: 'system', trust: { kind: 'system' } }
+  const certificates = target.found.cluster.authorities
+  return { source: 'record', trust: { kind: 'authorities', certificates } }
+}

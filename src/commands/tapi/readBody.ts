@@ -1,0 +1,57 @@
+import { resolve } from 'node:path'
+import { isObject } from '../../client/envelope.ts'
+import type { CommandContext } from '../context.ts'
+import { readInputFile } from '../readInputFile.ts'
+import { readInput } from '../terminalInput.ts'
+import { UsageError } from '../usageError.ts'
+
+/**
+ * The body that `--body` means: JSON itself, `@FILE`, or `-` for standard input. Throws a `UsageError` for
+ * what is not JSON, without quoting it, and for a password in the argument itself.
+ */
+export async function readBody(context: CommandContext, written: string): Promise<unknown> {
+  if (written === '-') return parse(await allOfStdin(context), 'standard input')
+  if (written.startsWith('@')) {
+    const path = resolve(context.cwd, written.slice(1))
+    return parse((await readInputFile({ path, what: 'The body' })).text, path)
+  }
+  const body = parse(written, '--body')
+  if (holdsPassword(body)) {
+    throw new UsageError(
+      'The body holds a password, and arguments are visible to everybody on this machine.',
+      'Give it as --body @FILE or, from standard input, as --body -. Change the password: it has been shown.',
+    )
+  }
+  return body
+}
+
+async function allOfStdin(context: CommandContext): Promise<string> {
+  let all = ''
+  await readInput({
+    context,
+    take: (text) => {
+      all += text
+      return undefined
+    },
+  })
+  return all
+}
+
+function parse(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError(
+      `The body in ${source} is not well-formed JSON.`,
+      'Write for example --body \'{"payloadType":"StringPayload","payload":{"value":"x"}}\', or @FILE, or -.',
+    )
+  }
+}
+
+function holdsPassword(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsPassword)
+  if (!isObject(value)) return false
+  return Object.entries(value).some(
+    ([name, member]) => /^pass(word|wd)?$/i.test(name) || holdsPassword(member),
+  )
+}

@@ -1,0 +1,47 @@
+import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { printable } from './printable.ts'
+
+/** Rows of a name and a value, aligned; ends with a newline. */
+export function renderFields(fields: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...fields.map(([name]) => name.length))
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}\n`).join('')
+}
+
+/** Any answer as a person reads it: a single value bare, everything else as JSON; ends with a newline. */
+export function renderBody(body: unknown): string {
+  if (typeof body === 'string')
+    return body === '' || body.endsWith('\n') ? printable(body) : `${printable(body)}\n`
+  const payload = readEnvelope(body)?.payload ?? body
+  if (isObject(payload) && Object.keys(payload).length === 1 && typeof payload.value === 'string') {
+    return `${printable(payload.value)}\n`
+  }
+  return renderJson(payload)
+}
+
+/** JSON with two spaces, control characters escaped so that it means the same; ends with a newline. */
+export const renderJson = (value: unknown): string =>
+  `${JSON.stringify(value, null, 2).replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, escaped)}\n`
+
+const escaped = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+
+/** A length of time in its two largest units: `2 d 3 h`, `5 min 7 s`, `312 ms`. */
+export function renderDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  const seconds = Math.floor(milliseconds / 1000)
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ]
+  const first = parts.findIndex(([count]) => count > 0)
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ')
+}

@@ -1,0 +1,28 @@
+import type { Outcome } from '../../client/calls.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { renderProblem } from './failure.ts'
+import type { Call } from './prepareCall.ts'
+import { renderJson } from './renderPayload.ts'
+
+/**
+ * Prints what a call brought. With --json standard output carries the body as it came, of a problem too;
+ * otherwise the value goes to standard output and a problem to standard error.
+ */
+export function showOutcome<Value>(shown: {
+  readonly call: Call
+  readonly outcome: Outcome<Value>
+  readonly render: (value: Value) => string
+}): ExitCode {
+  const { call, outcome, render } = shown
+  const { context, options } = call
+  const failed = 'problem' in outcome
+  if (options.json) {
+    const { body, status } = outcome.answer
+    context.stdout.write(renderJson(body === '' ? { status } : body))
+  } else if (failed) {
+    context.stderr.write(renderProblem(outcome.problem))
+  } else {
+    context.stdout.write(render(outcome.value))
+  }
+  return failed ? exitCodes.failed : exitCodes.ok
+}

@@ -1,0 +1,33 @@
+import { user } from '../../client/calls.ts'
+import { userNameProblems } from '../../contracts/userName.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { UsageError } from '../usageError.ts'
+import { login } from './login.ts'
+import type { Call } from './prepareCall.ts'
+import { renderFields } from './renderPayload.ts'
+import { showOutcome } from './showOutcome.ts'
+
+/** `tapi user NAME`: what the host knows of a user. */
+export async function userCommand(call: Call, name: string): Promise<ExitCode> {
+  checkUserName(name)
+  const outcome = await user(await login(call), name)
+  return showOutcome({
+    call,
+    outcome,
+    render: (found) =>
+      renderFields([
+        ['user', found.user],
+        ['access', found.access],
+      ]),
+  })
+}
+
+/** Throws a `UsageError` for a name that no user can have (specification section 5.5). */
+export function checkUserName(name: string): void {
+  const problems = userNameProblems(name)
+  if (problems.length === 0) return
+  throw new UsageError(
+    `The user name ${JSON.stringify(name)} ${problems.join(', and ')}.`,
+    'Choose a name of letters, digits, dots, dashes and underscores.',
+  )
+}

@@ -1,0 +1,54 @@
+import { StringDecoder } from 'node:string_decoder'
+import type { CommandContext } from './context.ts'
+import { Interrupted } from './interrupted.ts'
+
+/** What a reader of input made of a piece of text: the value, and what lies behind it. */
+export type Taken<Value> = { readonly value: Value; readonly rest: string }
+
+/**
+ * Reads standard input piece by piece until `take` has what it wants; what lies behind that stays for the
+ * next reader. Undefined where the input ends before. Rejects with `Interrupted` when the command is stopped.
+ */
+export function readInput<Value>(input: {
+  readonly context: Pick<CommandContext, 'stdin' | 'signal'>
+  readonly take: (text: string) => Taken<Value> | undefined
+}): Promise<Value | undefined> {
+  const { stdin, signal } = input.context
+  return new Promise((resolve, reject) => {
+    const decoder = new StringDecoder('utf8')
+    const stop = () => {
+      stdin.off('data', onData)
+      stdin.off('end', onEnd)
+      stdin.off('error', onError)
+      signal.removeEventListener('abort', onAbort)
+      stdin.pause()
+    }
+    const onData = (chunk: Buffer | string) => {
+      try {
+        const taken = input.take(typeof chunk === 'string' ? chunk : decoder.write(chunk))
+        if (taken === undefined) return
+        stop()
+        if (taken.rest !== '') stdin.unshift(taken.rest, 'utf8')
+        resolve(taken.value)
+      } catch (error) {
+        onError(error)
+      }
+    }
+    const onEnd = () => {
+      stop()
+      resolve(undefined)
+    }
+    const onError = (error: unknown) => {
+      stop()
+      reject(error)
+    }
+    const onAbort = () => onError(new Interrupted())
+    if (signal.aborted) return reject(new Interrupted())
+    if (stdin.readableEnded || stdin.destroyed) return resolve(undefined)
+    stdin.on('data', onData)
+    stdin.on('end', onEnd)
+    stdin.on('error', onError)
+    signal.addEventListener('abort', onAbort)
+    stdin.resume()
+  })
+}

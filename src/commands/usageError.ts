@@ -1,0 +1,10 @@
+/** A command was called in a way that cannot work: what is wrong and how to call it (exit code 3). */
+export class UsageError extends Error {
+  readonly fix: string
+
+  constructor(message: string, fix: string) {
+    super(message)
+    this.name = 'UsageError'
+    this.fix = fix
+  }
+}
