@@ -1,2 +1,156 @@
 #!/usr/bin/env node
-export {}
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import packageJson from '../../package.json' with { type: 'json' }
+import { changeUserFile } from '../accounts/changeUserFile.ts'
+import { processStart } from '../accounts/processStart.ts'
+import { putUser, readUserRecord } from '../accounts/userFile.ts'
+import { becomeUser } from '../api/becomeUser.ts'
+import { executable, readText, removeText, writeText } from '../api/files.ts'
+import { createLog } from '../api/log.ts'
+import { StartError } from '../api/startError.ts'
+import { startServer } from '../api/startServer.ts'
+import { callAll, parseCallRequests } from '../client/call.ts'
+import { componentApis } from '../components/componentApis.ts'
+import { readServerSettings } from '../contracts/readServerSettings.ts'
+import { userNameProblems } from '../contracts/userName.ts'
+
+const help = `muster-api: the REST API (APIv2) of one component on one host
+
+  muster-api serve --settings FILE    serve until SIGTERM or SIGINT; the log goes to standard output
+  muster-api put-user --file FILE     add or replace the user {"user","hash"} that standard input holds
+  muster-api call                     make the calls that standard input lists (JSON), print the results
+  muster-api version                  print the version
+  muster-api --help                   print this
+
+Exit codes: 0 done, 1 failed, 3 wrong usage.
+`
+
+/** Called wrongly: exit code 3. */
+class UsageError extends Error {}
+
+/** The one option of a command; a missing, unknown or doubled one is wrong usage. */
+function option(args: readonly string[], name: string): string {
+  let value: string | undefined
+  try {
+    const options = { [name]: { type: 'string' as const } }
+    const given = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values[name]
+    value = typeof given === 'string' ? given : undefined
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+  if (value === undefined || value === '') throw new UsageError(`the option --${name} FILE is missing`)
+  return value
+}
+
+function noArguments(args: readonly string[]): void {
+  if (args.length > 0) throw new UsageError(`'${args[0]}' has no meaning here`)
+}
+
+/** Runs the part of a command that judges what it was given: an Error there is a message for the user. */
+async function judged<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`${what}: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+}
+
+async function serve(args: readonly string[]): Promise<void> {
+  const file = option(args, 'settings')
+  process.umask(0o077)
+  const settings = await judged(`the settings ${file} cannot be used`, () =>
+    readServerSettings(readText(file, 'the settings')),
+  )
+  becomeUser(settings)
+  const stopped = new Promise<NodeJS.Signals>((resolve) => {
+    process.once('SIGTERM', resolve)
+    process.once('SIGINT', resolve)
+  })
+  const log = createLog(settings)
+  const server = await startServer({
+    settings,
+    api: componentApis[settings.component],
+    version: packageJson.version,
+    log,
+  })
+  const identity = `${process.pid} ${processStart('self') ?? '-'} ${executable()}\n`
+  try {
+    if (settings.pidFile !== undefined) writeText(settings.pidFile, identity)
+    log.info({ version: packageJson.version, port: server.port, socket: settings.socket }, 'serving')
+    log.info({ signal: await stopped }, 'stopping')
+  } finally {
+    await server.stop()
+    if (settings.pidFile !== undefined) removeText(settings.pidFile, identity)
+  }
+}
+
+/** JSON.parse with a message that quotes nothing. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new Error('it is not JSON')
+  }
+}
+
+async function putOneUser(args: readonly string[]): Promise<void> {
+  const file = option(args, 'file')
+  const record = await judged('standard input holds no user', async () => {
+    const given = readUserRecord(parsed(await text(process.stdin)))
+    const problems = userNameProblems(given.user)
+    if (problems.length > 0) throw new Error(`the user name ${problems.join(', ')}`)
+    return given
+  })
+  const changed = await judged('the user was not written', () =>
+    changeUserFile(file, (users) => putUser(users, record)),
+  )
+  process.stdout.write(`${JSON.stringify({ changed })}\n`)
+}
+
+async function call(args: readonly string[]): Promise<void> {
+  noArguments(args)
+  const requests = await judged('standard input holds no list of calls', async () =>
+    parseCallRequests(await text(process.stdin)),
+  )
+  process.stdout.write(`${JSON.stringify(await callAll(requests))}\n`)
+}
+
+async function run([command, ...args]: readonly string[]): Promise<void> {
+  switch (command) {
+    case 'serve':
+      return serve(args)
+    case 'put-user':
+      return putOneUser(args)
+    case 'call':
+      return call(args)
+    case 'version':
+    case '--version':
+      noArguments(args)
+      process.stdout.write(`${packageJson.version}\n`)
+      return
+    case 'help':
+    case '--help':
+      process.stdout.write(help)
+      return
+    default:
+      throw new UsageError(
+        command === undefined ? 'a command is missing' : `no command is named '${command}'`,
+      )
+  }
+}
+
+function fail(error: unknown): void {
+  if (error instanceof UsageError) {
+    process.stderr.write(`muster-api: ${error.message}; see muster-api --help\n`)
+    process.exitCode = 3
+    return
+  }
+  // Anything but what a person can mend is a bug and keeps its stack.
+  const message = error instanceof StartError || !(error instanceof Error) ? `${error}` : error.stack
+  process.stderr.write(`muster-api: ${message?.replace(/^StartError: /, '')}\n`)
+  process.exitCode = 1
+}
+
+run(process.argv.slice(2)).catch(fail)

@@ -25,7 +25,7 @@ export const answerSchema = (payloadType: string, payload: TSchema): TSchema =>
   )
 
 /** Schema of a request body: as an answer, but the version may be left out (specification section 2.1). */
-export const requestSchema = (payloadType: string, payload: TSchema): TSchema =>
+export const requestSchema = <Payload extends TSchema>(payloadType: string, payload: Payload) =>
   Type.Object(
     {
       payloadType: Type.Literal(payloadType),

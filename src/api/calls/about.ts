@@ -1,0 +1,17 @@
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
+import { openApiDocument } from '../../contracts/openapi.ts'
+import { serve } from '../serve.ts'
+
+export const version = serve(commonRoutes.version, (_call, context) => ({
+  version: context.version,
+  component: context.component,
+  node: context.node,
+}))
+
+export const uris = serve(commonRoutes.uris, (_call, { routes }) =>
+  routes.map(({ method, path }) => ({ method, path })),
+)
+
+export const openapi = serve(commonRoutes.openapi, (_call, { component, version, routes }) =>
+  openApiDocument({ component, version, routes }),
+)

@@ -1,0 +1,23 @@
+import type { ServedRoute } from '../serve.ts'
+import { openapi, uris, version } from './about.ts'
+import { createAdminUser } from './createAdminUser.ts'
+import { deleteUser } from './deleteUser.ts'
+import { live, ready } from './health.ts'
+import { metrics } from './metrics.ts'
+import { ping } from './ping.ts'
+import { user, users } from './users.ts'
+
+/** The calls that every component serves, in the order in which `uris` lists them. */
+export const commonCalls: readonly ServedRoute[] = [
+  ping,
+  createAdminUser,
+  user,
+  users,
+  deleteUser,
+  version,
+  uris,
+  openapi,
+  live,
+  ready,
+  metrics,
+]

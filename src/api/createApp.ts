@@ -1,0 +1,145 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { envelope } from '../contracts/envelope.ts'
+import { basePath } from '../contracts/route.ts'
+import { admit, ownOrigin } from './admit.ts'
+import type { ApiContext } from './apiContext.ts'
+import type { Door } from './authenticate.ts'
+import { type Answer, answerHeaders, problemAnswer } from './problemAnswer.ts'
+import { ProblemError } from './problemError.ts'
+import type { Call, Caller, ServedRoute, TextAnswer } from './serve.ts'
+import { createHttpServer, type TlsMaterial } from './server.ts'
+import { parseStrictJson } from './strictJson.ts'
+import { toProblem } from './toProblem.ts'
+
+/** Largest body, in bytes. */
+export const bodyLimit = 64 * 1024
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who makes the call; set once it is let in. */
+    caller: Caller | null
+  }
+}
+
+const pathOf = (request: FastifyRequest): string => request.raw.url?.split('?', 1)[0] ?? ''
+
+const routeOf = (request: FastifyRequest): string => {
+  const pattern = request.is404 ? undefined : request.routeOptions.url
+  return pattern?.replaceAll(/:(\w+)/g, '{$1}') ?? 'unmatched'
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  return reply.code(status).headers(headers).send(body)
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = toProblem(error)
+  if (problem.code === 'internal') request.log.error({ err: error }, 'a fault of the server')
+  if (problem.code === 'not-ready') request.log.error({ reason: String(error) }, 'not ready')
+  return send(reply, problemAnswer({ problem, requestId: request.id, accept: request.headers.accept }))
+}
+
+function addRoute(app: FastifyInstance, options: { served: ServedRoute; context: ApiContext; door: Door }) {
+  const { served, context, door } = options
+  const { route, handle } = served
+  app.route({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    ...(route.request ? { schema: { body: route.request } } : {}),
+    handler: async (request, reply) => {
+      const call: Call = {
+        params: request.params as Record<string, string>,
+        body: request.body ?? null,
+        baseUrl: `${ownOrigin(door, request.headers.host)}${basePath}`,
+        caller: request.caller ?? { kind: 'anonymous' },
+      }
+      const answer = await handle(call, context)
+      const { response } = route
+      if (response.kind === 'text') {
+        const { status, text } = answer as TextAnswer
+        return reply.code(status).type(`${response.mediaType}; charset=utf-8`).send(text)
+      }
+      const body = response.kind === 'payload' ? envelope(response.payloadType, answer) : answer
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+    },
+  })
+}
+
+/**
+ * One door of a component's API as a Fastify application that does not listen yet: `inject` calls it without
+ * a socket. With `tls` its server speaks HTTPS, without it plain HTTP.
+ */
+export function createApp(options: {
+  readonly served: readonly ServedRoute[]
+  readonly context: ApiContext
+  readonly door: Door
+  readonly log: FastifyBaseLogger
+  readonly tls?: TlsMaterial
+}): FastifyInstance {
+  const { context, door, tls } = options
+  const app: FastifyInstance = Fastify({
+    loggerInstance: options.log.child({ door }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    serverFactory: (listener) => createHttpServer({ listener, tls, newRequestId: context.newRequestId }),
+    genReqId: context.newRequestId,
+    bodyLimit,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 4096 },
+    ajv: {
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true },
+    },
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+  })
+
+  app.decorateRequest('caller', null)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseStrictJson(Buffer.from(body)))
+    } catch (error) {
+      done(toProblem(error))
+    }
+  })
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(answerHeaders(request.id))
+    const { method, headers, ip: peer } = request
+    const query = request.query as Record<string, unknown>
+    const admission = await admit({ method, path: pathOf(request), query, headers, peer }, { door, context })
+    if (admission.kind === 'options') return reply.code(204).header('Allow', admission.allow).send()
+    // Both must mean the same route: one says who may call it, the other what it does.
+    if (routeOf(request) !== admission.route.path) {
+      throw new ProblemError({
+        code: 'not-found',
+        detail: 'Write the path without escapes that it does not need.',
+      })
+    }
+    request.caller = admission.caller
+    return undefined
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const call = { route: routeOf(request), method: request.method, status: reply.statusCode }
+    context.counts.count(call)
+    const caller = request.caller?.kind === 'user' ? { user: request.caller.user } : {}
+    const milliseconds = Math.round(reply.elapsedTime)
+    const line = {
+      requestId: request.id,
+      ...call,
+      path: pathOf(request),
+      peer: request.ip,
+      ...caller,
+      milliseconds,
+    }
+    request.log.info(line, 'call')
+  })
+
+  for (const served of options.served) addRoute(app, { served, context, door })
+  return app
+}

@@ -1,0 +1,40 @@
+import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { reasonOf, StartError } from './startError.ts'
+
+/** Text of a file; `what` names it in the `StartError` that is thrown when it cannot be read. */
+export function readText(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new StartError(`cannot read ${what} ${path}: ${reasonOf(error)}`, error)
+  }
+}
+
+/** Path of the program that this process runs (Linux); the name it was started by elsewhere. */
+export function executable(): string {
+  try {
+    return readlinkSync('/proc/self/exe')
+  } catch {
+    return process.execPath
+  }
+}
+
+/** Writes a file as one atomic change. Throws a `StartError`. */
+export function writeText(path: string, content: string): void {
+  try {
+    writeFileSync(`${path}.new`, content)
+    renameSync(`${path}.new`, path)
+  } catch (error) {
+    rmSync(`${path}.new`, { force: true })
+    throw new StartError(`cannot write ${path}: ${reasonOf(error)}`, error)
+  }
+}
+
+/** Removes a file if it still holds just this content; another's is left alone. */
+export function removeText(path: string, content: string): void {
+  try {
+    if (readFileSync(path, 'utf8') === content) rmSync(path)
+  } catch {
+    // Gone already, or out of reach: either way there is nothing to remove.
+  }
+}

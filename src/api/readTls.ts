@@ -1,0 +1,29 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { ServerSettings } from '../contracts/serverSettings.ts'
+import { readText } from './files.ts'
+import type { TlsMaterial } from './server.ts'
+import { StartError } from './startError.ts'
+
+function parse<Result>(path: string, what: string, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    // OpenSSL's words say nothing to a person and may quote the file.
+    throw new StartError(`${path} is no ${what} in PEM form`, error)
+  }
+}
+
+/**
+ * The key and certificates of a TLS listener, and when the leaf expires. Throws a `StartError` when a file
+ * cannot be read or understood, or the two do not belong together.
+ */
+export function readTls(paths: ServerSettings['tls']): TlsMaterial & { readonly expiry: Date } {
+  const key = readText(paths.key, 'the private key')
+  const chain = readText(paths.chain, 'the certificate')
+  const privateKey = parse(paths.key, 'private key', () => createPrivateKey(key))
+  const leaf = parse(paths.chain, 'certificate', () => new X509Certificate(chain))
+  if (!leaf.checkPrivateKey(privateKey)) {
+    throw new StartError(`the private key ${paths.key} is not that of the certificate ${paths.chain}`)
+  }
+  return { key, chain, expiry: new Date(leaf.validTo) }
+}

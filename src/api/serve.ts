@@ -1,0 +1,51 @@
+import type { Static, TSchema } from 'typebox'
+import type { Component } from '../contracts/component.ts'
+import type { Route } from '../contracts/route.ts'
+import type { ApiContext } from './apiContext.ts'
+
+/** Who makes a call: a user; nobody named; or whoever may open the Unix socket, without a login. */
+export type Caller =
+  | { readonly kind: 'user'; readonly user: string }
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'socket' }
+
+/** A call that was let in: its body has the shape that the route says. */
+export type Call<Body = unknown> = {
+  /** Percent-decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly body: Body
+  /** `{base_url}` as the caller used it, such as `https://db1:8090/api/v2`. */
+  readonly baseUrl: string
+  readonly caller: Caller
+}
+
+export type TextAnswer = { readonly status: 200 | 503; readonly text: string }
+
+export const textAnswer = (status: TextAnswer['status'], text: string): TextAnswer => ({ status, text })
+
+type BodyOf<R extends Route> = R['request'] extends TSchema ? Static<R['request']> : null
+
+type AnswerOf<R extends Route> = R['response'] extends { readonly payload: infer Payload extends TSchema }
+  ? Readonly<Static<Payload>>
+  : R['response'] extends { readonly kind: 'text' }
+    ? TextAnswer
+    : unknown
+
+/** A route with what answers it: the payload, the JSON or the text. A call that fails throws a problem. */
+export type ServedRoute = {
+  readonly route: Route
+  readonly handle: (call: Call, context: ApiContext) => unknown
+}
+
+/** One component's API: its name and everything that it serves. */
+export type ComponentApi = { readonly component: Component; readonly served: readonly ServedRoute[] }
+
+/** Joins a route to what answers it; the types of body and payload are the route's own. */
+export const serve = <R extends Route>(
+  route: R,
+  handle: (call: Call<BodyOf<R>>, context: ApiContext) => AnswerOf<R> | Promise<AnswerOf<R>>,
+): ServedRoute => ({
+  route,
+  // The body was checked against the route's schema before any call gets here.
+  handle: (call, context) => handle(call as Call<BodyOf<R>>, context),
+})
