@@ -22,19 +22,19 @@ function ipv4Bytes(text: string): Buffer | undefined {
 
 function ipv6Bytes(text: string): Buffer | undefined {
   const halves = text.split('::')
-  const [head, tail] = halves.map(groups)
+  const [head, tail] = halves.map((half, index) => groups(half, index === halves.length - 1))
   if (head === undefined || halves.length > 2) return undefined
   if (halves.length === 1) return head.length === 16 ? head : undefined
   if (tail === undefined || head.length + tail.length > 14) return undefined
   return Buffer.concat([head, Buffer.alloc(16 - head.length - tail.length), tail])
 }
 
-/** The bytes of `a:b:c` or `a:b:1.2.3.4`; undefined when a group is wrong. */
-function groups(text: string): Buffer | undefined {
+/** The bytes of `a:b:c`, or at the address's end `a:b:1.2.3.4`; undefined when a group is wrong. */
+function groups(text: string, atEnd: boolean): Buffer | undefined {
   if (text === '') return Buffer.alloc(0)
   const parts = text.split(':')
   const bytes = parts.map((part, index) => {
-    if (index === parts.length - 1 && part.includes('.')) return ipv4Bytes(part)
+    if (atEnd && index === parts.length - 1 && part.includes('.')) return ipv4Bytes(part)
     if (!/^[0-9a-f]{1,4}$/i.test(part)) return undefined
     return Buffer.from(part.padStart(4, '0'), 'hex')
   })

@@ -7,8 +7,8 @@ import { decodeState } from './decodeState.ts'
 import { StateError } from './stateError.ts'
 import { encodeState, type StateFiles } from './stateFiles.ts'
 
-/** scrypt takes 128 MiB and about half a second with these, per guess of an attacker too. */
-const cost = { logN: 17, r: 8, p: 1 } as const
+/** scrypt takes 128 MiB and about half a second with N = 2^17 and r = 8, per guess of an attacker too. */
+const usualLogN = 17
 const shortestPassphrase = 12
 const tagLength = 16
 
@@ -18,8 +18,11 @@ export async function sealArchive(options: {
   readonly state: ClusterState
   readonly passphrase: Secret
   readonly random?: (size: number) => Buffer
+  /** Lower only in tests. */
+  readonly logN?: number
 }): Promise<Buffer> {
   const { cluster, state, passphrase, random = randomBytes } = options
+  const cost = { logN: options.logN ?? usualLogN, r: 8, p: 1 }
   if ([...passphrase.reveal()].length < shortestPassphrase) {
     throw new StateError({
       code: 'weak-passphrase',

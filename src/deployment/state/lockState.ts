@@ -26,7 +26,7 @@ export async function lockState(place: StatePlace, now: Date = new Date()): Prom
 
 async function acquire(path: string, me: LockOwner): Promise<StateLock> {
   for (;;) {
-    if (await place(path, me)) return { release: () => removeIf(path, me.id) }
+    if (await made(path, me)) return { release: () => removeIf(path, me.id) }
     const owner = await ownerOf(path)
     if (owner === undefined) continue
     if (isRunning(owner)) throw lockedBy(owner, path)
@@ -38,18 +38,18 @@ async function acquire(path: string, me: LockOwner): Promise<StateLock> {
 }
 
 /** Makes the file with its content in one step: nobody ever reads half a lock. */
-async function place(path: string, owner: LockOwner): Promise<boolean> {
-  const made = `${path}.new-${owner.id}`
-  const file = await open(made, 'wx', 0o600)
+async function made(path: string, owner: LockOwner): Promise<boolean> {
+  const temporary = `${path}.new-${owner.id}`
+  const file = await open(temporary, 'wx', 0o600)
   try {
     await file.writeFile(`${JSON.stringify(owner)}\n`).finally(() => file.close())
-    await link(made, path)
+    await link(temporary, path)
     return true
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false
     throw error
   } finally {
-    await unlink(made)
+    await unlink(temporary)
   }
 }
 

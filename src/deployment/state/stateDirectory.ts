@@ -22,12 +22,10 @@ export async function readFiles(
 ): Promise<{ files: StateFiles; tooOpen: readonly TooOpen[] } | undefined> {
   const folder = stateFolder(place)
   const tooOpen: TooOpen[] = []
-  for (const path of [musterFolder(place), folder]) {
-    if (!(await isFolder(path, tooOpen))) return undefined
-  }
+  if (!(await isFolder(musterFolder(place), tooOpen))) return undefined
   // Staged files count as soon as they are there: a run may have died while it moved them.
-  const staged = await readTree(join(folder, committed), tooOpen)
-  const files = new Map([...(await readTree(folder, tooOpen)), ...staged])
+  const placed = await readTree(folder, tooOpen)
+  const files = new Map([...placed, ...(await readTree(join(folder, committed), tooOpen))])
   return files.size === 0 ? undefined : { files, tooOpen }
 }
 

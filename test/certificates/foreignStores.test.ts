@@ -1,0 +1,182 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { createAuthority } from '../../src/certificates/authority.ts'
+import { issueLeaf } from '../../src/certificates/leaf.ts'
+import { type OpenedStores, openStores } from '../../src/certificates/openStores.ts'
+import { readStore } from '../../src/certificates/stores/readStore.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { hasKeytool, hasOpenssl, runTool, temporaryFolder } from './tools.ts'
+
+const folder = temporaryFolder()
+const now = new Date()
+const words = 'changeit é€'
+const password = new Secret(words)
+
+const keytool = (...given: readonly string[]): Promise<string> => runTool('keytool', ...given)
+const openssl = (...given: readonly string[]): Promise<string> => runTool('openssl', ...given)
+const store = (name: string): readonly string[] => ['-keystore', folder.path(name), '-storepass', 'changeit']
+const makePair = (name: string, ...given: readonly string[]): Promise<string> =>
+  keytool(
+    ...[
+      '-genkeypair',
+      '-alias',
+      'TLS',
+      '-dname',
+      'CN=db1',
+      '-ext',
+      'san=dns:db1,ip:10.0.0.11',
+      '-validity',
+      '90',
+    ],
+    ...given,
+    ...store(name),
+  )
+
+const open = (name: string, secret = new Secret('changeit'), truststore?: string): OpenedStores =>
+  openStores({
+    keystore: readFileSync(folder.path(name)),
+    keystorePassword: secret,
+    ...(truststore === undefined ? {} : { truststore: readFileSync(folder.path(truststore)) }),
+    alias: 'tls',
+    names: ['db1', '10.0.0.11'],
+    now: new Date(),
+    warningDays: 30,
+  })
+
+const expectKey = (opened: OpenedStores, type: string): void => {
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problems))
+  const key = createPrivateKey(opened.key.reveal())
+  expect(key.asymmetricKeyType).toBe(type)
+  expect(new X509Certificate(opened.chain).checkPrivateKey(key)).toBe(true)
+}
+
+const codes = (opened: OpenedStores): readonly string[] =>
+  opened.ok ? [] : opened.problems.map((problem) => problem.code)
+
+// Each run of keytool starts a Java machine: a second or more where others are at work.
+describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeout: 30_000 }, () => {
+  it('serve as JKS with RSA, and a JKS truststore trusts them', async () => {
+    await makePair(
+      'rsa.jks',
+      '-storetype',
+      'JKS',
+      '-keyalg',
+      'RSA',
+      '-keysize',
+      '2048',
+      '-keypass',
+      'changeit',
+    )
+    const certificate = folder.path('rsa.crt')
+    await keytool('-exportcert', '-rfc', '-alias', 'tls', '-file', certificate, ...store('rsa.jks'))
+    const words = ['-importcert', '-noprompt', '-alias', 'root', '-file', certificate, '-storetype', 'JKS']
+    await keytool(...words, ...store('trust.jks'))
+    const opened = open('rsa.jks', undefined, 'trust.jks')
+    expectKey(opened, 'rsa')
+    expect(opened.ok && opened.authorities.map((pem) => pem.trim())).toEqual([
+      readFileSync(certificate, 'utf8').replaceAll('\r', '').trim(),
+    ])
+    expect(codes(open('rsa.jks', new Secret('wrong')))).toEqual(['keystore-wrong-password'])
+    expect(codes(open('trust.jks'))).toEqual(['keystore-no-private-key'])
+  })
+
+  it('serve as PKCS#12 with elliptic curves', async () => {
+    await makePair('ec.p12', '-storetype', 'PKCS12', '-keyalg', 'EC', '-groupname', 'secp384r1')
+    expectKey(open('ec.p12'), 'ec')
+    expect(codes(open('ec.p12', new Secret('wrong')))).toEqual(['keystore-wrong-password'])
+    // Its certificate is in the store, but not as one to trust.
+    expect(codes(open('ec.p12', undefined, 'ec.p12'))).toEqual(['truststore-empty'])
+  })
+
+  it('tell that a key of a JKS store has a password of its own', async () => {
+    await makePair('two.jks', '-storetype', 'JKS', '-keyalg', 'EC', '-keypass', 'different')
+    expect(codes(open('two.jks'))).toEqual(['keystore-key-password'])
+  })
+
+  it('are refused by name as JCEKS, with the way to convert', async () => {
+    await makePair('old.jceks', '-storetype', 'JCEKS', '-keyalg', 'EC', '-keypass', 'changeit')
+    const opened = open('old.jceks')
+    expect(codes(opened)).toEqual(['keystore-unsupported'])
+    expect(opened.ok ? '' : opened.problems[0]?.message).toContain('JCEKS')
+    expect(opened.ok ? '' : opened.problems[0]?.fix).toContain('-deststoretype pkcs12')
+  })
+})
+
+describe.skipIf(!hasOpenssl)('stores that openssl made (needs openssl)', { timeout: 30_000 }, async () => {
+  const authority = await createAuthority({ cluster: 'alpha', now })
+  const names = { names: ['db1'], addresses: ['10.0.0.11'] }
+  const leaf = await issueLeaf({ authority, ...names, lifetimeDays: 90, now })
+  writeFileSync(folder.path('key.pem'), leaf.key.reveal())
+  writeFileSync(folder.path('chain.pem'), leaf.chain)
+  const exported = async (name: string, ...given: readonly string[]): Promise<OpenedStores> => {
+    const files = [
+      '-in',
+      folder.path('chain.pem'),
+      '-inkey',
+      folder.path('key.pem'),
+      '-out',
+      folder.path(name),
+    ]
+    await openssl('pkcs12', '-export', '-name', 'tls', '-passout', `pass:${words}`, ...files, ...given)
+    return open(name, password)
+  }
+  const keys = (opened: OpenedStores): boolean => opened.ok && opened.key.equals(leaf.key)
+
+  it.each([
+    ['AES-256 as it comes', []],
+    ['AES-128 with SHA-512', ['-keypbe', 'AES-128-CBC', '-certpbe', 'AES-128-CBC', '-macalg', 'sha512']],
+    ['triple DES', ['-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES', '-macalg', 'sha1']],
+    ['certificates in the clear', ['-certpbe', 'NONE']],
+    ['nothing encrypted', ['-certpbe', 'NONE', '-keypbe', 'NONE']],
+    ['no integrity check', ['-nomac']],
+  ])('open with a password beyond ASCII: %s', async (title, given) => {
+    const opened = await exported(`${title}.p12`, ...given)
+    expect(codes(opened)).toEqual([])
+    expect(keys(opened)).toBe(true)
+    expect(opened.ok && opened.chain).toBe(leaf.chain)
+  })
+
+  it('open with 40-bit RC2 as Java 8 writes it', async () => {
+    const opened = await exported('rc2.p12', '-legacy')
+    expect(keys(opened)).toBe(true)
+  })
+
+  it('tell a wrong password where there is no integrity check', async () => {
+    await exported('nomac.p12', '-nomac')
+    expect(codes(open('nomac.p12', new Secret('wrong')))).toEqual(['keystore-wrong-password'])
+  })
+
+  it('are called by a number without a name, as Java does', async () => {
+    const files = ['-in', folder.path('chain.pem'), '-inkey', folder.path('key.pem')]
+    await openssl(
+      'pkcs12',
+      '-export',
+      '-passout',
+      'pass:changeit',
+      ...files,
+      '-out',
+      folder.path('unnamed.p12'),
+    )
+    const read = readStore(readFileSync(folder.path('unnamed.p12')), new Secret('changeit'))
+    expect(read.ok && read.store.keys.map((key) => key.alias)).toEqual(['1'])
+  })
+
+  it('hold certificates that Java does not trust', async () => {
+    const file = folder.path('nokeys.p12')
+    writeFileSync(folder.path('ca.crt'), authority.certificate)
+    await openssl(
+      'pkcs12',
+      '-export',
+      '-nokeys',
+      '-in',
+      folder.path('ca.crt'),
+      '-passout',
+      'pass:changeit',
+      '-out',
+      file,
+    )
+    const read = readStore(readFileSync(file), new Secret('changeit'))
+    expect(read.ok && [read.store.trusted, read.store.unused]).toEqual([[], [authority.certificate]])
+  })
+})
