@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { ConfigFile } from '../config/load.ts'
+import type { Code, Facts } from '../diagnostics/catalogue.ts'
+import { diagnose } from '../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+
+/** Bytes; a configuration of a thousand hosts has well under a tenth of it. */
+export const largestConfigFile = 10_000_000
+
+/** The name under which standard input is shown. */
+export const stdinName = 'standard input'
+
+export type ReadConfigFiles = {
+  /** Those that could be read, in the order given. */
+  readonly files: readonly ConfigFile[]
+  readonly diagnostics: readonly Diagnostic[]
+  /** Whether a file was not there or could not be opened, so that nothing could be judged. */
+  readonly missing: boolean
+}
+
+type Outcome = { readonly file: ConfigFile } | { readonly finding: Diagnostic; readonly missing: boolean }
+
+function failed<C extends Code>(name: string, code: C, facts: Facts<C>): Outcome {
+  const span = { file: name, line: 1, column: 1, endLine: 1, endColumn: 2 }
+  const missing = code === 'file-not-found' || code === 'file-is-directory' || code === 'file-unreadable'
+  return { finding: diagnose(code, facts, { span }), missing }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+  EIO: 'the disk reports an error',
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** Where the bytes stop being UTF-8; text before that point decodes on its own. */
+function badByte(bytes: Buffer): number {
+  let low = 0
+  let high = bytes.length
+  const decodes = (end: number): boolean => {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end), { stream: true })
+      return true
+    } catch {
+      return false
+    }
+  }
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (decodes(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function decoded(name: string, directory: string, bytes: Buffer): Outcome {
+  if (bytes.length > largestConfigFile) {
+    return failed(name, 'file-too-large', { size: bytes.length, limit: largestConfigFile })
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return { file: { name, directory, text } }
+  } catch {
+    return failed(name, 'file-not-utf8', { offset: badByte(bytes) + 1 })
+  }
+}
+
+/** At most one byte more than the limit: enough to know that it is too much. */
+async function upTo(stream: AsyncIterable<Buffer | string>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk)
+    chunks.push(bytes)
+    length += bytes.length
+    if (length > largestConfigFile) break
+  }
+  return Buffer.concat(chunks)
+}
+
+async function readPath(path: string, cwd: string, isDefault: boolean): Promise<Outcome> {
+  const absolute = resolve(cwd, path)
+  try {
+    const handle = await open(absolute, 'r')
+    try {
+      const stats = await handle.stat()
+      if (stats.isDirectory()) return failed(path, 'file-is-directory', { name: path })
+      if (stats.size > largestConfigFile) {
+        return failed(path, 'file-too-large', { size: stats.size, limit: largestConfigFile })
+      }
+      const bytes = await upTo(handle.createReadStream({ autoClose: false }))
+      return decoded(path, dirname(absolute), bytes)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      return failed(path, 'file-not-found', { name: path, isDefault })
+    if (code === 'EISDIR') return failed(path, 'file-is-directory', { name: path })
+    const reason = reasons[code] ?? (code === '' ? 'an unknown reason' : code)
+    return failed(path, 'file-unreadable', { name: path, reason })
+  }
+}
+
+/** Reads configuration files, `-` being standard input; what cannot be read is a finding, never an exception. */
+export async function readConfigFiles(options: {
+  readonly paths: readonly string[]
+  /** Absolute. */
+  readonly cwd: string
+  readonly stdin: Readable
+  /** Whether nobody named the file: the message then says how to. */
+  readonly isDefault?: boolean
+}): Promise<ReadConfigFiles> {
+  const { paths, cwd, stdin, isDefault = false } = options
+  const outcomes: Outcome[] = []
+  let stdinRead = false
+  for (const path of new Set(paths)) {
+    if (path !== '-') {
+      outcomes.push(await readPath(path, cwd, isDefault))
+      continue
+    }
+    stdinRead = true
+    outcomes.push(decoded(stdinName, cwd, await upTo(stdin)))
+  }
+  if (stdinRead && paths.filter((path) => path === '-').length > 1) {
+    outcomes.push(failed(stdinName, 'stdin-twice', {}))
+  }
+  return {
+    files: outcomes.flatMap((outcome) => ('file' in outcome ? [outcome.file] : [])),
+    diagnostics: outcomes.flatMap((outcome) => ('finding' in outcome ? [outcome.finding] : [])),
+    missing: outcomes.some((outcome) => 'finding' in outcome && outcome.missing),
+  }
+}
+
+/** Whether something is there under this absolute path. */
+export const isThere = (path: string): boolean => existsSync(path)
+
+/** Standard input as text, up to the size of a configuration file. */
+export const readStdin = async (stdin: Readable): Promise<string> => (await upTo(stdin)).toString('utf8')

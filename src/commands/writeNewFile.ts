@@ -1,0 +1,35 @@
+import { rename, rm, writeFile } from 'node:fs/promises'
+
+/** What became of the file. */
+export type WriteOutcome = 'written' | 'exists' | 'no-folder' | 'is-directory' | 'refused' | 'failed'
+
+const outcomes: Readonly<Record<string, WriteOutcome>> = {
+  EEXIST: 'exists',
+  ENOENT: 'no-folder',
+  ENOTDIR: 'no-folder',
+  EISDIR: 'is-directory',
+  EACCES: 'refused',
+  EPERM: 'refused',
+  EROFS: 'refused',
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** Writes a file with mode 0600. Only with `force` in place of another, and then as one atomic change. */
+export async function writeNewFile(file: {
+  readonly path: string
+  readonly text: string
+  readonly force: boolean
+}): Promise<WriteOutcome> {
+  const { path, text, force } = file
+  const beside = `${path}.${process.pid}.tmp`
+  try {
+    await writeFile(force ? beside : path, text, { flag: 'wx', mode: 0o600 })
+    if (force) await rename(beside, path)
+    return 'written'
+  } catch (error) {
+    if (force) await rm(beside, { force: true })
+    return outcomes[codeOf(error)] ?? 'failed'
+  }
+}

@@ -1,0 +1,47 @@
+import type { Rule } from './rule.ts'
+import { adminPassword } from './rules/adminPassword.ts'
+import { adminUser } from './rules/adminUser.ts'
+import { duplicateAddresses } from './rules/duplicateAddresses.ts'
+import { duplicateHosts } from './rules/duplicateHosts.ts'
+import { evenManagers } from './rules/evenManagers.ts'
+import { installDirectory } from './rules/installDirectory.ts'
+import { localClashes } from './rules/localClashes.ts'
+import { master } from './rules/master.ts'
+import { members } from './rules/members.ts'
+import { openWithoutAdmin } from './rules/openWithoutAdmin.ts'
+import { portClashes } from './rules/portClashes.ts'
+import { privilegedPorts } from './rules/privilegedPorts.ts'
+import { required } from './rules/required.ts'
+import { serviceConflicts } from './rules/serviceConflicts.ts'
+import { sharedKeystore } from './rules/sharedKeystore.ts'
+import { stores } from './rules/stores.ts'
+import { topologies } from './rules/topologies.ts'
+import { unknownHosts } from './rules/unknownHosts.ts'
+import { unusedHosts } from './rules/unusedHosts.ts'
+import { warningDays } from './rules/warningDays.ts'
+import { withoutEffect } from './rules/withoutEffect.ts'
+
+/** Every rule, from the file as a whole to single options; the order means nothing to the findings. */
+export const allRules: readonly Rule[] = [
+  required,
+  unknownHosts,
+  unusedHosts,
+  duplicateHosts,
+  duplicateAddresses,
+  members,
+  master,
+  evenManagers,
+  topologies,
+  serviceConflicts,
+  withoutEffect,
+  portClashes,
+  localClashes,
+  privilegedPorts,
+  openWithoutAdmin,
+  adminUser,
+  adminPassword,
+  stores,
+  sharedKeystore,
+  warningDays,
+  installDirectory,
+]

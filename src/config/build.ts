@@ -1,0 +1,97 @@
+import type { SecretReference } from '../secrets/reference.ts'
+import type { ApiConfig, ClusterConfig, HostConfig, SshConfig, TlsConfig } from './model.ts'
+import { absolutePath, isOnHost, type Paths } from './paths.ts'
+import type { Resolved, ResolvedCluster, ResolvedHost } from './resolve/resolved.ts'
+import { apiOptions } from './settings/apiOptions.ts'
+import { options } from './settings/options.ts'
+import { file } from './settings/places.ts'
+import { ssh } from './settings/ssh.ts'
+import { valueFor } from './shape/values.ts'
+
+/** A setting that has a default always has a value. */
+function sure<T>(resolved: Resolved<T>): T {
+  if (resolved.value === undefined) throw new Error('a setting without a default was taken for one with it')
+  return resolved.value
+}
+
+/** An object of one member when there is a value, else of none. */
+const optional = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: T }
+
+function pathOf(resolved: Resolved<string>, paths: Paths): string | undefined {
+  const { value, given } = resolved
+  if (value === undefined || isOnHost(value)) return value
+  return absolutePath(value, { span: given?.span, paths })
+}
+
+function secretOf(resolved: Resolved<SecretReference>, paths: Paths): SecretReference | undefined {
+  const { value, given } = resolved
+  if (value?.kind !== 'file') return value
+  return { kind: 'file', path: absolutePath(value.path, { span: given?.span, paths }) }
+}
+
+function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
+  return {
+    ...optional('user', host.ssh(ssh.user).value),
+    port: sure(host.ssh(ssh.port)),
+    ...optional('identity', pathOf(host.ssh(ssh.identity), paths)),
+    ...optional('knownHosts', pathOf(host.ssh(ssh.knownHosts), paths)),
+    ...optional('hostKey', host.ssh(ssh.hostKey).value),
+    become: sure(host.ssh(ssh.become)),
+    timeout: sure(host.ssh(ssh.timeout)),
+  }
+}
+
+function apisOf(host: ResolvedHost): readonly ApiConfig[] {
+  return host.components.map((component) => ({
+    component,
+    enabled: sure(host.option(apiOptions[component].enabled)),
+    address: sure(host.option(apiOptions[component].address)),
+    port: sure(host.option(apiOptions[component].port)),
+  }))
+}
+
+function tlsOf(host: ResolvedHost, paths: Paths): TlsConfig {
+  return {
+    ...optional('keystorePath', pathOf(host.option(options.keystorePath), paths)),
+    ...optional('truststorePath', pathOf(host.option(options.truststorePath), paths)),
+    ...optional('keystorePassword', secretOf(host.option(options.keystorePassword), paths)),
+    ...optional('truststorePassword', secretOf(host.option(options.truststorePassword), paths)),
+    alias: sure(host.option(options.alias)),
+    keyLifetime: sure(host.option(options.keyLifetime)),
+    warningDays: sure(host.option(options.warningDays)),
+  }
+}
+
+function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
+  const user = host.option(options.adminUser).value
+  const admin =
+    user === undefined
+      ? undefined
+      : { user, ...optional('password', secretOf(host.option(options.adminPass), paths)) }
+  const directory = host.option(options.installDirectory)
+  return {
+    name: host.name,
+    address: host.address,
+    connection: host.connection,
+    ssh: sshOf(host, paths),
+    apis: apisOf(host),
+    ...optional('admin', admin),
+    tls: tlsOf(host, paths),
+    remoteBootstrap: sure(host.option(options.remoteBootstrap)),
+    allowedHosts: sure(host.option(options.allowedHosts)).map(({ value }) => value),
+    installDirectory: absolutePath(sure(directory), { span: directory.given?.span, paths }),
+    ...optional('user', host.option(options.user).value),
+    serviceManager: sure(host.option(options.serviceManager)),
+    runtime: sure(host.option(options.runtime)),
+    logLevel: sure(host.option(options.logLevel)),
+  }
+}
+
+/** The installation that a configuration without errors describes. `directory` is that of the first file. */
+export function buildConfig(cluster: ResolvedCluster, directory: string): ClusterConfig {
+  const name = valueFor(cluster.draft.fields, file.cluster)
+  if (name === undefined) throw new Error('a configuration without a cluster name was taken for a good one')
+  const hosts = cluster.hosts.filter((host) => host.components.length > 0)
+  return { cluster: name, directory, hosts: hosts.map((host) => hostConfig(host, cluster.paths)) }
+}

@@ -1,0 +1,72 @@
+import type { Span } from '../../diagnostics/diagnostic.ts'
+import type { MapEntry, YamlNode } from './node.ts'
+
+/** Names whose value is treated as a secret wherever they stand, known or not. */
+export const looksSecret = (name: string): boolean => /pass|pwd|secret|token|credential/i.test(name)
+
+const restOfLine = Number.MAX_SAFE_INTEGER
+
+/** From a key's end to the end of its value's last line: a comment there may be the rest of a password. */
+const fromKey = (entry: MapEntry): Span => ({
+  ...entry.keySpan,
+  line: entry.keySpan.endLine,
+  column: entry.keySpan.endColumn,
+  endLine: Math.max(entry.keySpan.endLine, entry.value.span.endLine),
+  endColumn: restOfLine,
+})
+
+/** Everything that a secret's value may be made of: value, the anchored original, and the rest of the line. */
+export function hiddenSpansOf(entry: MapEntry): readonly Span[] {
+  const { anchoredAt } = entry.value
+  return anchoredAt === undefined ? [fromKey(entry)] : [fromKey(entry), anchoredAt]
+}
+
+const inside = (span: Span, outer: Span): boolean =>
+  span.file === outer.file &&
+  (span.line > outer.line || (span.line === outer.line && span.column >= outer.column)) &&
+  (span.line < outer.endLine || (span.line === outer.endLine && span.column < outer.endColumn))
+
+function collect(node: YamlNode, isSecret: (name: string) => boolean): Span[] {
+  if (node.kind === 'scalar') return []
+  if (node.kind === 'list') return node.items.flatMap((item) => collect(item, isSecret))
+  const oneLine = node.flow && node.span.line === node.span.endLine
+  const secret = node.entries.some((entry) => isSecret(entry.key))
+  return node.entries.flatMap((entry) => {
+    if (isSecret(entry.key)) return hiddenSpansOf(entry)
+    const beside = oneLine && secret && entry.value.kind === 'scalar' ? [entry.value.span] : []
+    return [...beside, ...collect(entry.value, isSecret)]
+  })
+}
+
+function marked(node: YamlNode, isHidden: (span: Span) => boolean): YamlNode {
+  const own = isHidden(node.span) || (node.anchoredAt !== undefined && isHidden(node.anchoredAt))
+  const flag = own ? { hidden: true } : {}
+  if (node.kind === 'scalar') return { ...node, ...flag }
+  if (node.kind === 'list')
+    return { ...node, ...flag, items: node.items.map((item) => marked(item, isHidden)) }
+  const entries = node.entries.map((entry) => ({
+    ...entry,
+    value: marked(entry.value, isHidden),
+    ...(isHidden(entry.keySpan) ? { hidden: true } : {}),
+  }))
+  return { ...node, ...flag, entries }
+}
+
+/**
+ * Finds what must not be shown (options.md, last section): the value of every secret wherever it stands, and
+ * every other scalar of a one-line map that holds one, since an unquoted comma or brace may have split a password.
+ */
+export function hide(
+  root: YamlNode,
+  isSecret: (name: string) => boolean,
+): { readonly root: YamlNode; readonly hidden: readonly Span[] } {
+  const hidden = collect(root, (name) => isSecret(name) || looksSecret(name))
+  const byLine = new Map<number, Span[]>()
+  for (const span of hidden) {
+    for (let line = span.line; line <= span.endLine; line++) {
+      byLine.set(line, [...(byLine.get(line) ?? []), span])
+    }
+  }
+  const isHidden = (span: Span): boolean => (byLine.get(span.line) ?? []).some((outer) => inside(span, outer))
+  return { root: hidden.length === 0 ? root : marked(root, isHidden), hidden }
+}

@@ -1,0 +1,54 @@
+import type { Span } from '../../diagnostics/diagnostic.ts'
+
+const secretWord = /(?:pass|pwd|secret|token|credential)[\w-]*["']?\s*[:=]?/i
+const named = /^\s*(?:-\s+)?["']?([\w.-]+)["']?\s*:\s+(?![{[])\S/
+
+const restOfLine = Number.MAX_SAFE_INTEGER
+
+const indentOf = (line: string): number => /^[\s-]*/.exec(line)?.[0].length ?? 0
+
+const hiddenFrom = (file: string, line: number, column: number): Span => ({
+  file,
+  line,
+  column,
+  endLine: line,
+  endColumn: restOfLine,
+})
+
+/** Whether a quote that is opened in the text stays open at its end. */
+function leavesQuoteOpen(text: string): boolean {
+  const value = text.trim()
+  const quote = value.charAt(0)
+  if (quote !== '"' && quote !== "'") return false
+  return value.length < 2 || value.indexOf(quote, 1) === -1
+}
+
+/**
+ * What to hide in a text whose structure is not known, because it is not YAML. Errs on the side of hiding:
+ * from each word that looks like a secret to the end of its line and all deeper lines after it (all lines when
+ * it opens a quote), and the value of every name that `isKnown` does not know.
+ */
+export function hideBroken(file: string, text: string, isKnown: (name: string) => boolean): readonly Span[] {
+  const hidden: Span[] = []
+  let below: number | undefined
+  let open = false
+  for (const [index, line] of text.split('\n').entries()) {
+    const number = index + 1
+    if (open || (below !== undefined && (line.trim() === '' || indentOf(line) > below))) {
+      hidden.push(hiddenFrom(file, number, 1))
+      continue
+    }
+    below = undefined
+    const found = secretWord.exec(line)
+    const name = named.exec(line)?.[1]
+    if (found !== null) {
+      const end = found.index + found[0].length
+      hidden.push(hiddenFrom(file, number, end + 1))
+      below = indentOf(line)
+      open = leavesQuoteOpen(line.slice(end))
+    } else if (name !== undefined && !isKnown(name)) {
+      hidden.push(hiddenFrom(file, number, line.indexOf(':') + 1))
+    }
+  }
+  return hidden
+}

@@ -1,0 +1,66 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { RawProblem } from '../yaml.ts'
+import type { Lines } from './lines.ts'
+
+/** Problems after which the tree still holds what was written. */
+const harmless: readonly RawProblem['code'][] = [
+  'TAB_AS_INDENT',
+  'BAD_SCALAR_START',
+  'BAD_DQ_ESCAPE',
+  'TAG_RESOLVE_FAILED',
+  'NON_STRING_KEY',
+]
+
+/** Whether the tree beside this problem cannot be trusted. */
+export const spoilsTree = (problem: RawProblem): boolean => !harmless.includes(problem.code)
+
+/** What is not closed, from the reader's message: it names no content of the file. */
+function notClosed(text: string): { what: string; close: string } | undefined {
+  if (text.includes('"quote')) return { what: 'A double quote', close: 'double quote' }
+  if (text.includes("'quote")) return { what: 'A single quote', close: 'single quote' }
+  if (/end with a \}/.test(text)) return { what: 'A brace {', close: '}' }
+  if (/end with a \]/.test(text)) return { what: 'A bracket [', close: ']' }
+  return undefined
+}
+
+const details: Partial<Readonly<Record<RawProblem['code'], string>>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'a second "name:" stands where the value of the first belongs',
+  MULTILINE_IMPLICIT_KEY: 'a colon is missing on this line, or its indentation is wrong',
+  KEY_OVER_1024_CHARS: 'the name before the colon has more than 1024 characters',
+  BLOCK_IN_FLOW: 'inside brackets or braces a value must stay inside them',
+  MULTIPLE_ANCHORS: 'a value can have one anchor (&…) only',
+  MULTIPLE_TAGS: 'a value can have one tag (!…) only',
+  ALIAS_PROPS: 'an alias (*…) can have neither anchor nor tag',
+  BAD_ALIAS: 'the alias (*…) has no usable name',
+  BAD_DIRECTIVE: 'a line that starts with % is an instruction to the reader, and this one is unknown',
+  BAD_COLLECTION_TYPE: 'the tag (!…) does not fit the value after it',
+  MISSING_CHAR: 'a character is missing here, such as a comma between values or a space after a colon',
+}
+
+/** One finding for what the YAML reader complains about; its own words are not used, they may quote the file. */
+export function syntaxFinding(problem: RawProblem, context: { lines: Lines; text: string }): Diagnostic {
+  const place = { span: context.lines.span(problem.from, problem.to) }
+  const closing = notClosed(problem.text)
+  if (closing !== undefined) return diagnose('not-closed', closing, place)
+  switch (problem.code) {
+    case 'TAB_AS_INDENT':
+      return diagnose('tab-indent', {}, place)
+    case 'BAD_INDENT':
+      return diagnose('bad-indent', {}, place)
+    case 'BAD_SCALAR_START':
+      return diagnose('needs-quotes', { character: context.text.charAt(problem.from) }, place)
+    case 'BAD_DQ_ESCAPE':
+      return diagnose('bad-escape', {}, place)
+    case 'NON_STRING_KEY':
+      return diagnose('key-not-text', {}, place)
+    case 'TAG_RESOLVE_FAILED':
+      return diagnose('unknown-tag', { nearest: undefined }, place)
+    default:
+      return diagnose(
+        'not-yaml',
+        { detail: details[problem.code] ?? 'something here is out of place' },
+        place,
+      )
+  }
+}

@@ -1,0 +1,81 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { parseYaml } from '../yaml.ts'
+import { duplicates } from './duplicates.ts'
+import { follow } from './follow.ts'
+import { hide } from './hide.ts'
+import { hideBroken } from './hideBroken.ts'
+import { type Lines, linesOf } from './lines.ts'
+import { describeNode, type MapNode } from './node.ts'
+import { spoilsTree, syntaxFinding } from './problems.ts'
+
+const deepest = 64
+const mostSyntaxFindings = 20
+
+/** Which names the reader should know, to tell what may be shown. */
+export type Names = {
+  readonly isSecret: (name: string) => boolean
+  readonly isKnown: (name: string) => boolean
+}
+
+/** One file as a tree; `root` is absent when it cannot be judged any further. */
+export type ReadDocument = {
+  readonly root?: MapNode
+  readonly findings: readonly Diagnostic[]
+  readonly hidden: readonly Span[]
+}
+
+/** One finding per line: what follows the first mistake of a line is mostly its echo. */
+function firstOfEachLine(findings: readonly Diagnostic[]): Diagnostic[] {
+  const lines = new Map<number, Diagnostic>()
+  for (const finding of findings) if (!lines.has(finding.span.line)) lines.set(finding.span.line, finding)
+  return [...lines.values()].slice(0, mostSyntaxFindings)
+}
+
+function nulFinding(text: string, lines: Lines): Diagnostic | undefined {
+  const at = text.indexOf('\0')
+  return at === -1 ? undefined : diagnose('nul-character', {}, { span: lines.span(at, at + 1) })
+}
+
+/** Reads one YAML text (without byte order mark); every mistake is a finding with its place, none is thrown. */
+export function readDocument(file: { name: string; text: string }, names: Names): ReadDocument {
+  const { name, text } = file
+  const lines = linesOf(name, text)
+  const broken = (findings: readonly Diagnostic[]): ReadDocument => ({
+    findings,
+    hidden: hideBroken(name, text, names.isKnown),
+  })
+
+  const nul = nulFinding(text, lines)
+  if (nul !== undefined) return broken([nul])
+  const parsed = parseYaml(text, deepest)
+  if (parsed.tooDeep !== undefined) {
+    const { from } = parsed.tooDeep
+    return broken([diagnose('too-deep', { limit: deepest }, { span: lines.span(from, from + 1) })])
+  }
+
+  const syntax = firstOfEachLine(parsed.problems.map((problem) => syntaxFinding(problem, { lines, text })))
+  if (parsed.problems.some(spoilsTree)) return broken(syntax)
+  const [first, second] = parsed.roots
+  const several =
+    second === undefined
+      ? []
+      : [diagnose('several-documents', {}, { span: lines.span(second.from, second.from + 1) })]
+  if (first?.node === undefined || (first.node.kind === 'scalar' && first.node.source === '')) {
+    return broken([...syntax, ...several, diagnose('empty-file', {}, { span: lines.span(0, 0) })])
+  }
+
+  const followed = follow(first.node, lines)
+  const { root, hidden } = hide(followed.root, names.isSecret)
+  const findings = [...syntax, ...several, ...followed.findings, ...duplicates(root)]
+  if (root.kind === 'map')
+    return { root, findings, hidden: [...hidden, ...hiddenLater(parsed.roots.length, broken)] }
+  const got = root.kind === 'list' ? describeNode(root) : 'a single value'
+  const judged = broken([...findings, diagnose('not-a-mapping', { got }, { span: root.span })])
+  // A lone value may well be a password file given by mistake.
+  return root.kind === 'list' ? judged : { ...judged, hidden: [root.span] }
+}
+
+/** Later documents are not read as a tree, so their lines are hidden as those of a broken text. */
+const hiddenLater = (documents: number, broken: (findings: readonly Diagnostic[]) => ReadDocument) =>
+  documents > 1 ? broken([]).hidden : []

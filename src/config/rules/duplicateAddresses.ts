@@ -1,0 +1,34 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { isLoopback } from '../address.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { host as fields } from '../settings/places.ts'
+import { ssh } from '../settings/ssh.ts'
+import { givenFor } from '../shape/values.ts'
+
+const placeOf = (host: ResolvedHost): Span => givenFor(host.draft.fields, fields.address)?.span ?? host.span
+
+/** Loopback with an SSH port of its own is a tunnel: another machine for each port. */
+function identityOf(host: ResolvedHost): string {
+  const address = host.address.toLowerCase()
+  const tunnel = isLoopback(address) || address === 'localhost'
+  return tunnel ? `${address} ${host.ssh(ssh.port).value}` : address
+}
+
+/** Two hosts that are reached over SSH at the same address. Local ones are this machine anyway. */
+export function duplicateAddresses({ hosts }: ResolvedCluster): readonly Diagnostic[] {
+  const first = new Map<string, ResolvedHost>()
+  return hosts.flatMap((host) => {
+    if (host.connection === 'local') return []
+    const other = first.get(identityOf(host))
+    if (other === undefined) {
+      first.set(identityOf(host), host)
+      return []
+    }
+    // Names that are the same have a finding of their own.
+    if (other.name.toLowerCase() === host.name.toLowerCase()) return []
+    const related = [{ message: `${other.name} has it here.`, span: placeOf(other) }]
+    const facts = { host: host.name, other: other.name, address: host.address }
+    return [diagnose('duplicate-address', facts, { span: placeOf(host), related })]
+  })
+}

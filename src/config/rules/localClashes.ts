@@ -1,0 +1,39 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { absolutePath } from '../paths.ts'
+import { collide, listenersOf } from '../resolve/listeners.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { options } from '../settings/options.ts'
+
+function portsOf(host: ResolvedHost, earlier: readonly ResolvedHost[]): Diagnostic[] {
+  const mine = listenersOf(host)
+  for (const other of earlier) {
+    const theirs = listenersOf(other)
+    const clashing = mine.filter((listener) => theirs.some((one) => collide(listener, one)))
+    if (clashing.length === 0) continue
+    const ports = clashing.map(({ port, component }) => `${port} (${component})`)
+    const related = [{ message: `${other.name} is here.`, span: other.span }]
+    const facts = { host: host.name, other: other.name, ports }
+    return [diagnose('local-port-clash', facts, { span: host.span, related })]
+  }
+  return []
+}
+
+/** Hosts with `connection: local` are one machine: they need ports and folders of their own. */
+export function localClashes({ hosts, paths }: ResolvedCluster): readonly Diagnostic[] {
+  const local = hosts.filter((host) => host.connection === 'local' && host.components.length > 0)
+  const folders = new Map<string, ResolvedHost>()
+  return local.flatMap((host, index) => {
+    const ports = portsOf(host, local.slice(0, index))
+    const { value = '', given } = host.option(options.installDirectory)
+    const directory = absolutePath(value, { span: given?.span, paths })
+    const other = folders.get(directory)
+    if (other === undefined) {
+      folders.set(directory, host)
+      return ports
+    }
+    const related = [{ message: `${other.name} is here.`, span: other.span }]
+    const facts = { host: host.name, other: other.name, directory: value }
+    return [...ports, diagnose('local-directory-clash', facts, { span: host.span, related })]
+  })
+}

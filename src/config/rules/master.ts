@@ -1,0 +1,25 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { ResolvedCluster } from '../resolve/resolved.ts'
+import { topologyOf } from '../resolve/topology.ts'
+import { service as fields } from '../settings/places.ts'
+import type { ServiceDraft } from '../shape/draft.ts'
+import { givenFor, valueFor } from '../shape/values.ts'
+
+function ofService(service: ServiceDraft): Diagnostic[] {
+  const list = valueFor(service.fields, fields.members)
+  if (list === undefined) return []
+  const members = list.map(({ value }) => value)
+  const given = givenFor(service.fields, fields.master)
+  const host = valueFor(service.fields, fields.master)
+  if (given === undefined) {
+    if (members.length < 2 || topologyOf(service) === 'replicator') return []
+    return [diagnose('master-missing', { service: service.name, members }, { span: service.span })]
+  }
+  if (host === undefined || members.includes(host)) return []
+  return [diagnose('master-not-member', { host, members }, { span: given.span })]
+}
+
+/** The master is one of the members, and a cluster of several has one. */
+export const master = ({ draft }: ResolvedCluster): readonly Diagnostic[] =>
+  [...draft.services.values()].flatMap(ofService)

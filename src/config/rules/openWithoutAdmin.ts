@@ -1,0 +1,28 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { isLoopback } from '../address.ts'
+import { bySpan } from '../resolve/bySpan.ts'
+import { listenersOf } from '../resolve/listeners.ts'
+import type { ResolvedCluster } from '../resolve/resolved.ts'
+import { options } from '../settings/options.ts'
+
+/** An API that the network can reach on a host that gets no administrator. */
+export function openWithoutAdmin({ hosts }: ResolvedCluster): readonly Diagnostic[] {
+  const items = hosts
+    .filter((host) => host.option(options.adminUser).given === undefined)
+    .flatMap((host) =>
+      listenersOf(host)
+        .filter(({ address }) => !isLoopback(address))
+        .map(({ address, component, addressGiven }) => ({
+          host: host.name,
+          address,
+          component,
+          span: addressGiven?.span ?? host.span,
+        })),
+    )
+  return bySpan(items).map((group) => {
+    const [{ address, component, span }] = group
+    const facts = { component, address, hosts: group.map(({ host }) => host) }
+    return diagnose('open-without-admin', facts, { span })
+  })
+}

@@ -1,0 +1,46 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { bySpan, comparePlaces } from '../resolve/bySpan.ts'
+import { collide, type Listener, listenersOf } from '../resolve/listeners.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+
+type Clash = {
+  readonly span: Span
+  readonly host: ResolvedHost
+  readonly late: Listener
+  readonly early: Listener
+}
+
+const placeOf = (listener: Listener): Span | undefined => (listener.portGiven ?? listener.addressGiven)?.span
+
+function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
+  const listeners = listenersOf(host)
+  return listeners.flatMap((first, index) =>
+    listeners.slice(index + 1).flatMap((second) => {
+      if (!collide(first, second)) return []
+      const [a, b] = [placeOf(first), placeOf(second)]
+      const firstIsLate = b === undefined || (a !== undefined && comparePlaces(a, b, files) > 0)
+      const [late, early] = firstIsLate ? [first, second] : [second, first]
+      return [{ span: placeOf(late) ?? host.span, host, late, early }]
+    }),
+  )
+}
+
+/** One port for two APIs of a host at addresses that overlap; the finding stands at the later of the two. */
+export function portClashes({ hosts, files }: ResolvedCluster): readonly Diagnostic[] {
+  return bySpan(hosts.flatMap((host) => clashesOf(host, files))).map((group) => {
+    const [{ late, early, span }] = group
+    const other = placeOf(early)
+    const facts = {
+      port: late.port,
+      option: late.option,
+      other: other === undefined ? `${early.option}, whose default it is` : early.option,
+      hosts: group.map(({ host }) => host.name),
+    }
+    if (other === undefined) return diagnose('port-clash', facts, { span })
+    return diagnose('port-clash', facts, {
+      span,
+      related: [{ message: 'The other one is here.', span: other }],
+    })
+  })
+}

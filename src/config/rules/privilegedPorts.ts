@@ -1,0 +1,27 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { bySpan } from '../resolve/bySpan.ts'
+import { listenersOf } from '../resolve/listeners.ts'
+import type { ResolvedCluster } from '../resolve/resolved.ts'
+import { options } from '../settings/options.ts'
+
+/** A port below 1024 that the user who runs the services cannot open. */
+export function privilegedPorts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
+  const items = hosts.flatMap((host) => {
+    const user = host.option(options.user).value
+    if (user === 'root') return []
+    const who = user ?? (host.connection === 'local' ? 'the user of the services' : 'muster')
+    return listenersOf(host)
+      .filter(({ port }) => port < 1024)
+      .map(({ port, portGiven }) => ({
+        host: host.name,
+        port,
+        user: who,
+        span: portGiven?.span ?? host.span,
+      }))
+  })
+  return bySpan(items).map((group) => {
+    const [{ port, user, span }] = group
+    return diagnose('privileged-port', { port, user, hosts: group.map(({ host }) => host) }, { span })
+  })
+}

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util'
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { bySpan } from '../resolve/bySpan.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import type { Given } from '../shape/values.ts'
+
+const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(revealed(a), revealed(b))
+
+/** Secrets compare by value; the copies live only for the comparison. */
+function revealed(value: unknown): unknown {
+  if (value instanceof Secret) return value.reveal()
+  if (Array.isArray(value)) return value.map((item) => revealed(item))
+  if (typeof value !== 'object' || value === null) return value
+  const parts = Object.entries(value).filter(([key]) => key !== 'span')
+  return Object.fromEntries(parts.map(([key, part]) => [key, revealed(part)]))
+}
+
+type Conflict = {
+  readonly host: ResolvedHost
+  readonly given: Given
+  readonly earlier: Given
+  readonly services: string[]
+}
+
+function conflictsOf(host: ResolvedHost): (Conflict & { span: Given['span'] })[] {
+  const first = new Map<string, { given: Given; service: string }>()
+  return host.services.flatMap((service) =>
+    [...service.options.values()].flatMap((given) => {
+      const { name } = given.setting
+      const earlier = first.get(name)
+      if (earlier === undefined) {
+        first.set(name, { given, service: service.name })
+        return []
+      }
+      const decided = host.draft.options.has(name) || host.option(given.setting).origin === 'set'
+      if (decided || isSame(earlier.given.value, given.value)) return []
+      const services = [earlier.service, service.name]
+      return [{ host, given, earlier: earlier.given, services, span: given.span }]
+    }),
+  )
+}
+
+/** Two services that give a host different values for one option, which the host itself does not settle. */
+export function serviceConflicts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
+  return bySpan(hosts.flatMap(conflictsOf)).map((group) => {
+    const [{ given, earlier, services, span }] = group
+    const related = [{ message: `${services[0]} gives it here.`, span: earlier.span }]
+    const facts = { name: given.setting.name, hosts: group.map(({ host }) => host.name), services }
+    return diagnose('service-conflict', facts, { span, related })
+  })
+}

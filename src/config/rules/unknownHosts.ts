@@ -1,0 +1,17 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { nearest } from '../../diagnostics/nearest.ts'
+import type { ResolvedCluster } from '../resolve/resolved.ts'
+import { mentionsOf } from '../resolve/topology.ts'
+
+/** A host that a service names and `hosts` does not have. Said once per host: its first place. */
+export function unknownHosts({ draft }: ResolvedCluster): readonly Diagnostic[] {
+  if (draft.hosts.size === 0) return []
+  const names = [...draft.hosts.keys()]
+  const said = new Set<string>()
+  return [...draft.services.values()].flatMap(mentionsOf).flatMap(({ host, field, span }) => {
+    if (draft.hosts.has(host) || said.has(host)) return []
+    said.add(host)
+    return [diagnose('unknown-host', { host, field, nearest: nearest(host, names) }, { span })]
+  })
+}

@@ -1,0 +1,20 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { bySpan } from '../resolve/bySpan.ts'
+import type { ResolvedCluster } from '../resolve/resolved.ts'
+import { options } from '../settings/options.ts'
+
+/** A warning period as long as the certificate lives. */
+export function warningDays({ hosts }: ResolvedCluster): readonly Diagnostic[] {
+  const items = hosts.flatMap((host) => {
+    const warning = host.option(options.warningDays)
+    const lifetime = host.option(options.keyLifetime)
+    const given = warning.given ?? lifetime.given
+    if (warning.value === undefined || lifetime.value === undefined || given === undefined) return []
+    if (warning.value < lifetime.value) return []
+    return [{ span: given.span, warning: warning.value, lifetime: lifetime.value }]
+  })
+  return bySpan(items).map(([{ span, warning, lifetime }]) =>
+    diagnose('warning-days-too-long', { warning, lifetime }, { span }),
+  )
+}

@@ -1,0 +1,22 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+
+function optionsOf(host: ResolvedHost): Diagnostic[] {
+  if (host.components.length === 0) return []
+  return [...host.draft.options.values()].flatMap((given) => {
+    const { name, component } = given.setting
+    if (component === undefined || host.components.includes(component)) return []
+    return [diagnose('option-without-effect', { name, host: host.name, component }, { span: given.keySpan })]
+  })
+}
+
+function sshOf(host: ResolvedHost): Diagnostic[] {
+  const [first] = host.draft.ssh.values()
+  if (host.connection !== 'local' || first === undefined) return []
+  return [diagnose('ssh-without-effect', { host: host.name }, { span: first.keySpan })]
+}
+
+/** What a host's own part of the file says and nothing will act on. */
+export const withoutEffect = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
+  hosts.flatMap((host) => [...optionsOf(host), ...sshOf(host)])

@@ -1,0 +1,116 @@
+import { diagnose } from '../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
+import { nearest } from '../diagnostics/nearest.ts'
+import type { SourceText } from '../diagnostics/source.ts'
+import type { SecretReference } from '../secrets/reference.ts'
+import { Secret } from '../secrets/secret.ts'
+import { looksSecret } from './document/hide.ts'
+import type { YamlNode } from './document/node.ts'
+import { allOptions } from './settings/options.ts'
+import { type Setting, spellings } from './settings/setting.ts'
+import { unavailableOptions } from './settings/unavailable.ts'
+import type { Given, Values } from './shape/values.ts'
+import type { ValueType } from './types/type.ts'
+
+/** The name under which findings about `--set` stand: line 1 is the first of them. */
+export const setSource = '--set'
+
+/** What the options of the command line give. */
+export type ReadSets = {
+  readonly values: Values
+  readonly findings: readonly Diagnostic[]
+  readonly source: SourceText
+}
+
+/** Whether this assignment asks for a secret on standard input: `name=-`. */
+export const asksForStdin = (assignment: string): boolean => {
+  const name = assignment.slice(0, Math.max(0, assignment.indexOf('=')))
+  const isSecret = allOptions.some((one) => one.secret && spellings([one]).includes(name))
+  return isSecret && assignment === `${name}=-`
+}
+
+const at = (line: number, from: number, to: number): Span => ({
+  file: setSource,
+  line,
+  column: from + 1,
+  endLine: line,
+  endColumn: Math.max(from + 1, to) + 1,
+})
+
+/** A command line's text as the node that a file would have; lists are parted by commas. */
+function nodeFor(text: string, type: ValueType<unknown>, span: Span): YamlNode {
+  const scalar = (source: string): YamlNode => ({ kind: 'scalar', value: source, source, span })
+  if (type.example.startsWith('[')) {
+    const items = text === '' ? [] : text.split(',').map((item) => scalar(item.trim()))
+    return { kind: 'list', flow: true, items, span }
+  }
+  if (type.textual) return scalar(text)
+  if (text === 'true' || text === 'false')
+    return { kind: 'scalar', value: text === 'true', source: text, span }
+  return /^\d{1,15}$/.test(text) ? { kind: 'scalar', value: Number(text), source: text, span } : scalar(text)
+}
+
+type SecretSet = { readonly reference?: SecretReference; readonly findings: readonly Diagnostic[] }
+
+function secretFor(name: string, text: string, given: { span: Span; stdin: string | undefined }): SecretSet {
+  const { span, stdin } = given
+  if (text === '-' && stdin !== undefined) {
+    const value = new Secret(stdin.replace(/\r?\n$/, ''))
+    return { reference: { kind: 'literal', value }, findings: [] }
+  }
+  if (text === '-') return { findings: [diagnose('stdin-twice', {}, { span })] }
+  if (text.length > 1 && text.startsWith('@'))
+    return { reference: { kind: 'file', path: text.slice(1) }, findings: [] }
+  return { findings: [diagnose('set-secret-literal', { name }, { span })] }
+}
+
+function unknown(name: string, span: Span): Diagnostic {
+  if (unavailableOptions.includes(name)) return diagnose('option-not-available', { name }, { span })
+  const near = nearest(name, spellings(allOptions))
+  return diagnose('unknown-option', { name, nearest: near, place: 'defaults' }, { span })
+}
+
+/** Reads `name=value` assignments. `stdin` is what a `name=-` takes: given only when nothing else reads it. */
+export function readSets(assignments: readonly string[], stdin: string | undefined): ReadSets {
+  const values = new Map<string, Given>()
+  const findings: Diagnostic[] = []
+  const hidden: Span[] = []
+  const lines = assignments.map((assignment) => assignment.replaceAll(/[\r\n]/g, ' '))
+  let left = stdin
+  const put = (setting: Setting<unknown>, given: Given): void => {
+    values.set(setting.name, given)
+  }
+  for (const [index, assignment] of assignments.entries()) {
+    const line = index + 1
+    const end = assignment.length
+    const equals = assignment.indexOf('=')
+    const nameEnd = equals === -1 ? end : equals
+    const name = assignment.slice(0, nameEnd)
+    const keySpan = at(line, 0, nameEnd)
+    const span = at(line, nameEnd + 1, end)
+    const setting = allOptions.find((one) => spellings([one]).includes(name))
+    if (equals < 1) {
+      hidden.push(at(line, 0, end))
+      findings.push(diagnose('set-not-assignment', {}, { span: at(line, 0, end) }))
+      continue
+    }
+    if (setting === undefined || setting.secret || looksSecret(name)) hidden.push(span)
+    if (setting === undefined) {
+      findings.push(unknown(name, keySpan))
+      continue
+    }
+    const given = { setting, spelling: name, keySpan, span }
+    const text = assignment.slice(equals + 1)
+    if (setting.secret) {
+      const read = secretFor(name, text, { span, stdin: left })
+      if (text === '-') left = undefined
+      findings.push(...read.findings)
+      put(setting, read.reference === undefined ? given : { ...given, value: read.reference })
+      continue
+    }
+    const read = setting.type.read(nodeFor(text, setting.type, span), setting.name)
+    findings.push(...read.findings)
+    put(setting, read.value === undefined ? given : { ...given, value: read.value })
+  }
+  return { values, findings, source: { name: setSource, text: lines.join('\n'), hidden } }
+}

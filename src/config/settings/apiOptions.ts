@@ -1,0 +1,44 @@
+import { type Component, defaultPorts } from '../../contracts/component.ts'
+import { listenAddress } from '../types/addresses.ts'
+import { boolean, port } from '../types/scalars.ts'
+import { type Setting, setting } from './setting.ts'
+
+export type ApiOptions = {
+  readonly enabled: Setting<boolean>
+  readonly port: Setting<number>
+  readonly address: Setting<string>
+}
+
+/** The options of one component's API (specification section 1, "Deployment options"). */
+const apiOptionsOf = (component: Component): ApiOptions => ({
+  enabled: setting({
+    name: `${component}-rest-api`,
+    scope: 'options',
+    component,
+    type: boolean,
+    default: true,
+    documentation: `Whether the ${component} API listens for TCP connections. With false the ${component} itself runs on and is reached over its Unix socket.`,
+  }),
+  port: setting({
+    name: `${component}-rest-api-port`,
+    scope: 'options',
+    component,
+    type: port,
+    default: defaultPorts[component],
+    documentation: `TCP port of the ${component} API.`,
+  }),
+  address: setting({
+    name: `${component}-rest-api-address`,
+    scope: 'options',
+    component,
+    type: listenAddress,
+    default: '127.0.0.1',
+    documentation: `Address that the ${component} API listens on; 0.0.0.0 or :: means all interfaces.`,
+  }),
+})
+
+export const apiOptions: Readonly<Record<Component, ApiOptions>> = {
+  manager: apiOptionsOf('manager'),
+  connector: apiOptionsOf('connector'),
+  replicator: apiOptionsOf('replicator'),
+}

@@ -1,0 +1,150 @@
+import { components } from '../../contracts/component.ts'
+import { logLevels } from '../../contracts/serverSettings.ts'
+import { hostAddress } from '../types/addresses.ts'
+import { listOfType } from '../types/list.ts'
+import { boolean, days } from '../types/scalars.ts'
+import { secretReference } from '../types/secretReference.ts'
+import { choice, line, path, systemUser, userName } from '../types/texts.ts'
+import { apiOptions } from './apiOptions.ts'
+import { type Setting, setting } from './setting.ts'
+
+const scope = 'options'
+
+const admin = {
+  adminUser: setting({
+    name: 'rest-api-admin-user',
+    scope,
+    type: userName,
+    documentation: 'Administrator of every API, made by the installation.',
+  }),
+  adminPass: setting({
+    name: 'rest-api-admin-pass',
+    scope,
+    aliases: ['rest-api-admin-password'],
+    secret: true,
+    type: secretReference,
+    documentation:
+      'Password of the administrator. Without it the one kept in the state directory is used; where no host has that user yet, one is made, kept there and shown once.',
+  }),
+} as const
+
+const stores = {
+  keystorePath: setting({
+    name: 'java-tls-keystore-path',
+    scope,
+    type: path,
+    documentation:
+      'Existing keystore (PKCS#12 or JKS) on this machine, relative to the file, or host:/path on the host. Absent: generated.',
+  }),
+  truststorePath: setting({
+    name: 'java-truststore-path',
+    scope,
+    type: path,
+    documentation: 'Existing truststore, in the same ways. Absent: generated.',
+  }),
+  keystorePassword: setting({
+    name: 'java-keystore-password',
+    scope,
+    secret: true,
+    type: secretReference,
+    documentation: 'Password of the keystore. Absent: made when the stores are generated.',
+  }),
+  truststorePassword: setting({
+    name: 'java-truststore-password',
+    scope,
+    secret: true,
+    type: secretReference,
+    documentation: 'Password of the truststore. Absent: made when the stores are generated.',
+  }),
+  alias: setting({
+    name: 'java-tls-alias',
+    scope,
+    type: line,
+    default: 'tls',
+    documentation: 'Name of the key in the keystore.',
+  }),
+  keyLifetime: setting({
+    name: 'java-tls-key-lifetime',
+    scope,
+    type: days,
+    default: 365,
+    documentation: 'Days that a generated certificate is valid.',
+  }),
+  warningDays: setting({
+    name: 'tls-warning-days',
+    scope,
+    type: days,
+    default: 30,
+    documentation: 'Days before its end at which a certificate counts as expiring.',
+  }),
+} as const
+
+const access = {
+  remoteBootstrap: setting({
+    name: 'rest-api-remote-bootstrap',
+    scope,
+    type: boolean,
+    default: false,
+    documentation: 'Whether another machine may create the first user of a host that has none.',
+  }),
+  allowedHosts: setting({
+    name: 'rest-api-allowed-hosts',
+    scope,
+    type: listOfType(hostAddress, 'a list of host names and IP addresses, without ports'),
+    default: [],
+    documentation:
+      'Further names that a Host header may carry; the names and addresses of the host are always allowed.',
+  }),
+} as const
+
+const service = {
+  installDirectory: setting({
+    name: 'install-directory',
+    scope,
+    type: path,
+    default: '/opt/muster',
+    documentation:
+      'Absolute path of the folder that holds the installation; with connection: local it may be relative to the file.',
+  }),
+  user: setting({
+    name: 'user',
+    scope,
+    type: systemUser,
+    documentation:
+      'System user that runs the services, created when absent. Absent: muster, or the invoking user where there is no root.',
+  }),
+  serviceManager: setting({
+    name: 'service-manager',
+    scope,
+    type: choice(['auto', 'systemd', 'process']),
+    default: 'auto',
+    documentation: 'What keeps the services running; auto takes systemd where it runs.',
+  }),
+  runtime: setting({
+    name: 'runtime',
+    scope,
+    type: choice(['auto', 'host', 'upload']),
+    default: 'auto',
+    documentation:
+      "Which Node.js runs the services: the host's own, one that is sent, or (auto) the host's own where it is still maintained.",
+  }),
+  logLevel: setting({
+    name: 'log-level',
+    scope,
+    type: choice(logLevels),
+    default: 'info',
+    documentation: 'How much the services log.',
+  }),
+} as const
+
+/** Every option of `defaults` and `options` that this version acts on (options.md, "The options"). */
+export const options = { api: apiOptions, ...admin, ...stores, ...access, ...service } as const
+
+/** The same as a list, in the order of the reference page. */
+export const allOptions: readonly Setting<unknown>[] = [
+  ...components.flatMap((component) => Object.values(apiOptions[component])),
+  ...Object.values(admin),
+  ...Object.values(stores),
+  ...Object.values(access),
+  ...Object.values(service),
+]

@@ -1,0 +1,58 @@
+import { duration } from '../types/duration.ts'
+import { boolean, port } from '../types/scalars.ts'
+import { fingerprint, loginUser, path } from '../types/texts.ts'
+import { type Setting, setting } from './setting.ts'
+
+const scope = 'ssh'
+
+/** The keys of `ssh`, for all hosts or one (options.md, "The file"). */
+export const ssh = {
+  user: setting({
+    name: 'user',
+    scope,
+    type: loginUser,
+    documentation: 'User to log in as. Absent: your own name.',
+  }),
+  port: setting({
+    name: 'port',
+    scope,
+    type: port,
+    default: 22,
+    documentation: 'Port of the SSH server.',
+  }),
+  identity: setting({
+    name: 'identity',
+    scope,
+    type: path,
+    documentation:
+      'Private key file, relative to the file; ~/ is your home. Absent: the agent, then the usual keys of ~/.ssh.',
+  }),
+  knownHosts: setting({
+    name: 'known-hosts',
+    scope,
+    type: path,
+    documentation: 'File of known host keys. Absent: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts.',
+  }),
+  hostKey: setting({
+    name: 'host-key',
+    scope,
+    type: fingerprint,
+    documentation: 'Pinned fingerprint of the host key; when given, it alone decides.',
+  }),
+  become: setting({
+    name: 'become',
+    scope,
+    type: boolean,
+    default: false,
+    documentation: 'Whether to run everything through sudo.',
+  }),
+  timeout: setting({
+    name: 'timeout',
+    scope,
+    type: duration,
+    default: 10_000,
+    documentation: 'How long a connection may take before it counts as failed.',
+  }),
+} as const
+
+export const allSsh: readonly Setting<unknown>[] = Object.values(ssh)

@@ -1,0 +1,99 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { nearest } from '../../diagnostics/nearest.ts'
+import { redacted } from '../../diagnostics/source.ts'
+import { hiddenSpansOf } from '../document/hide.ts'
+import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
+import { type Setting, spellings } from '../settings/setting.ts'
+import type { Given, Values } from './values.ts'
+
+/** What can stand in one kind of group. */
+export type Place = {
+  /** In words: "the ssh settings". */
+  readonly name: string
+  readonly settings: readonly Setting<unknown>[]
+  /** Names of the groups inside it, which the caller reads. */
+  readonly groups: readonly string[]
+  /** Known, but not acted on. */
+  readonly unavailable: readonly string[]
+  /** Whether its settings are called options. */
+  readonly optional: boolean
+  /** Settings that belong into a group of this place. */
+  readonly deeper?: { readonly group: string; readonly settings: readonly Setting<unknown>[] }
+}
+
+/** What was read; `hidden` are values that must not be shown, beside the secrets found before. */
+export type Read<T> = {
+  readonly value: T
+  readonly findings: readonly Diagnostic[]
+  readonly hidden: readonly Span[]
+}
+
+/** The value of a setting that has one: neither empty nor read from elsewhere without being a secret. */
+function readValue(
+  node: YamlNode,
+  setting: Setting<unknown>,
+): { value?: unknown; findings: readonly Diagnostic[] } {
+  const { name, type, secret } = setting
+  const place = { span: node.span }
+  if (node.tag !== undefined && !secret) {
+    return { findings: [diagnose('reference-not-secret', { name, tag: node.tag }, place)] }
+  }
+  if (node.kind === 'scalar' && node.value === null && node.tag === undefined) {
+    return { findings: [diagnose('no-value', { name, wants: type.wants, secret }, place)] }
+  }
+  return type.read(node, name)
+}
+
+function unknown(entry: MapEntry, place: Place, suggest: boolean): Diagnostic {
+  const at = { span: entry.keySpan }
+  if (entry.hidden === true) {
+    const facts = { name: redacted, nearest: undefined, place: place.name }
+    return diagnose('unknown-option', facts, at)
+  }
+  const name = entry.key
+  if (place.unavailable.includes(name)) return diagnose('option-not-available', { name }, at)
+  if (place.deeper !== undefined && spellings(place.deeper.settings).includes(name)) {
+    return diagnose('misplaced-option', { name, place: place.name, group: place.deeper.group }, at)
+  }
+  const known = [...spellings(place.settings), ...place.groups]
+  const near = suggest ? nearest(name, known) : undefined
+  if (place.optional) return diagnose('unknown-option', { name, nearest: near, place: place.name }, at)
+  return diagnose('unknown-key', { name, nearest: near, place: place.name, known }, at)
+}
+
+/** Suggestions stop here: a file with so many unknown names is no configuration. */
+const mostSuggestions = 100
+
+/** Reads the settings of one group; each value is judged by its type, each unknown name by its nearest. */
+export function readFields(node: MapNode, place: Place): Read<Values> {
+  const values = new Map<string, Given>()
+  const findings: Diagnostic[] = []
+  const hidden: Span[] = []
+  const byName = new Map(
+    place.settings.flatMap((one) => spellings([one]).map((name) => [name, one] as const)),
+  )
+  const seen = new Set<string>()
+  for (const entry of node.entries) {
+    if (seen.has(entry.key) || place.groups.includes(entry.key)) continue
+    seen.add(entry.key)
+    const setting = byName.get(entry.key)
+    if (setting === undefined) {
+      findings.push(unknown(entry, place, findings.length < mostSuggestions))
+      hidden.push(...hiddenSpansOf(entry))
+      continue
+    }
+    const earlier = values.get(setting.name)
+    if (earlier !== undefined) {
+      const related = [{ message: `${earlier.spelling} is here.`, span: earlier.keySpan }]
+      const facts = { name: entry.key, other: earlier.spelling }
+      findings.push(diagnose('alias-and-name', facts, { span: entry.keySpan, related }))
+      continue
+    }
+    const { value, findings: made } = readValue(entry.value, setting)
+    findings.push(...made)
+    const given = { setting, spelling: entry.key, keySpan: entry.keySpan, span: entry.value.span }
+    values.set(setting.name, value === undefined ? given : { ...given, value })
+  }
+  return { value: values, findings, hidden }
+}

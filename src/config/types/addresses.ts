@@ -1,0 +1,40 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import { canonicalAddress, impossibleAddress, isHostName, isWildcard } from '../address.ts'
+import type { YamlNode } from '../document/node.ts'
+import { type Reading, textOf, textType, type ValueType } from './type.ts'
+
+/** Judges what no host can have (10.0.0.0) before the type itself does. */
+function possible<T>(type: ValueType<T>): ValueType<T> {
+  const read = (node: YamlNode, name: string): Reading<T> => {
+    const text = textOf(node) ?? ''
+    const kind = impossibleAddress(text)
+    if (kind === undefined) return type.read(node, name)
+    return { findings: [diagnose('network-address', { name, address: text, kind }, { span: node.span })] }
+  }
+  return { ...type, read }
+}
+
+/** An address to listen on, in canonical form. */
+export const listenAddress: ValueType<string> = possible(
+  textType({
+    wants: 'an IP address',
+    example: '0.0.0.0',
+    parse: canonicalAddress,
+    fix: (text) => (text === 'localhost' ? 'Write 127.0.0.1, or ::1 for IPv6.' : undefined),
+  }),
+)
+
+/** Where a host is reached: an IP address in canonical form or a DNS name. */
+export const hostAddress: ValueType<string> = possible(
+  textType({
+    wants: 'an IP address or a host name',
+    example: '10.0.0.11',
+    parse: (text) => {
+      const address = canonicalAddress(text)
+      if (address === undefined) return isHostName(text) ? text : undefined
+      return isWildcard(address) ? undefined : address
+    },
+    fix: (text) =>
+      /[:/@]/.test(text) ? 'Write the address alone, without user, port or https://' : undefined,
+  }),
+)

@@ -1,0 +1,25 @@
+import type { Span } from '../../diagnostics/diagnostic.ts'
+import type { YamlNode } from '../document/node.ts'
+import { type Reading, type ValueType, wrongType } from './type.ts'
+
+/** One entry of a list and where it stands. */
+export type Item<T> = { readonly value: T; readonly span: Span }
+
+/** A list whose entries are all of one type; entries that are not are left out, each with its finding. */
+export function listOfType<T>(type: ValueType<T>, wants: string): ValueType<readonly Item<T>[]> {
+  const example = `[${type.example}]`
+  const read = (node: YamlNode, name: string): Reading<readonly Item<T>[]> => {
+    if (node.kind !== 'list') {
+      const single = node.kind === 'scalar' && node.hidden !== true ? node.source : type.example
+      return { findings: [wrongType(node, { name, wants, fix: `Put it in brackets: ${name}: [${single}]` })] }
+    }
+    const readings = node.items.map((item) => ({ item, reading: type.read(item, name) }))
+    return {
+      value: readings.flatMap(({ item, reading }) =>
+        reading.value === undefined ? [] : [{ value: reading.value, span: item.span }],
+      ),
+      findings: readings.flatMap(({ reading }) => reading.findings),
+    }
+  }
+  return { wants, example, textual: false, read }
+}

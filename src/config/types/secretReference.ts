@@ -1,0 +1,54 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { SecretReference } from '../../secrets/reference.ts'
+import { Secret } from '../../secrets/secret.ts'
+import type { YamlNode } from '../document/node.ts'
+import { type Reading, textOf, type ValueType, wrongType } from './type.ts'
+
+const wants = 'a text, or where to read it: !env NAME, !file PATH or !exec [program, argument]'
+
+const bad = (
+  node: YamlNode,
+  facts: { name: string; tag: string; wants: string; example: string },
+): Reading<SecretReference> => ({ findings: [diagnose('bad-reference', facts, { span: node.span })] })
+
+function fromExec(node: YamlNode, name: string): Reading<SecretReference> {
+  const words =
+    node.kind === 'list' ? node.items.map((item) => (item.kind === 'scalar' ? item.source : '')) : []
+  const [program, ...rest] = words
+  if (program !== undefined && program !== '' && node.kind === 'list' && node.items.every(isText)) {
+    return { value: { kind: 'exec', command: [program, ...rest] }, findings: [] }
+  }
+  return bad(node, {
+    name,
+    tag: 'exec',
+    wants: 'a list: the program and its arguments, each a text (no shell reads them)',
+    example: `${name}: !exec [pass, show, muster]`,
+  })
+}
+
+const isText = (node: YamlNode): boolean => node.kind === 'scalar' && node.value !== null
+
+/** A secret or where it is read from. The path of `!file` is as written: not yet made absolute. */
+export const secretReference: ValueType<SecretReference> = {
+  wants,
+  example: '!env ADMIN_PASS',
+  textual: true,
+  read: (node, name) => {
+    const text = node.kind === 'scalar' ? node.source : ''
+    if (node.tag === 'exec') return fromExec(node, name)
+    if (node.tag === 'env') {
+      if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return { value: { kind: 'env', name: text }, findings: [] }
+      const example = `${name}: !env ADMIN_PASS`
+      return bad(node, { name, tag: 'env', wants: 'the name of an environment variable', example })
+    }
+    if (node.tag === 'file') {
+      if (text !== '' && !text.includes('\0')) return { value: { kind: 'file', path: text }, findings: [] }
+      return bad(node, { name, tag: 'file', wants: 'a path', example: `${name}: !file admin-password` })
+    }
+    const value = textOf(node)
+    if (value !== undefined) return { value: { kind: 'literal', value: new Secret(value) }, findings: [] }
+    const fix =
+      node.kind === 'scalar' ? 'Put it in single quotes, so that it is read as text.' : `Write ${wants}.`
+    return { findings: [wrongType({ ...node, hidden: true }, { name, wants, fix })] }
+  },
+}

@@ -1,0 +1,63 @@
+import { nearest } from '../../diagnostics/nearest.ts'
+import { listOf } from '../../diagnostics/words.ts'
+import { textType, type ValueType } from './type.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const control = /[\u0000-\u001f\u007f-\u009f]/
+
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined)
+
+/** Any text of one line, not empty. */
+export const line: ValueType<string> = textType({
+  wants: 'a text of one line',
+  example: 'tls',
+  parse: (text) => (text === '' || control.test(text) ? undefined : text),
+})
+
+/** A path, not yet made absolute. */
+export const path: ValueType<string> = textType({
+  wants: 'a path',
+  example: '/opt/muster',
+  parse: (text) => (text.trim() === '' || control.test(text) ? undefined : text),
+})
+
+/** The name of an API user, empty or not; which characters it may have is a rule of its own. */
+export const userName: ValueType<string> = textType({
+  wants: 'a user name',
+  example: 'admin',
+  parse: (text) => text,
+})
+
+/** A user of the operating system (useradd(8)). */
+export const systemUser: ValueType<string> = textType({
+  wants: 'the name of a system user: lower-case letters, digits, _ and -, at most 32',
+  example: 'muster',
+  parse: matching(/^[a-z_][a-z0-9_-]{0,31}$/),
+})
+
+/** A user to log in as; other systems allow more than useradd does. */
+export const loginUser: ValueType<string> = textType({
+  wants: 'a user name to log in with',
+  example: 'ops',
+  parse: matching(/^[^\s\p{C}:-][^\s\p{C}:]*$/u),
+})
+
+/** The SHA-256 fingerprint of a host key, as `ssh-keygen -lf` prints it. */
+export const fingerprint: ValueType<string> = textType({
+  wants: 'a fingerprint as "ssh-keygen -lf" prints it: SHA256: and 43 characters',
+  example: 'SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8',
+  parse: matching(/^SHA256:[A-Za-z0-9+/]{43}$/),
+})
+
+/** One word of a list; the nearest one is suggested. */
+export function choice<const W extends string>(words: readonly W[]): ValueType<W> {
+  return textType({
+    wants: listOf(words, 'or'),
+    example: words[0] ?? '',
+    parse: (text) => words.find((word) => word === text),
+    fix: (text) => {
+      const near = nearest(text, words)
+      return near === undefined ? `Write one of ${listOf(words, 'or')}.` : `Did you mean ${near}?`
+    },
+  })
+}

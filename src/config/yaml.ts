@@ -1,0 +1,140 @@
+import {
+  type Alias,
+  Composer,
+  type CST,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Parser,
+  type Scalar,
+  type YAMLError,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
+
+/** A value of a YAML text as it stands there: aliases not followed, duplicate keys kept. Offsets in UTF-16 units. */
+export type RawNode = {
+  readonly from: number
+  readonly to: number
+  /** Such as `!env`; absent for plain values and for YAML's own tags, which are already applied. */
+  readonly tag?: string
+  readonly anchor?: string
+} & (
+  | { readonly kind: 'scalar'; readonly value: unknown; readonly source: string; readonly plain: boolean }
+  | { readonly kind: 'alias'; readonly name: string }
+  | { readonly kind: 'list'; readonly flow: boolean; readonly items: readonly RawNode[] }
+  | {
+      readonly kind: 'map'
+      readonly flow: boolean
+      readonly entries: readonly { readonly key: RawNode; readonly value: RawNode }[]
+    }
+)
+
+export type RawProblem = {
+  readonly code: YAMLError['code']
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/** What a YAML text holds: one root per document. */
+export type RawText =
+  | { readonly tooDeep: { readonly from: number } }
+  | {
+      readonly tooDeep?: never
+      readonly roots: readonly { readonly from: number; readonly node: RawNode | undefined }[]
+      readonly problems: readonly RawProblem[]
+    }
+
+const ownTags = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/
+
+function common(node: Scalar | YAMLMap | YAMLSeq, fallback: number) {
+  const [from, to] = node.range ?? [fallback, fallback]
+  const tag = node.tag !== undefined && !ownTags.test(node.tag) ? { tag: node.tag } : {}
+  return { from, to, ...tag, ...(node.anchor === undefined ? {} : { anchor: node.anchor }) }
+}
+
+const nothing = (at: number): RawNode => ({
+  kind: 'scalar',
+  from: at,
+  to: at,
+  value: null,
+  source: '',
+  plain: true,
+})
+
+function scalar(node: Scalar, fallback: number): RawNode {
+  const plain = node.type === 'PLAIN' || node.type === undefined
+  const source = node.source ?? String(node.value ?? '')
+  return { kind: 'scalar', ...common(node, fallback), value: node.value, source, plain }
+}
+
+/** The tree of `yaml` as plain values; `fallback` places what has no text of its own. */
+function raw(node: unknown, fallback: number): RawNode {
+  if (isAlias(node)) {
+    const { source, range } = node as Alias
+    return { kind: 'alias', name: source, from: range?.[0] ?? fallback, to: range?.[1] ?? fallback }
+  }
+  if (isScalar(node)) return scalar(node, fallback)
+  if (isSeq(node)) {
+    const items = node.items.map((item) => raw(isPair(item) ? item.value : item, fallback))
+    return { kind: 'list', ...common(node, fallback), flow: node.flow === true, items }
+  }
+  if (isMap(node)) {
+    const entries = node.items.map((pair) => {
+      const key = raw(pair.key, fallback)
+      return { key, value: raw(pair.value, key.to) }
+    })
+    return { kind: 'map', ...common(node, fallback), flow: node.flow === true, entries }
+  }
+  return nothing(fallback)
+}
+
+/** Where the text nests deeper than `limit`. The composer recurses, so this must be known before it runs. */
+function tooDeep(tokens: readonly CST.Token[], limit: number): number | undefined {
+  const waiting = tokens.map((token) => ({ token, depth: 0 }))
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { token, depth } = next
+    if (depth > limit) return token.offset
+    if (token.type === 'document' && token.value !== undefined) waiting.push({ token: token.value, depth })
+    if (!('items' in token)) continue
+    for (const item of token.items) {
+      if (item.key) waiting.push({ token: item.key, depth: depth + 1 })
+      if (item.value) waiting.push({ token: item.value, depth: depth + 1 })
+    }
+  }
+  return undefined
+}
+
+/** Reads a text as YAML 1.2 (core schema). Never throws for what the text holds; nests at most `depth` deep. */
+export function parseYaml(text: string, depth: number): RawText {
+  const tokens = [...new Parser().parse(text)]
+  const deep = tooDeep(tokens, depth)
+  if (deep !== undefined) return { tooDeep: { from: deep } }
+  const composer = new Composer({
+    uniqueKeys: false,
+    stringKeys: true,
+    prettyErrors: false,
+    logLevel: 'silent',
+  })
+  const documents = [...composer.compose(tokens, true, text.length)]
+  const roots = documents.map((document) => {
+    const from =
+      isCollection(document.contents) || isScalar(document.contents)
+        ? document.contents.range?.[0]
+        : undefined
+    const node = document.contents === null ? undefined : raw(document.contents, document.range[0])
+    return { from: from ?? document.range[0], node }
+  })
+  const problems = documents
+    .flatMap(({ errors, warnings }) => [
+      ...errors,
+      // A tag without a meaning in YAML itself is only a warning there; the tags are judged with the tree.
+      ...warnings.filter((problem) => problem.code !== 'TAG_RESOLVE_FAILED'),
+    ])
+    .map(({ code, pos: [from, to], message }) => ({ code, from, to, text: message }))
+  return { roots, problems }
+}

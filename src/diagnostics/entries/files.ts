@@ -1,0 +1,47 @@
+import { error } from '../entry.ts'
+
+/** Files that cannot be read, and assignments on the command line. */
+export const fileEntries = {
+  'file-not-found': error((facts: { name: string; isDefault: boolean }) => ({
+    message: `There is no file ${facts.name}.`,
+    why: 'Everything muster does, it does from this file.',
+    fix: facts.isDefault
+      ? 'Name your file as the last argument or in MUSTER_FILE, or write a starting one with: muster init'
+      : 'Check the spelling, or write a starting file with: muster init FILE',
+  })),
+  'file-is-directory': error((facts: { name: string }) => ({
+    message: `${facts.name} is a directory.`,
+    why: 'A configuration is one YAML file, or several given one after the other.',
+    fix: `Name the file in it, such as ${facts.name.replace(/\/+$/, '')}/muster.yaml`,
+  })),
+  'file-unreadable': error((facts: { name: string; reason: string }) => ({
+    message: `${facts.name} cannot be read: ${facts.reason}.`,
+    why: 'Everything muster does, it does from this file.',
+    fix: 'Check who owns the file and its permissions: ls -l shows both.',
+  })),
+  'file-too-large': error((facts: { size: number; limit: number }) => ({
+    message: `The file has ${Math.ceil(facts.size / 1_000_000)} MB; the limit is ${facts.limit / 1_000_000} MB.`,
+    why: 'A configuration of a thousand hosts has well under 1 MB, so this is probably another file.',
+    fix: 'Check that this is the file you meant.',
+  })),
+  'file-not-utf8': error((facts: { offset: number }) => ({
+    message: `The file is not UTF-8: the byte at position ${facts.offset} is not part of a character.`,
+    why: 'YAML is Unicode text; read in another encoding, names and passwords would come out wrong.',
+    fix: 'Save the file as UTF-8, or convert it: iconv -f ISO-8859-1 -t UTF-8 OLD > NEW',
+  })),
+  'stdin-twice': error((_: Record<never, never>) => ({
+    message: 'Standard input is asked for more than once.',
+    why: 'It can be read only once.',
+    fix: 'Use "-" for one file or one --set, and a file (--set name=@FILE) for the others.',
+  })),
+  'set-not-assignment': error((_: Record<never, never>) => ({
+    message: 'What follows --set is not name=value.',
+    why: 'Without the equals sign nothing says which option is meant.',
+    fix: 'Write for example: --set log-level=debug',
+  })),
+  'set-secret-literal': error((facts: { name: string }) => ({
+    message: `The value of ${facts.name} is a secret and may not be written on the command line.`,
+    why: 'Every user of this machine can read command lines (ps), and shells keep them in their history.',
+    fix: `Use --set ${facts.name}=- to read it from standard input, or --set ${facts.name}=@FILE to read a file.`,
+  })),
+} as const

@@ -1,0 +1,26 @@
+import { error } from '../entry.ts'
+import { listOf, shortListOf } from '../words.ts'
+
+/** Ports and who can reach them. */
+export const networkEntries = {
+  'port-clash': error((facts: { port: number; option: string; other: string; hosts: readonly string[] }) => ({
+    message: `Port ${facts.port} is taken twice on ${shortListOf(facts.hosts)}: by ${facts.other} and by ${facts.option}.`,
+    why: 'Only one of the two could start listening.',
+    fix: 'Give one of them another port, or another address that does not overlap.',
+  })),
+  'local-port-clash': error((facts: { host: string; other: string; ports: readonly string[] }) => ({
+    message: `${facts.host} and ${facts.other} are both this machine and listen on the same ports: ${listOf(facts.ports)}.`,
+    why: 'Only one of them could start listening.',
+    fix: `Give ${facts.host} ports of its own, for example: options: { manager-rest-api-port: 18090 }`,
+  })),
+  'privileged-port': error((facts: { port: number; user: string; hosts: readonly string[] }) => ({
+    message: `Port ${facts.port} cannot be opened by ${facts.user}, who runs the services of ${shortListOf(facts.hosts)}.`,
+    why: 'Ports below 1024 are reserved to root.',
+    fix: 'Choose a port of 1024 or above.',
+  })),
+  'open-without-admin': error((facts: { component: string; address: string; hosts: readonly string[] }) => ({
+    message: `The ${facts.component} API of ${shortListOf(facts.hosts)} is open to the network (${facts.address}) and has no administrator.`,
+    why: 'While an API has no user, every call but ping is refused, and the first user has to be made by hand.',
+    fix: 'Add under defaults: rest-api-admin-user: admin',
+  })),
+} as const

@@ -1,0 +1,39 @@
+/** Edits (insert, delete, replace, swap of neighbours) from one word to the other. */
+function distance(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1]
+      let best = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      )
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      if (row > 1 && column > 1 && swapped) best = Math.min(best, (beforeLast[column - 2] ?? 0) + 1)
+      current.push(best)
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[to.length] ?? to.length
+}
+
+/** How a name is compared: people write `_` and capitals where the names have `-` and small letters. */
+const normal = (word: string): string => word.toLowerCase().replaceAll('_', '-')
+
+/** The word that was probably meant, or undefined when none is near: at most a third of its letters differ. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > 60) return undefined
+  const wanted = normal(word)
+  let best: { candidate: string; edits: number } | undefined
+  for (const candidate of candidates) {
+    const most = Math.min(best === undefined ? 4 : best.edits - 1, Math.floor(candidate.length / 3))
+    if (Math.abs(candidate.length - wanted.length) > most) continue
+    const edits = distance(wanted, normal(candidate))
+    if (edits <= most) best = { candidate, edits }
+  }
+  return best?.candidate
+}

@@ -1,0 +1,18 @@
+import type { Diagnostic } from './diagnostic.ts'
+
+const identity = ({ code, message, span }: Diagnostic): string =>
+  JSON.stringify([code, message, span.file, span.line, span.column])
+
+/** Findings by file (in the order of `files`), line and column; what says the same of the same place, once. */
+export function ordered(findings: readonly Diagnostic[], files: readonly string[]): readonly Diagnostic[] {
+  const once = new Map(findings.map((finding) => [identity(finding), finding]))
+  const place = new Map(files.map((file, index) => [file, index]))
+  const rank = (finding: Diagnostic): number => place.get(finding.span.file) ?? files.length
+  return [...once.values()].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      a.span.line - b.span.line ||
+      a.span.column - b.span.column ||
+      a.code.localeCompare(b.code, 'en'),
+  )
+}

@@ -1,0 +1,79 @@
+import { styleText } from 'node:util'
+import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
+import { excerpt } from '../../diagnostics/excerpt.ts'
+import type { SourceText } from '../../diagnostics/source.ts'
+import { counted, listOf } from '../../diagnostics/words.ts'
+import { wrap } from './wrap.ts'
+
+export type TextOptions = {
+  readonly diagnostics: readonly Diagnostic[]
+  /** The texts that excerpts are taken from. */
+  readonly sources: readonly SourceText[]
+  readonly colour: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}
+
+type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
+
+const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+
+/** Text of a message that may quote the file: nothing in it moves the cursor or changes the terminal. */
+const safe = (text: string): string => text.replace(unsafe, '\u00b7')
+
+const place = ({ file, line, column }: Span): string => safe(`${file}:${line}:${column}`)
+
+function excerptLines(finding: Diagnostic, options: TextOptions, paint: Paint): readonly string[] {
+  const source = options.sources.find(({ name }) => name === finding.span.file)
+  if (source === undefined) return []
+  const margin = String(finding.span.line).length
+  const shown = excerpt(source, { span: finding.span, width: options.width - margin - 6 })
+  if (shown === undefined) return []
+  const bar = paint('dim', '|')
+  return [
+    `  ${' '.repeat(margin)} ${bar}`,
+    `  ${paint('dim', String(shown.line))} ${bar} ${shown.text}`,
+    `  ${' '.repeat(margin)} ${bar} ${shown.caret.replace(/\^+/, (caret) => paint(colours[finding.severity], caret))}`,
+  ]
+}
+
+function findingText(finding: Diagnostic, options: TextOptions, paint: Paint): string {
+  const { severity, code, message, why, fix, related = [] } = finding
+  const labelled = (label: string, text: string): readonly string[] => {
+    const [first = '', ...rest] = wrap(safe(text), {
+      width: options.width,
+      first: `  ${label}: `,
+      rest: ' '.repeat(label.length + 4),
+    })
+    return [first.replace(`  ${label}:`, `  ${paint('bold', `${label}:`)}`), ...rest]
+  }
+  return [
+    `${paint('bold', place(finding.span))} ${paint(['bold', colours[severity]], severity)} ${paint('dim', code)}`,
+    ...wrap(safe(message), { width: options.width, first: '  ', rest: '  ' }),
+    ...excerptLines(finding, options, paint),
+    ...labelled('why', why),
+    ...labelled('fix', fix),
+    ...related.map((other) => `  ${paint('dim', 'see:')} ${place(other.span)} ${safe(other.message)}`),
+  ].join('\n')
+}
+
+function summary(diagnostics: readonly Diagnostic[]): string {
+  const count = (severity: Severity): string[] => {
+    const number = diagnostics.filter((finding) => finding.severity === severity).length
+    return number === 0 ? [] : [counted(number, severity)]
+  }
+  return `${listOf([...count('error'), ...count('warning'), ...count('note')])}.`
+}
+
+/** Findings for a person, with excerpt, reason and fix; ends with a count. Empty when there are none. */
+export function diagnosticsText(options: TextOptions): string {
+  const { diagnostics } = options
+  if (diagnostics.length === 0) return ''
+  const paint: Paint = (style, text) =>
+    options.colour ? styleText(style, text, { validateStream: false }) : text
+  const findings = diagnostics.map((finding) => findingText(finding, options, paint))
+  return `${[...findings, summary(diagnostics)].join('\n\n')}\n`
+}
