@@ -1,2 +1,5 @@
 #!/usr/bin/env node
-export {}
+import { muster } from '../commands/program.ts'
+import { createProcessContext } from './processContext.ts'
+
+process.exitCode = await muster({ argv: process.argv.slice(2), context: createProcessContext() })

@@ -17,9 +17,10 @@ export async function promptHidden(prompt: {
 }): Promise<Secret | undefined> {
   const { stdin, stderr } = prompt.context
   const terminal = stdin as Terminal
-  stderr.write(`${prompt.question}: `)
+  // Before the question: whoever answers it at once must not see it echoed.
   terminal.setRawMode?.(true)
   try {
+    stderr.write(`${prompt.question}: `)
     return await readInput({ context: prompt.context, take: hiddenLineReader() })
   } finally {
     terminal.setRawMode?.(false)

@@ -10,10 +10,10 @@ export function desiredFile(file: Omit<DesiredFile, 'sha256'>): DesiredFile {
   return { ...file, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** How a host's file differs from the wanted one, in words; undefined when it does not. */
-export function fileDifference(facts: HostFacts, file: DesiredFile): string | undefined {
+/** How a host's file differs from the wanted one, in words, named by its path below `root`. */
+export function fileDifference(facts: HostFacts, file: DesiredFile, root: string): string | undefined {
   const is = facts.installation.files.get(file.path)
-  const name = file.path
+  const name = file.path.startsWith(`${root}/`) ? file.path.slice(root.length + 1) : file.path
   if (is === undefined) return `${name}: new`
   const content = file.content instanceof Secret ? '[redacted] changed' : 'changed'
   if (is.sha256 !== file.sha256) return `${name}: ${content}`
@@ -28,7 +28,7 @@ export async function writeFiles(options: {
   readonly files: readonly DesiredFile[]
 }): Promise<void> {
   const { transport, facts, files } = options
-  const differing = files.filter((file) => fileDifference(facts, file) !== undefined)
+  const differing = files.filter((file) => fileDifference(facts, file, '') !== undefined)
   await Promise.all(
     differing.map(({ path, content, mode, owner }) =>
       transport.upload({ path, content, mode, ...(facts.uid === 0 ? { owner } : {}) }),

@@ -25,6 +25,7 @@ export type DeploymentEvent =
       readonly cluster: string
       readonly hosts: readonly string[]
     }
+  | { readonly type: 'planned'; readonly host: string; readonly changes: readonly string[] }
   | { readonly type: 'phase-started'; readonly host: string; readonly phase: Phase }
   | { readonly type: 'phase-done'; readonly host: string; readonly phase: Phase; readonly seconds: number }
   | { readonly type: 'step-started'; readonly host: string; readonly step: string; readonly title: string }

@@ -39,6 +39,7 @@ export async function execute(options: {
 }): Promise<readonly HostOutcome[]> {
   const progresses = options.hosts.map((work): Progress => ({ work, applied: [], seconds: {} }))
   for (const phase of ['stage', 'commit', 'verify'] as const) {
+    if (phase === 'verify' && progresses.every(({ work }) => work.verify === undefined)) break
     if (phase === 'commit' && progresses.some((progress) => progress.failure !== undefined)) break
     await mapLimit({
       items: progresses.filter((progress) => progress.failure === undefined),
@@ -62,7 +63,8 @@ async function runPhase(options: {
   const began = clock()
   emit({ type: 'phase-started', host, phase })
   try {
-    await (phase === 'verify' ? verify(options) : applySteps({ ...options, phase }))
+    if (phase === 'verify') await verify(progress.work)
+    else await applySteps({ ...options, phase })
   } catch (error) {
     const failure = failureOf(error)
     progress.failure = failure
@@ -72,9 +74,8 @@ async function runPhase(options: {
   emit({ type: 'phase-done', host, phase, seconds: progress.seconds[phase] })
 }
 
-async function verify(options: { readonly progress: Progress }): Promise<void> {
-  const { verify, transport } = options.progress.work
-  await verify?.(transport)
+async function verify({ verify: prove, transport }: HostWork): Promise<void> {
+  await prove?.(transport)
 }
 
 async function applySteps(options: {

@@ -1,12 +1,16 @@
 import type { HostConfig } from '../config/model.ts'
 import { addressesClash } from './facts/listeners.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
+import { layoutOf } from './layout.ts'
 import { installedListeners, parseManifest } from './manifest.ts'
 import { servicePlan } from './service.ts'
 import { StepError } from './stepError.ts'
 
 /** Bytes that a host must have free: a runtime, its packed form and two releases. */
 const neededBytes = 300 * 1024 * 1024
+
+/** Bytes of a Unix socket's path (unix(7): sun_path has 108, one of them the final NUL). */
+const longestSocket = 107
 
 /** What stands in the way of an installation on a host; pure, so nothing is touched before it is empty. */
 export function judgeFacts(cluster: string, host: HostConfig, facts: HostFacts): StepError[] {
@@ -98,7 +102,18 @@ function judgeDirectory(cluster: string, host: HostConfig, facts: HostFacts, pro
           ),
         ]
       : []
-  return [...other, ...full]
+  const socket = layoutOf(host.installDirectory).socket('replicator')
+  const long =
+    Buffer.byteLength(socket) > longestSocket
+      ? [
+          problem(
+            'path-too-long',
+            `the path of a Unix socket there, ${socket}, has ${Buffer.byteLength(socket)} bytes, and Linux allows ${longestSocket}`,
+            'Choose a shorter install-directory.',
+          ),
+        ]
+      : []
+  return [...other, ...full, ...long]
 }
 
 function judgeListeners(host: HostConfig, facts: HostFacts, problem: Problem): StepError[] {

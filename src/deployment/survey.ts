@@ -1,7 +1,7 @@
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import { TransportError, type TransportErrorCode } from '../transport/transportError.ts'
-import type { Emit, Failure } from './events.ts'
+import type { Emit, Failure, HostOutcome } from './events.ts'
 import { failureOf, hostsAtOnce } from './execute.ts'
 import { gatherFacts } from './facts/gather.ts'
 import type { HostFacts } from './facts/model.ts'
@@ -95,6 +95,16 @@ async function surveyHost(options: {
     throw error
   }
 }
+
+/** How the hosts that were not reached came out of a run. */
+export const lostOutcomes = (survey: Survey): readonly HostOutcome[] =>
+  survey.lost.map(({ host, failure, unreachable }) => ({
+    host: host.name,
+    result: unreachable ? 'unreachable' : 'failed',
+    applied: [],
+    failure,
+    seconds: {},
+  }))
 
 /** Closes every connection; a host that is already gone does not matter here. */
 export async function closeAll(survey: Survey): Promise<void> {

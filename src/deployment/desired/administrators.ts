@@ -72,3 +72,19 @@ function hasher(cost: ScryptCost | undefined): (password: Secret, salt: Buffer) 
     return hash
   }
 }
+
+/**
+ * The state after a run that succeeded: a made password that every host's file has replaced is forgotten.
+ * Until then it is kept, so that an interrupted run can still prove that the old one is refused.
+ */
+export function forgetReplaced(
+  state: ClusterState,
+  targets: readonly { readonly user?: DesiredUser }[],
+): ClusterState {
+  const users = targets.flatMap(({ user }) => user ?? [])
+  return [...state.users].reduce((kept, [name, known]) => {
+    const of = users.filter(({ user }) => user === name)
+    const replaced = of.length > 0 && of.every(({ previous }) => previous !== undefined)
+    return replaced ? withUser(kept, name, { salt: known.salt }) : kept
+  }, state)
+}

@@ -98,7 +98,7 @@ export async function generatedStores(options: {
   const kept = state.hosts.get(host.name)
   const reason =
     kept === undefined
-      ? 'does not exist yet'
+      ? ''
       : leafNeedsRenewal({
           chain: kept.chain,
           authority: authority.certificate,
@@ -130,7 +130,10 @@ export async function generatedStores(options: {
       authorities: [authority.certificate],
       passwords: { keystore: locks.keystorePassword, truststore: locks.truststorePassword },
     },
-    notes: reason === undefined ? [] : [`issue a certificate for ${host.name}: the one before ${reason}`],
+    notes:
+      reason === undefined
+        ? []
+        : [`issue a certificate for ${host.name}${reason && `: its present one ${reason}`}`],
   }
 }
 

@@ -62,7 +62,8 @@ ${request.user === undefined ? '' : `if id ${quote(request.user)} >/dev/null 2>&
 at=$root
 while [ ! -e "$at" ]; do at=$(dirname "$at"); done
 if [ -d "$at" ] && [ -w "$at" ]; then say writable yes; fi
-say free "$(df -Pk "$at" 2>/dev/null | sed -n '$s/^.* \\([0-9]*\\) *[0-9]*%.*/\\1/p')"
+set -- $(df -Pk "$at" 2>/dev/null | sed -n '$p') 0 0 0 0
+say free "$4"
 if [ -d "$root" ]; then
   say exists yes
   text manifest ${quote(layout.manifest)}

@@ -20,14 +20,15 @@ export function directoriesStep(target: Target): Step {
   })
   const differences = (facts: HostFacts): string[] => [
     ...wanted.flatMap((directory) => directoryDifference(facts, directory) ?? []),
-    ...[fileDifference(facts, manifest) ?? []].flat(),
+    ...[fileDifference(facts, manifest, target.layout.root) ?? []].flat(),
   ]
   return {
     id: 'directories',
     title: `lay out ${target.layout.root}`,
     phase: 'stage',
     check: (facts) => {
-      const details = differences(facts)
+      // Of a folder that is not there yet, every part is new: saying so once is enough.
+      const details = facts.installation.exists ? differences(facts) : [`${target.layout.root}: new`]
       return details.length === 0 ? undefined : change(`lay out ${target.layout.root}`, details)
     },
     apply: async (transport) => {

@@ -12,15 +12,17 @@ export function settingsStep(target: Target): Step {
     title: 'write settings',
     phase: 'commit',
     check: (facts) => {
-      const details = target.components.flatMap((component) => differences(facts, component))
+      const details = target.components.flatMap((component) =>
+        differences(facts, component, target.layout.root),
+      )
       return details.length === 0 ? undefined : change('write settings', details)
     },
     apply: (transport) => writeFiles({ transport, facts: target.facts, files }),
   }
 }
 
-function differences(facts: HostFacts, desired: DesiredComponent): string[] {
-  const difference = fileDifference(facts, desired.settingsFile)
+function differences(facts: HostFacts, desired: DesiredComponent, root: string): string[] {
+  const difference = fileDifference(facts, desired.settingsFile, root)
   if (difference === undefined) return []
   const before = facts.installation.settings.get(desired.component)
   const lines = before === undefined ? [] : settingsDifference(before, desired.settings)

@@ -9,7 +9,7 @@ export function storesStep(target: Target): Step {
     title: 'write keystore, truststore and certificate',
     phase: 'commit',
     check: (facts) => {
-      const details = target.tls.flatMap((file) => fileDifference(facts, file) ?? [])
+      const details = target.tls.flatMap((file) => fileDifference(facts, file, target.layout.root) ?? [])
       return details.length === 0 ? undefined : change('write keystore, truststore and certificate', details)
     },
     apply: (transport) => writeFiles({ transport, facts: target.facts, files: target.tls }),

@@ -21,7 +21,10 @@ export function unitsStep(target: Target): Step {
     title: 'write and enable systemd units',
     phase: 'commit',
     check: (facts) => {
-      const details = [...files.flatMap((file) => fileDifference(facts, file) ?? []), ...disabled(facts)]
+      const details = [
+        ...files.flatMap((file) => fileDifference(facts, file, target.layout.root) ?? []),
+        ...disabled(facts),
+      ]
       return details.length === 0 ? undefined : change('write and enable systemd units', details)
     },
     apply: async (transport) => {

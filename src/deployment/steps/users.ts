@@ -19,7 +19,7 @@ export function usersStep(target: Target): Step {
     if (is === user.hash) return undefined
     return change(
       is === undefined ? `create the administrator ${user.user}` : `reset the password of ${user.user}`,
-      [`${layout.usersFile}: ${user.user}: [redacted] ${is === undefined ? 'new' : 'changed'}`],
+      [`share/users/users.json: ${user.user}: [redacted] ${is === undefined ? 'new' : 'changed'}`],
     )
   }
   return {

@@ -3,7 +3,7 @@ import { paint } from './paint.ts'
 
 const words: Readonly<Record<HostOutcome['result'], string>> = {
   changed: 'done',
-  unchanged: 'nothing to do, logins proved',
+  unchanged: 'nothing to do',
   failed: 'failed',
   unreachable: 'unreachable',
   'not-started': 'not started: nothing was touched that is running',
@@ -20,11 +20,12 @@ export function summaryText(outcomes: readonly HostOutcome[], colour: boolean): 
   const lines = outcomes.map(({ host, result, applied, seconds }) => {
     const count =
       result === 'changed' ? `: ${applied.length} ${applied.length === 1 ? 'change' : 'changes'}` : ''
+    const proved = seconds.verify !== undefined && result !== 'failed' ? ', logins proved' : ''
     const times = Object.entries(seconds)
       .filter(([, value]) => value >= 0.05)
       .map(([phase, value]) => `${phase} ${value.toFixed(1)} s`)
     const tail = times.length === 0 ? '' : dim(` (${times.join(', ')})`)
-    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${count}`)}${tail}`
+    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${count}${proved}`)}${tail}`
   })
   return `${lines.join('\n')}\n`
 }

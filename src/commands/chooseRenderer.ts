@@ -1,0 +1,47 @@
+import { failureText } from '../output/deployment/failure.ts'
+import { jsonLine } from '../output/deployment/json.ts'
+import { plainLine } from '../output/deployment/plain.ts'
+import type { Renderer } from '../output/deployment/renderer.ts'
+import type { CommandContext } from './context.ts'
+import { colourOf } from './terminal.ts'
+
+/**
+ * The renderer that fits: JSON lines on standard output when asked for, live progress on a terminal, plain
+ * lines elsewhere. Failures go to standard error, once.
+ */
+export async function chooseRenderer(options: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly hosts: readonly string[]
+}): Promise<Renderer> {
+  const { context, json, hosts } = options
+  const { stdout, stderr, now } = context
+  if (json) {
+    return { emit: (event) => stdout.write(jsonLine(event, now())), end: async () => {} }
+  }
+  const live = stdout.isTTY === true && context.env.TERM !== 'dumb'
+  if (live) {
+    // Loaded only here: most runs of muster print no progress.
+    const { terminalRenderer } = await import('../output/deployment/terminal.ts')
+    const terminal = terminalRenderer(hosts)
+    const failures: string[] = []
+    return {
+      emit: (event) => {
+        terminal.emit(event)
+        if (event.type === 'host-failed')
+          failures.push(failureText({ ...event, colour: colourOf(context, stderr) }))
+      },
+      end: async () => {
+        await terminal.end()
+        for (const failure of failures.splice(0)) stderr.write(failure)
+      },
+    }
+  }
+  return {
+    emit: (event) => {
+      const line = plainLine(event)
+      if (line !== undefined) (event.type === 'host-failed' ? stderr : stdout).write(line)
+    },
+    end: async () => {},
+  }
+}

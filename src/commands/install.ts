@@ -1,0 +1,170 @@
+import { registryDirectory } from '../client/registryDirectory.ts'
+import { recordCluster } from '../client/registryFiles.ts'
+import type { ClusterConfig } from '../config/model.ts'
+import { forgetReplaced } from '../deployment/desired/administrators.ts'
+import type { Emit, HostOutcome } from '../deployment/events.ts'
+import { execute } from '../deployment/execute.ts'
+import { registration } from '../deployment/registration.ts'
+import type { SentRuntime } from '../deployment/runtime/choose.ts'
+import { fetchRuntime } from '../deployment/runtime/fetch.ts'
+import type { Architecture } from '../deployment/runtime/pinned.ts'
+import { lockState } from '../deployment/state/lockState.ts'
+import { openState } from '../deployment/state/openState.ts'
+import { saveState } from '../deployment/state/saveState.ts'
+import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
+import { closeAll } from '../deployment/survey.ts'
+import { verifyHost } from '../deployment/verify.ts'
+import { planText } from '../output/deployment/plan.ts'
+import { summaryText } from '../output/deployment/summary.ts'
+import { chooseRenderer } from './chooseRenderer.ts'
+import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { madePasswordText } from './madePasswordText.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { type PreparedRun, prepareRun } from './prepareRun.ts'
+import { colourOf } from './terminal.ts'
+
+type InstallOptions = ClusterOptions & {
+  readonly yes: boolean
+  readonly json: boolean
+  readonly runtimeFile: string | undefined
+}
+
+/** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
+export async function install(options: InstallOptions): Promise<ExitCode> {
+  mustBeAbleToAsk(options.context, { yes: options.yes, command: 'install' })
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const place = { directory: config.directory, cluster: config.cluster }
+  const lock = await lockState(place)
+  try {
+    return await installLocked({ ...options, config, place })
+  } finally {
+    await lock.release()
+  }
+}
+
+async function installLocked(
+  options: InstallOptions & { readonly config: ClusterConfig; readonly place: StatePlace },
+): Promise<ExitCode> {
+  const { context, config, place, json } = options
+  const opened = await openState(place)
+  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
+  const hosts = config.hosts.map(({ name }) => name)
+  const runtimes = new Map<string, Buffer>()
+  const renderer = await chooseRenderer({ context, json, hosts })
+  renderer.emit({ type: 'run-started', operation: 'install', cluster: config.cluster, hosts })
+  const run = await prepareRun({
+    context,
+    config,
+    state: opened.state,
+    runtimeFile: options.runtimeFile,
+    emit: renderer.emit,
+    packed: (runtime) => runtimes.get(runtime.id),
+  })
+  await renderer.end()
+  try {
+    if ('exit' in run) return run.exit
+    if (!(await mayGoOn(options, run))) {
+      context.stderr.write('Nothing was changed.\n')
+      return exitCodes.failed
+    }
+    await fetchRuntimes({ context, run, runtimes, emit: renderer.emit })
+    await saveState({ ...place, before: opened.state, after: run.preparation.state })
+    const outcomes = await carryOut({ ...options, run })
+    // Told even after a failure: it is kept by now, and a second run would not make it again.
+    if (json) tellWhereKept(run, place, renderer.emit)
+    else context.stdout.write(madePasswordText(run.preparation.made, place))
+    if (outcomes.some(({ failure }) => failure !== undefined)) return exitCodes.failed
+    if (context.signal.aborted) return exitCodes.interrupted
+    await saveState({
+      ...place,
+      before: run.preparation.state,
+      after: forgetReplaced(run.preparation.state, run.preparation.targets),
+    })
+    await recordCluster({
+      dir: registryDirectory(context.env),
+      cluster: registration(config, run.preparation.targets),
+    })
+    return exitCodes.ok
+  } finally {
+    await closeAll(run.survey)
+  }
+}
+
+/** A log for machines is no place for a password. */
+function tellWhereKept(run: PreparedRun, place: StatePlace, emit: Emit): void {
+  for (const { user } of run.preparation.made) {
+    emit({ type: 'notice', message: `the password of ${user} was made now; ${stateFolder(place)} keeps it` })
+  }
+}
+
+/** Shows the plan to people and asks them; without changes there is nothing to ask. */
+async function mayGoOn(
+  options: InstallOptions & { config: ClusterConfig },
+  run: PreparedRun,
+): Promise<boolean> {
+  const { context, config, json, yes } = options
+  const plans = run.planned.map(({ plan }) => plan)
+  const { notes } = run.preparation
+  const colour = colourOf(context, context.stdout)
+  if (!json) context.stdout.write(`${planText({ cluster: config.cluster, notes, plans, colour })}\n`)
+  if (plans.every(({ steps }) => steps.length === 0)) return true
+  return agreed(context, { yes, question: 'Go on?' })
+}
+
+/** Fetches each runtime that a host lacks, once, before any host is touched. */
+async function fetchRuntimes(options: {
+  readonly context: CommandContext
+  readonly run: PreparedRun
+  readonly runtimes: Map<string, Buffer>
+  readonly emit: Emit
+}): Promise<void> {
+  const { context, run, runtimes, emit } = options
+  const wanted = new Map<string, SentRuntime>()
+  for (const { target, plan } of run.planned) {
+    const { runtime } = target
+    const due = plan.steps.some(({ step }) => step.id === 'runtime')
+    if (due && runtime.kind === 'sent') wanted.set(runtime.id, runtime)
+  }
+  const fetched = new Map<Architecture, Buffer>()
+  for (const [id, { architecture }] of wanted) {
+    if (run.runtimeFile === undefined) emit({ type: 'notice', message: `getting the runtime ${id}` })
+    const packed =
+      run.runtimeFile ??
+      fetched.get(architecture) ??
+      (await fetchRuntime({ architecture, env: context.env, signal: context.signal }))
+    fetched.set(architecture, packed)
+    runtimes.set(id, packed)
+  }
+}
+
+async function carryOut(
+  options: InstallOptions & { readonly config: ClusterConfig; readonly run: PreparedRun },
+): Promise<readonly HostOutcome[]> {
+  const { context, json, run } = options
+  const renderer = await chooseRenderer({ context, json, hosts: run.planned.map(({ plan }) => plan.host) })
+  const outcomes = await execute({
+    hosts: run.planned.flatMap(({ target, plan }) => {
+      const reached = run.survey.reached.find(({ host }) => host.name === plan.host)
+      return reached === undefined
+        ? []
+        : [
+            {
+              host: plan.host,
+              transport: reached.transport,
+              steps: plan.steps,
+              verify: (transport: typeof reached.transport) => verifyHost(transport, target),
+            },
+          ]
+    }),
+    emit: renderer.emit,
+    signal: context.signal,
+    clock: () => performance.now(),
+  })
+  renderer.emit({ type: 'run-ended', outcomes, interrupted: context.signal.aborted })
+  await renderer.end()
+  if (!json) context.stdout.write(summaryText(outcomes, colourOf(context, context.stdout)))
+  return outcomes
+}

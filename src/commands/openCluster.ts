@@ -1,0 +1,24 @@
+import type { ClusterConfig } from '../config/model.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { loadCluster } from './loadCluster.ts'
+import { printDiagnostics } from './printDiagnostics.ts'
+
+/** How a command names its YAML files and overrides; the same for all. */
+export type ClusterOptions = {
+  readonly context: CommandContext
+  readonly files: readonly string[]
+  readonly set: readonly string[]
+}
+
+/**
+ * Reads and validates the files. Findings go to standard error; with an error among them there is only an
+ * exit code, and nothing may be touched.
+ */
+export async function openCluster(options: ClusterOptions): Promise<ClusterConfig | ExitCode> {
+  const { context } = options
+  const { config, diagnostics, sources, missing } = await loadCluster(options)
+  printDiagnostics({ diagnostics, sources }, { context, output: context.stderr })
+  if (config !== undefined) return config
+  return missing ? exitCodes.usage : exitCodes.failed
+}

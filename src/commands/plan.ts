@@ -1,0 +1,41 @@
+import { emptyState } from '../deployment/state/clusterState.ts'
+import { readState } from '../deployment/state/openState.ts'
+import { closeAll } from '../deployment/survey.ts'
+import { planJson, planText } from '../output/deployment/plan.ts'
+import { chooseRenderer } from './chooseRenderer.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { prepareRun } from './prepareRun.ts'
+import { colourOf } from './terminal.ts'
+
+/** `muster plan`: what install would change, from what is on the hosts now. Writes nothing anywhere. */
+export async function plan(
+  options: ClusterOptions & { readonly json: boolean; readonly runtimeFile: string | undefined },
+): Promise<ExitCode> {
+  const { context, json, runtimeFile } = options
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const opened = await readState({ directory: config.directory, cluster: config.cluster })
+  const hosts = config.hosts.map(({ name }) => name)
+  const progress = json ? { ...context, stdout: context.stderr } : context
+  const renderer = await chooseRenderer({ context: progress, json: false, hosts })
+  const run = await prepareRun({
+    context,
+    config,
+    state: opened?.state ?? emptyState,
+    runtimeFile,
+    emit: renderer.emit,
+    packed: () => undefined,
+  })
+  await renderer.end()
+  await closeAll(run.survey)
+  if ('exit' in run) return run.exit
+  const shown = {
+    cluster: config.cluster,
+    notes: run.preparation.notes,
+    plans: run.planned.map((one) => one.plan),
+  }
+  const colour = colourOf(context, context.stdout)
+  context.stdout.write(json ? planJson(shown) : planText({ ...shown, colour }))
+  return shown.plans.some(({ steps }) => steps.length > 0) ? exitCodes.changes : exitCodes.ok
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import type { ClusterConfig } from '../config/model.ts'
+import type { Emit } from '../deployment/events.ts'
+import type { HostPlan } from '../deployment/hostPlan.ts'
+import { installPlan } from '../deployment/plans/install.ts'
+import { type Preparation, prepare } from '../deployment/prepare.ts'
+import { preview } from '../deployment/preview.ts'
+import { readProgram } from '../deployment/program.ts'
+import type { SentRuntime } from '../deployment/runtime/choose.ts'
+import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
+import { type Survey, surveyHosts } from '../deployment/survey.ts'
+import type { Target } from '../deployment/target.ts'
+import { connectHost } from './connectHost.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { readOwnStores } from './readOwnStores.ts'
+import { resolveSecrets } from './resolveSecrets.ts'
+
+/** A target with what would change on its host. */
+export type PlannedTarget = { readonly target: Target; readonly plan: HostPlan }
+
+/** All that a run decided before it touches anything. */
+export type PreparedRun = {
+  readonly survey: Survey
+  readonly preparation: Extract<Preparation, { ok: true }>
+  readonly planned: readonly PlannedTarget[]
+  /** The operator's --runtime-file, packed. */
+  readonly runtimeFile?: Buffer
+}
+
+/** Why nothing may be touched; every reason has been told. */
+export type Refusal = { readonly survey: Survey; readonly exit: ExitCode }
+
+/**
+ * Reads the secrets, connects to every host, reads its facts, and decides. One host that cannot be reached,
+ * or that an installation cannot succeed on, refuses the whole run while nothing has been touched.
+ */
+export async function prepareRun(options: {
+  readonly context: CommandContext
+  readonly config: ClusterConfig
+  readonly state: ClusterState
+  readonly runtimeFile: string | undefined
+  readonly emit: Emit
+  /** Where a step finds the packed runtime when it is applied. */
+  readonly packed: (runtime: SentRuntime) => Buffer | undefined
+}): Promise<PreparedRun | Refusal> {
+  const { context, config, emit } = options
+  const secrets = await resolveSecrets(context, config)
+  const program = await readProgram(context.packageDirectory, context.version)
+  const runtimeFile =
+    options.runtimeFile === undefined
+      ? undefined
+      : await readRuntimeFile({ path: options.runtimeFile, env: context.env })
+  const storeFiles = await readOwnStores(config)
+  const survey = await surveyHosts({
+    config,
+    connect: (host) => connectHost(context, host),
+    emit,
+    clock: () => performance.now(),
+  })
+  if (survey.lost.length > 0) {
+    const unreachable = survey.lost.some((lost) => lost.unreachable)
+    return { survey, exit: unreachable ? exitCodes.unreachable : exitCodes.failed }
+  }
+  const preparation = await prepare({
+    config,
+    surveyed: survey.reached,
+    state: options.state,
+    secrets,
+    storeFiles,
+    program,
+    ownNode: { path: process.execPath, version: process.version },
+    runtimeFile,
+    now: context.now(),
+    random: randomBytes,
+  })
+  if (!preparation.ok) {
+    for (const { host, code, message, fix } of preparation.problems) {
+      emit({ type: 'host-failed', host, failure: { code, message, fix } })
+    }
+    return { survey, exit: exitCodes.failed }
+  }
+  const planned = preparation.targets.map((target): PlannedTarget => {
+    const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
+    return { target, plan: { host: target.host.name, address: target.host.address, steps } }
+  })
+  for (const { plan } of planned) {
+    const changes = plan.steps.map(({ change }) => change.summary)
+    emit({ type: 'planned', host: plan.host, changes })
+  }
+  const packed = runtimeFile?.packed
+  return { survey, preparation, planned, ...(packed === undefined ? {} : { runtimeFile: packed }) }
+}

@@ -1,0 +1,42 @@
+import { StateError } from '../deployment/state/stateError.ts'
+import { StepError } from '../deployment/stepError.ts'
+import { failureText } from '../output/deployment/failure.ts'
+import { ProcessError } from '../processes/processError.ts'
+import { SecretError } from '../secrets/secretError.ts'
+import { TransportError } from '../transport/transportError.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { Interrupted } from './interrupted.ts'
+import { colourOf } from './terminal.ts'
+import { UsageError } from './usageError.ts'
+
+/**
+ * Tells a person of an expected failure on standard error and returns its exit code. Anything else is a bug
+ * and is thrown on with its stack.
+ */
+export function showFailure(context: CommandContext, error: unknown): ExitCode {
+  const { stderr } = context
+  const colour = colourOf(context, stderr)
+  if (error instanceof Interrupted) return exitCodes.interrupted
+  if (error instanceof UsageError) {
+    stderr.write(`error: ${error.message}\n  fix: ${error.fix}\n`)
+    return exitCodes.usage
+  }
+  if (error instanceof StateError) {
+    stderr.write(`error: ${error.message} [${error.code}]\n  fix: ${error.fix}\n`)
+    return error.code === 'locked' ? exitCodes.locked : exitCodes.failed
+  }
+  if (error instanceof SecretError) {
+    stderr.write(`error: ${error.message} [${error.code}]\n  fix: ${error.fix}\n`)
+    return exitCodes.failed
+  }
+  if (error instanceof StepError || error instanceof TransportError) {
+    stderr.write(failureText({ host: error.host, failure: error, colour }))
+    return exitCodes.failed
+  }
+  if (error instanceof ProcessError) {
+    stderr.write(`error: ${error.message}\n`)
+    return exitCodes.failed
+  }
+  throw error
+}

@@ -1,0 +1,45 @@
+import type { Secret } from '../secrets/secret.ts'
+import type { ExitCode } from './exitCodes.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { readPassword } from './readPassword.ts'
+import { stateExport } from './stateExport.ts'
+import { stateImport } from './stateImport.ts'
+
+/** `muster state export|import`: carries the state directory to another operator, sealed by a passphrase. */
+export async function state(
+  options: ClusterOptions & {
+    readonly operation: 'export' | 'import'
+    /** The archive's path. */
+    readonly archive: string
+    readonly passphraseFile: string | undefined
+    readonly passphraseStdin: boolean
+  },
+): Promise<ExitCode> {
+  const { context, operation, archive } = options
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const place = { context, directory: config.directory, cluster: config.cluster }
+  const passphrase = await readPassphrase(options)
+  return operation === 'export'
+    ? stateExport({ ...place, out: archive, passphrase })
+    : stateImport({ ...place, from: archive, passphrase })
+}
+
+const readPassphrase = (options: {
+  readonly context: ClusterOptions['context']
+  readonly operation: 'export' | 'import'
+  readonly passphraseFile: string | undefined
+  readonly passphraseStdin: boolean
+}): Promise<Secret> =>
+  readPassword({
+    context: options.context,
+    what: 'the passphrase of the archive',
+    options: {
+      file: '--passphrase-file',
+      stdin: '--passphrase-stdin',
+      variable: 'MUSTER_STATE_PASSPHRASE',
+    },
+    file: options.passphraseFile,
+    stdin: options.passphraseStdin,
+    twice: options.operation === 'export',
+  })

@@ -1,0 +1,81 @@
+import { describeChain } from '../certificates/describeChain.ts'
+import type { ClusterConfig } from '../config/model.ts'
+import { failureOf } from '../deployment/execute.ts'
+import { emptyState } from '../deployment/state/clusterState.ts'
+import { readState } from '../deployment/state/openState.ts'
+import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'
+import { closeAll, type SurveyedHost, surveyHosts } from '../deployment/survey.ts'
+import { statusText } from '../output/deployment/status.ts'
+import { connectHost } from './connectHost.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { colourOf } from './terminal.ts'
+
+/** Milliseconds after which a host that does not answer counts as unreachable here. */
+const patience = 6_000
+
+/** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
+export async function status(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
+  const { context, json } = options
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const opened = await readState({ directory: config.directory, cluster: config.cluster })
+  const { authority } = opened?.state ?? emptyState
+  const survey = await surveyHosts({
+    config: impatient(config),
+    connect: (host) => connectHost(context, host),
+    emit: () => {},
+    clock: () => performance.now(),
+  })
+  const asked = await Promise.all(
+    survey.reached.map((surveyed) =>
+      ask({ surveyed, authority: authority?.certificate, now: context.now() }),
+    ),
+  )
+  const lost = survey.lost.map(({ host, failure, unreachable }) =>
+    lostStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
+  )
+  await closeAll(survey)
+  const order = config.hosts.map(({ name }) => name)
+  const hosts = [...asked, ...lost].sort((one, other) => order.indexOf(one.host) - order.indexOf(other.host))
+  context.stdout.write(
+    json
+      ? `${JSON.stringify({ cluster: config.cluster, hosts }, null, 2)}\n`
+      : statusText(hosts, colourOf(context, context.stdout)),
+  )
+  return exitOf(hosts)
+}
+
+const impatient = (config: ClusterConfig): ClusterConfig => ({
+  ...config,
+  hosts: config.hosts.map((host) => ({
+    ...host,
+    ssh: { ...host.ssh, timeout: Math.min(host.ssh.timeout, patience) },
+  })),
+})
+
+async function ask(options: {
+  readonly surveyed: SurveyedHost
+  readonly authority: string | undefined
+  readonly now: Date
+}): Promise<HostStatus> {
+  const { surveyed, authority, now } = options
+  const { chain } = surveyed.facts.installation
+  const facts = chain === undefined ? undefined : describeChain(chain, now)
+  // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
+  const authorities = [authority, chain].filter((pem) => pem !== undefined)
+  try {
+    return await hostStatus({ surveyed, authorities, certificateExpires: facts?.notAfter.toISOString() })
+  } catch (error) {
+    return lostStatus(surveyed.host, 'unreachable', failureOf(error).message)
+  }
+}
+
+function exitOf(hosts: readonly HostStatus[]): ExitCode {
+  if (hosts.some(({ state }) => state === 'unreachable')) return exitCodes.unreachable
+  const well = hosts.every(
+    ({ state, components }) =>
+      state === 'up' && components.every(({ service, api }) => service === 'running' && api !== 'silent'),
+  )
+  return well ? exitCodes.ok : exitCodes.failed
+}

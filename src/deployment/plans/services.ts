@@ -1,0 +1,80 @@
+import type { CallRequest } from '../../client/call.ts'
+import type { Component } from '../../contracts/component.ts'
+import { callHost } from '../callHost.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { mustRun } from '../script.ts'
+import { restartScript, type ServiceSet, startScript, stopScript } from '../services/control.ts'
+import { change, type Step } from '../step.ts'
+import { StepError } from '../stepError.ts'
+
+export type ServiceOperation = 'start' | 'stop' | 'restart'
+
+/** Milliseconds that a component has to answer on its socket after its start. */
+const patience = 20_000
+
+const scripts: Readonly<Record<ServiceOperation, (set: ServiceSet) => string>> = {
+  start: startScript,
+  stop: stopScript,
+  restart: restartScript,
+}
+
+/** Starts, stops or restarts the installed components of a host; after a start each has answered. */
+export function servicePlanOf(options: {
+  readonly operation: ServiceOperation
+  readonly facts: HostFacts
+  readonly set: ServiceSet
+  readonly notInstalled: () => StepError
+}): readonly Step[] {
+  const { operation, facts, set, notInstalled } = options
+  const components = set.components.filter((component) => isDue(facts, component, operation))
+  const due = { ...set, components }
+  const installed = facts.installation.manifest !== undefined
+  return [
+    {
+      id: operation,
+      title: `${operation} the components`,
+      phase: 'commit',
+      check: () => {
+        if (!installed) return change(`${operation} ${set.components.join(', ')}`)
+        return components.length === 0 ? undefined : change(`${operation} ${components.join(', ')}`)
+      },
+      apply: async (transport) => {
+        if (!installed) throw notInstalled()
+        await mustRun(transport, {
+          doing: `${operation} of ${components.join(', ')}`,
+          fix: 'See `muster status` and the components’ logs on the host.',
+          script: `{\n${scripts[operation](due)}\n} || exit 1`,
+        })
+        if (operation !== 'stop') await waitUntilUp(transport, due)
+      },
+    },
+  ]
+}
+
+function isDue(facts: HostFacts, component: Component, operation: ServiceOperation): boolean {
+  const running = facts.services.get(component)?.state === 'running'
+  if (operation === 'restart') return true
+  return operation === 'start' ? !running : running
+}
+
+async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: ServiceSet): Promise<void> {
+  const requests = set.components.map(
+    (component): CallRequest => ({
+      id: component,
+      method: 'GET',
+      path: '/api/v2/ping',
+      target: { socket: set.layout.socket(component) },
+      timeout: patience / 2,
+      retryUntil: patience,
+    }),
+  )
+  const results = await callHost({ transport, layout: set.layout, requests, timeout: patience * 2 })
+  const silent = results.filter((result) => !('status' in result && result.status === 200))
+  if (silent.length === 0) return
+  throw new StepError({
+    host: transport.host,
+    code: 'not-answering',
+    message: `${silent.map(({ id }) => id).join(', ')} did not answer within ${patience / 1000} s after the start`,
+    fix: 'See `muster status` and the components’ logs on the host.',
+  })
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import type { DeploymentEvent } from '../../src/deployment/events.ts'
+import { execute, type HostWork } from '../../src/deployment/execute.ts'
+import { change, type Step, type StepPhase } from '../../src/deployment/step.ts'
+import { StepError } from '../../src/deployment/stepError.ts'
+import type { Transport } from '../../src/transport/transport.ts'
+
+const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
+const transport = (host: string): Transport => ({ host, run: refuse, upload: refuse, close: refuse })
+
+function world(): {
+  readonly done: string[]
+  readonly events: DeploymentEvent[]
+  readonly step: (id: string, phase: StepPhase, apply?: () => Promise<void>) => Step
+  readonly work: (host: string, steps: readonly Step[]) => HostWork
+  readonly run: (hosts: readonly HostWork[], signal?: AbortSignal) => ReturnType<typeof execute>
+} {
+  const done: string[] = []
+  const events: DeploymentEvent[] = []
+  return {
+    done,
+    events,
+    step: (id, phase, apply) => ({
+      id,
+      title: id,
+      phase,
+      check: () => change(id),
+      apply: async (to) => {
+        await apply?.()
+        done.push(`${to.host} ${id}`)
+      },
+    }),
+    work: (host, steps) => ({
+      host,
+      transport: transport(host),
+      steps: steps.map((step) => ({ step, change: change(step.id) })),
+      verify: async (to) => void done.push(`${to.host} verify`),
+    }),
+    run: (hosts, signal = new AbortController().signal) =>
+      execute({ hosts, emit: (event) => events.push(event), signal, clock: () => 0 }),
+  }
+}
+
+const fail = (): Promise<void> =>
+  Promise.reject(new StepError({ host: 'db1', code: 'broken', message: 'it broke', fix: 'mend it' }))
+
+describe('execute', () => {
+  it('stages every host before any commits, and verifies last', async () => {
+    const { step, work, run, done } = world()
+    const steps = [step('stage', 'stage'), step('commit', 'commit')]
+    const outcomes = await run([work('db1', steps), work('db2', steps)])
+    expect(done.map((line) => line.split(' ')[1])).toEqual([
+      'stage',
+      'stage',
+      'commit',
+      'commit',
+      'verify',
+      'verify',
+    ])
+    expect(outcomes.map(({ result }) => result)).toEqual(['changed', 'changed'])
+  })
+
+  it('commits nowhere when staging fails on one host', async () => {
+    const { step, work, run, done } = world()
+    const outcomes = await run([
+      work('db1', [step('stage', 'stage', fail), step('commit', 'commit')]),
+      work('db2', [step('stage', 'stage'), step('commit', 'commit')]),
+    ])
+    expect(done).toEqual(['db2 stage'])
+    expect(outcomes.map(({ result }) => result)).toEqual(['failed', 'not-started'])
+    expect(outcomes[0]?.failure).toEqual({ code: 'broken', message: 'it broke', fix: 'mend it' })
+  })
+
+  it('lets other hosts finish when one fails to commit', async () => {
+    const { step, work, run, done, events } = world()
+    await run([work('db1', [step('commit', 'commit', fail)]), work('db2', [step('commit', 'commit')])])
+    expect(done).toEqual(['db2 commit', 'db2 verify'])
+    expect(events.filter(({ type }) => type === 'host-failed')).toHaveLength(1)
+  })
+
+  it('verifies a host without changes', async () => {
+    const { work, run, done } = world()
+    expect((await run([work('db1', [])]))[0]?.result).toBe('unchanged')
+    expect(done).toEqual(['db1 verify'])
+  })
+
+  it('stops after the current step when it is interrupted', async () => {
+    const { step, work, run, done } = world()
+    const stop = new AbortController()
+    const steps = [step('one', 'stage', async () => stop.abort()), step('two', 'stage')]
+    await run([work('db1', steps)], stop.signal)
+    expect(done).toEqual(['db1 one'])
+  })
+
+  it('does not dress up a bug as a failure of the host', async () => {
+    const { step, work, run } = world()
+    const bug = (): Promise<void> => Promise.reject(new TypeError('a bug'))
+    await expect(run([work('db1', [step('one', 'stage', bug)])])).rejects.toThrow('a bug')
+  })
+})

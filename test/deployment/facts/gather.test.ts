@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { gatherFacts } from '../../../src/deployment/facts/gather.ts'
+import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "muster facts'-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+async function facts(root: string, hostStores: readonly string[] = []): Promise<HostFacts> {
+  const transport = await connectLocal({ host: 'here', env: process.env })
+  try {
+    return await gatherFacts(transport, {
+      cluster: 'alpha',
+      layout: layoutOf(root),
+      user: 'root',
+      hostStores,
+    })
+  } finally {
+    await transport.close()
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+describe('the facts of this machine', () => {
+  it('tells who and what it is', async () => {
+    const here = await facts(join(folder, 'none'))
+    expect(here).toMatchObject({
+      hostname: hostname(),
+      kernel: 'Linux',
+      uid: process.getuid?.(),
+      userGroup: 'root',
+    })
+    expect(here.node?.version).toMatch(/^v\d+\./)
+  })
+
+  it('tells that nothing is installed, and whether it could be', async () => {
+    const { installation, services } = await facts(join(folder, 'not', 'there'))
+    expect(installation).toMatchObject({ exists: false, writable: true, releases: [], runtimes: [] })
+    expect(installation.freeBytes).toBeGreaterThan(1024 ** 2)
+    expect([...services.values()].map(({ state }) => state)).toEqual(['absent', 'absent', 'absent'])
+  })
+
+  it('tells what is installed, file by file', async () => {
+    const layout = layoutOf(folder)
+    for (const path of [layout.releases, layout.tls, layout.users, layout.applied, layout.run]) {
+      mkdirSync(path, { recursive: true, mode: 0o755 })
+    }
+    mkdirSync(`${layout.releases}/1.0-abc`)
+    mkdirSync(`${layout.releases}/.new-release`)
+    writeFileSync(`${layout.releases}/1.0-abc/.complete`, '')
+    symlinkSync('releases/1.0-abc', layout.current)
+    writeFileSync(layout.manifest, '{"cluster":"alpha","host":"db1"}')
+    writeFileSync(layout.usersFile, 'the users', { mode: 0o600 })
+    writeFileSync(layout.settings('manager'), '{"a":1}', { mode: 0o644 })
+    writeFileSync(layout.appliedFile('manager'), 'digest\n')
+    const { installation, services } = await facts(folder)
+    expect(installation).toMatchObject({
+      exists: true,
+      manifest: '{"cluster":"alpha","host":"db1"}',
+      currentRelease: '1.0-abc',
+      releases: ['1.0-abc'],
+      runtimes: [],
+    })
+    expect(installation.users?.reveal()).toBe('the users')
+    expect(installation.settings.get('manager')).toBe('{"a":1}')
+    expect(installation.applied.get('manager')).toBe('digest\n')
+    expect(installation.files.get(layout.settings('manager'))).toMatchObject({
+      sha256: sha256('{"a":1}'),
+      mode: 0o644,
+    })
+    expect(installation.directories.get(layout.tls)?.mode).toBe(0o755)
+    expect(services.get('manager')?.state).toBe('stopped')
+    expect(services.get('connector')?.state).toBe('absent')
+  })
+
+  it('takes a process for ours only with the start time of its pid file', async () => {
+    const layout = layoutOf(folder)
+    mkdirSync(layout.run, { recursive: true })
+    writeFileSync(layout.pidFile('manager'), `${process.pid} 1 /usr/bin/node\n`)
+    expect((await facts(folder)).services.get('manager')?.state).toBe('stopped')
+  })
+
+  it('tells who listens', async () => {
+    const server = createServer()
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const { listeners } = await facts(folder)
+    server.close()
+    expect(listeners).toContainEqual({ address: '127.0.0.1', port })
+  })
+
+  it('brings stores that the file names on the host, and leaves out what is not there', async () => {
+    const path = join(folder, 'key store.p12')
+    writeFileSync(path, Buffer.from([0, 255, 10, 13]))
+    const { hostStores } = await facts(folder, [path, join(folder, 'absent')])
+    expect([...hostStores]).toEqual([[path, Buffer.from([0, 255, 10, 13])]])
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { HostPlan } from '../../../src/deployment/hostPlan.ts'
+import { change } from '../../../src/deployment/step.ts'
+import { planJson, planText } from '../../../src/output/deployment/plan.ts'
+
+const step = {
+  id: 'settings',
+  title: 'write settings',
+  phase: 'commit' as const,
+  check: () => undefined,
+  apply: async () => {},
+}
+const plans: readonly HostPlan[] = [
+  {
+    host: 'db1',
+    address: '10.0.0.11',
+    steps: [{ step, change: change('write settings', ['manager: listen.port: 8090 → 18090']) }],
+  },
+  { host: 'db2', address: '10.0.0.12', steps: [] },
+]
+
+describe('planText', () => {
+  it('shows hosts with their changes, and names the others', () => {
+    expect(
+      planText({ cluster: 'alpha', notes: ['make the certificate authority'], plans, colour: false }),
+    ).toBe(
+      `alpha: changes on 1 of 2 hosts
+  ~ make the certificate authority
+
+db1 (10.0.0.11)
+  ~ write settings
+      manager: listen.port: 8090 → 18090
+
+db2: nothing to do
+`,
+    )
+  })
+
+  it('says in one line that there is nothing to do', () => {
+    const [, unchanged] = plans
+    expect(
+      planText({
+        cluster: 'alpha',
+        notes: [],
+        plans: unchanged === undefined ? [] : [unchanged],
+        colour: false,
+      }),
+    ).toBe('alpha: nothing to do on 1 host.\n')
+  })
+
+  it('colours only when told', () => {
+    expect(planText({ cluster: 'alpha', notes: [], plans, colour: true })).toContain('\u001b[33m~')
+  })
+})
+
+describe('planJson', () => {
+  it('says the same for programs', () => {
+    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans }))).toEqual({
+      cluster: 'alpha',
+      changes: true,
+      notes: [],
+      hosts: [
+        {
+          host: 'db1',
+          address: '10.0.0.11',
+          changes: [
+            {
+              step: 'settings',
+              phase: 'commit',
+              summary: 'write settings',
+              details: ['manager: listen.port: 8090 → 18090'],
+            },
+          ],
+        },
+        { host: 'db2', address: '10.0.0.12', changes: [] },
+      ],
+    })
+  })
+})

@@ -1,0 +1,64 @@
+import type { HostConfig } from '../../src/config/model.ts'
+import type { HostFacts, InstallationFacts } from '../../src/deployment/facts/model.ts'
+
+/** A host as a file could give it: all three components on loopback. */
+export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
+  return {
+    name: 'db1',
+    address: '10.0.0.11',
+    connection: 'ssh',
+    ssh: { port: 22, become: false, timeout: 10_000 },
+    apis: [
+      { component: 'manager', enabled: true, address: '127.0.0.1', port: 8090 },
+      { component: 'connector', enabled: true, address: '127.0.0.1', port: 8096 },
+      { component: 'replicator', enabled: true, address: '127.0.0.1', port: 8097 },
+    ],
+    admin: { user: 'admin' },
+    tls: { alias: 'tls', keyLifetime: 365, warningDays: 30 },
+    remoteBootstrap: false,
+    allowedHosts: [],
+    installDirectory: '/opt/muster',
+    serviceManager: 'auto',
+    runtime: 'auto',
+    logLevel: 'info',
+    ...changes,
+  }
+}
+
+/** A folder in which nothing is installed yet. */
+export function installationFacts(changes: Partial<InstallationFacts> = {}): InstallationFacts {
+  return {
+    exists: false,
+    writable: true,
+    freeBytes: 10 * 1024 ** 3,
+    releases: [],
+    runtimes: [],
+    directories: new Map(),
+    files: new Map(),
+    settings: new Map(),
+    applied: new Map(),
+    ...changes,
+  }
+}
+
+/** A fresh Debian host with systemd, seen as root. */
+export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
+  return {
+    host: 'db1',
+    hostname: 'db1',
+    machineId: '0123456789abcdef0123456789abcdef',
+    kernel: 'Linux',
+    machine: 'x86_64',
+    os: 'Debian GNU/Linux 12 (bookworm)',
+    uid: 0,
+    login: 'root',
+    group: 'root',
+    systemd: true,
+    addresses: ['10.0.0.11'],
+    installation: installationFacts(),
+    services: new Map(),
+    listeners: [],
+    hostStores: new Map(),
+    ...changes,
+  }
+}
