@@ -52,6 +52,9 @@ export function uploadScript(options: {
     `f=${quote(temporary)}`,
     `if [ -d "$t" ]; then echo "$t: Is a directory" >&2; exit 1; fi`,
     `trap 'rm -f "$f"' EXIT`,
+    // Words to a lost connection must not end the shell before it has tidied up.
+    `trap '' PIPE`,
+    `trap 'exit 1' HUP INT TERM`,
     'set -C',
     'cat >"$f" || exit 1',
     'set +C',

@@ -1,0 +1,423 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connectSsh } from '../../src/transport/ssh.ts'
+import type { SshTarget } from '../../src/transport/sshTarget.ts'
+import type { Transport } from '../../src/transport/transport.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+import {
+  makeKey,
+  makeLockedKey,
+  type SshServer,
+  type SshServerOptions,
+  startSshServer,
+} from '../support/sshServer.ts'
+
+let folder: string
+const servers: SshServer[] = []
+const transports: Transport[] = []
+const slept: number[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-ssh-'))
+  slept.length = 0
+})
+
+afterEach(async () => {
+  await Promise.all(transports.splice(0).map((transport) => transport.close()))
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function start(options: SshServerOptions = {}): Promise<SshServer> {
+  const server = await startSshServer(options)
+  servers.push(server)
+  return server
+}
+
+type Overrides = {
+  readonly ssh?: Partial<SshTarget>
+  readonly agentSocket?: string
+  readonly noIdentity?: boolean
+  readonly noKnownHosts?: boolean
+  readonly keepalive?: number
+  readonly address?: string
+  readonly onSleep?: () => void
+}
+
+async function connect(server: SshServer | undefined, overrides: Overrides = {}): Promise<Transport> {
+  const transport = await connectSsh({
+    host: 'db1',
+    address: overrides.address ?? server?.address ?? '127.0.0.1',
+    ssh: {
+      port: server?.port ?? 1,
+      become: false,
+      timeout: 5000,
+      ...(server === undefined || overrides.noIdentity ? {} : { identity: server.clientKeyPath }),
+      ...(server === undefined || overrides.noKnownHosts ? {} : { knownHosts: server.knownHostsPath }),
+      ...overrides.ssh,
+    },
+    env: {
+      home: folder,
+      user: 'ops',
+      ...(overrides.agentSocket === undefined ? {} : { agentSocket: overrides.agentSocket }),
+    },
+    readFile: (path) => readFile(path),
+    sleep: async (milliseconds) => {
+      slept.push(milliseconds)
+      overrides.onSleep?.()
+    },
+    ...(overrides.keepalive === undefined ? {} : { keepalive: overrides.keepalive }),
+  })
+  transports.push(transport)
+  return transport
+}
+
+async function failure(promise: Promise<unknown>): Promise<TransportError> {
+  const error = await promise.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  )
+  if (error instanceof TransportError) return error
+  throw error
+}
+
+const program = (name: string, text: string): Promise<void> =>
+  writeFile(join(folder, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+
+const pathWith = (): string => `${join(folder, 'bin')}:${process.env.PATH}`
+
+describe('a host over SSH', () => {
+  it('runs scripts and writes files over one connection, whatever the login prints', async () => {
+    const server = await start({ chatter: 'Welcome to db1\nAuthorised use only' })
+    const transport = await connect(server)
+    expect(await transport.run('echo out; cat >&2; exit 3', { stdin: 'in' })).toEqual({
+      code: 3,
+      stdout: 'out\n',
+      stderr: 'in',
+    })
+    const content = Buffer.alloc(5_000_000, 'x')
+    await transport.upload({ path: join(folder, 'file'), content, mode: 0o600 })
+    expect((await readFile(join(folder, 'file'))).equals(content)).toBe(true)
+    expect(server.connections()).toBe(1)
+  })
+
+  it('ends what runs there when it is closed', async () => {
+    const server = await start()
+    const transport = await connect(server)
+    await transport.run('true')
+    expect(server.running()).toBe(1)
+    await transport.close()
+    expect(server.running()).toBe(0)
+  })
+
+  it('refuses 50 MB of output and goes on', async () => {
+    const transport = await connect(await start())
+    expect((await failure(transport.run('head -c 50000000 /dev/zero'))).code).toBe('too-much-output')
+    expect((await transport.run('echo still here')).stdout).toBe('still here\n')
+  })
+})
+
+describe('host keys', () => {
+  it('refuses an unknown key before any login, showing its fingerprint', async () => {
+    const server = await start()
+    await writeFile(join(folder, 'empty'), '')
+    const error = await failure(connect(server, { ssh: { knownHosts: join(folder, 'empty') } }))
+    expect(error.code).toBe('host-key-unknown')
+    expect(error.message).toContain(`showed ${server.hostKeyFingerprint} (ssh-ed25519)`)
+    expect(server.logins()).toEqual([])
+    expect(server.connections()).toBe(1)
+  })
+
+  it('refuses an unknown key when there is no known_hosts at all', async () => {
+    const error = await failure(connect(await start(), { noKnownHosts: true }))
+    expect(error.code).toBe('host-key-unknown')
+    expect(error.message).toContain(join(folder, '.ssh', 'known_hosts'))
+  })
+
+  it('refuses a changed key, once, showing both fingerprints', async () => {
+    const [server, before] = [await start(), await start()]
+    const line = before.hostKeyLine.replace(`:${before.port}`, `:${server.port}`)
+    await writeFile(join(folder, 'known'), line)
+    const error = await failure(connect(server, { ssh: { knownHosts: join(folder, 'known') } }))
+    expect(error.code).toBe('host-key-changed')
+    expect(error.message).toContain(server.hostKeyFingerprint)
+    expect(error.message).toContain(before.hostKeyFingerprint)
+    expect(server.connections()).toBe(1)
+    expect(server.logins()).toEqual([])
+  })
+
+  it('trusts a pinned fingerprint, of whichever of its keys, and no other', async () => {
+    const server = await start({ hostKeys: ['ed25519', 'ecdsa'] })
+    for (const hostKey of server.hostKeyFingerprints) {
+      const transport = await connect(server, { noKnownHosts: true, ssh: { hostKey } })
+      expect((await transport.run('echo in')).stdout).toBe('in\n')
+    }
+    const hostKey = `SHA256:${'A'.repeat(43)}`
+    const error = await failure(connect(server, { ssh: { hostKey } }))
+    expect(error.code).toBe('host-key-changed')
+    expect(error.message).toContain(`host-key in the YAML pins ${hostKey}`)
+  })
+
+  it('asks for the key that is known when the host would rather show another', async () => {
+    const server = await start({ hostKeys: ['rsa', 'ed25519'] })
+    const known = server.hostKeyLine.split('\n').filter((line) => line.includes('ssh-ed25519'))
+    await writeFile(join(folder, 'known'), known.join('\n'))
+    const transport = await connect(server, { ssh: { knownHosts: join(folder, 'known') } })
+    expect((await transport.run('echo in')).stdout).toBe('in\n')
+  })
+})
+
+describe('logging in', () => {
+  it('is refused once, and says who, where and with what', async () => {
+    const server = await start({ fault: 'refuse-login' })
+    const error = await failure(connect(server, { ssh: { user: 'root' } }))
+    expect(error.code).toBe('login-refused')
+    expect(error.message).toBe(`db1 refused the login of root (tried: ${server.clientKeyPath})`)
+    expect(server.connections()).toBe(1)
+    expect(server.logins()).toEqual(['root ssh-ed25519'])
+  })
+
+  it('names a key file that is missing, or is none', async () => {
+    const identity = join(folder, 'nothing')
+    const missing = await failure(connect(await start(), { ssh: { identity } }))
+    expect(missing.code).toBe('no-login-method')
+    expect(missing.message).toBe(`the key for db1, ${identity}, cannot be read (ENOENT)`)
+    await writeFile(identity, 'hello')
+    const odd = await failure(connect(await start(), { ssh: { identity } }))
+    expect(odd.message).toBe(
+      `the key for db1, ${identity}, is no key that can be used here (Unsupported key format)`,
+    )
+  })
+
+  it('names a key with a passphrase that no agent holds', async () => {
+    const identity = join(folder, 'locked')
+    await writeFile(identity, makeLockedKey('secret').private)
+    const error = await failure(connect(await start(), { ssh: { identity } }))
+    expect(error.code).toBe('no-login-method')
+    expect(error.message).toBe(`the key for db1, ${identity}, has a passphrase, and no agent runs`)
+    expect(error.fix).toBe(`Give it to an agent: eval "$(ssh-agent)"; ssh-add ${identity}`)
+  })
+
+  it('finds the usual keys of ~/.ssh, and says when there are none', async () => {
+    const key = makeKey('ecdsa')
+    const server = await start({ authorizedKeys: [key.public] })
+    const none = await failure(connect(server, { noIdentity: true }))
+    expect(none.message).toBe(
+      `there is no key to log in to db1 with: no agent runs, and ${folder}/.ssh has none of id_ed25519, id_ecdsa, id_rsa`,
+    )
+    await mkdir(join(folder, '.ssh'))
+    await writeFile(join(folder, '.ssh', 'id_ed25519'), makeKey('ed25519').private)
+    await writeFile(join(folder, '.ssh', 'id_ecdsa'), key.private)
+    await connect(server, { noIdentity: true })
+    expect(server.logins().map((login) => login.split(' ')[1])).toEqual([
+      'ssh-ed25519',
+      'ecdsa-sha2-nistp256',
+      'ecdsa-sha2-nistp256',
+    ])
+  })
+
+  const canAgent = (() => {
+    try {
+      return execFileSync('sh', ['-c', 'command -v ssh-agent ssh-add']).length > 0
+    } catch {
+      return false
+    }
+  })()
+
+  it.skipIf(!canAgent)('lets the agent sign with a key that has a passphrase (needs ssh-agent)', async () => {
+    const agentSocket = join(folder, 'agent')
+    const agent = spawn('ssh-agent', ['-D', '-a', agentSocket], { stdio: ['ignore', 'pipe', 'ignore'] })
+    await once(agent.stdout, 'data')
+    try {
+      const [key, stranger] = [makeKey('ed25519'), makeKey('ed25519')]
+      const env = { ...process.env, SSH_AUTH_SOCK: agentSocket }
+      for (const { private: input } of [stranger, key])
+        execFileSync('ssh-add', ['-q', '-'], { input, env, stdio: ['pipe', 'ignore', 'ignore'] })
+      const server = await start({ authorizedKeys: [key.public] })
+      await connect(server, { noIdentity: true, agentSocket })
+      expect(server.logins().length).toBe(3)
+
+      const identity = join(folder, 'locked')
+      await writeFile(identity, makeLockedKey('secret').private)
+      await writeFile(`${identity}.pub`, key.public)
+      const again = await start({ authorizedKeys: [key.public] })
+      await connect(again, { ssh: { identity }, agentSocket })
+      expect(again.logins().length).toBe(2)
+    } finally {
+      agent.kill()
+    }
+  })
+
+  it('goes on without an agent that is gone', async () => {
+    const server = await start()
+    await mkdir(join(folder, '.ssh'))
+    await writeFile(join(folder, '.ssh', 'id_ed25519'), await readFile(server.clientKeyPath))
+    await connect(server, { noIdentity: true, agentSocket: join(folder, 'no-agent') })
+    expect(server.logins().length).toBe(2)
+  })
+
+  it('says what stands in the place of a shell', async () => {
+    await mkdir(join(folder, 'bin'))
+    await program('nologin', 'echo "This account is currently not available."; exit 1')
+    const server = await start({ shell: join(folder, 'bin', 'nologin') })
+    const error = await failure(connect(server))
+    expect(error.code).toBe('login-refused')
+    expect(error.message).toBe(
+      'ops could log in to db1, but no sh started there: This account is currently not available.',
+    )
+  })
+
+  it('says that no session is to be had', async () => {
+    const error = await failure(connect(await start({ fault: 'refuse-session' })))
+    expect(error.message).toMatch(/^ops could log in to db1, but no sh started there: .*Channel open failure/)
+  })
+})
+
+describe('sudo', () => {
+  beforeEach(() => mkdir(join(folder, 'bin')))
+
+  const become = async (sudo: string | undefined, user = 'ops'): Promise<Transport> => {
+    if (sudo !== undefined) await program('sudo', sudo)
+    const server = await start({ env: { PATH: pathWith(), HOME: folder } })
+    return connect(server, { ssh: { become: true, user } })
+  }
+
+  it('runs everything through it, without a terminal or a password', async () => {
+    const transport = await become('[ "$1" = -n ] && shift && AS=root exec env AS=root "$@"')
+    expect((await transport.run('echo "$AS"')).stdout).toBe('root\n')
+  })
+
+  it('is left out for root', async () => {
+    const transport = await become('exit 1', 'root')
+    expect((await transport.run('echo in')).stdout).toBe('in\n')
+  })
+
+  it.each([
+    ['sudo: a password is required', 'sudo on db1 wants a password of ops: ', 'NOPASSWD'],
+    [
+      'sudo: sorry, you must have a tty to run sudo',
+      'sudo on db1 wants a terminal (requiretty), ',
+      '!requiretty',
+    ],
+    ['ops is not in the sudoers file.', 'sudo on db1 does not let ops become root: ', 'sudo -n true'],
+  ])('tells in its own words: %s', async (words, message, fix) => {
+    const error = await failure(become(`echo "${words}" >&2; exit 1`))
+    expect(error.code).toBe('sudo-refused')
+    expect(error.message.startsWith(message)).toBe(true)
+    expect(error.message.endsWith(words)).toBe(true)
+    expect(error.fix).toContain(fix)
+  })
+})
+
+describe('a host that cannot be reached', () => {
+  it('says at once that nobody listens', async () => {
+    const server = await start()
+    await server.close()
+    const error = await failure(connect(server, { ssh: { identity: await spareKey() } }))
+    expect(error.code).toBe('connection-refused')
+    expect(error.message).toBe(`db1 refused the connection to 127.0.0.1 port ${server.port}`)
+    expect(slept).toEqual([])
+  })
+
+  it('says at once that the name is not known', async () => {
+    const identity = await spareKey()
+    const error = await failure(connect(undefined, { address: 'no-such-host.invalid', ssh: { identity } }))
+    expect(error.code).toBe('name-not-found')
+    expect(error.message).toMatch(/^the name no-such-host\.invalid of db1 /)
+  })
+
+  it('tells who takes connections and never speaks', async () => {
+    const server = await start({ fault: 'silent' })
+    const error = await failure(connect(server, { ssh: { timeout: 200 } }))
+    expect(error.code).toBe('no-ssh-banner')
+    expect(error.message).toBe(
+      `db1 (127.0.0.1 port ${server.port}) takes connections, but did not say within 0.2 s that it is an SSH server`,
+    )
+  })
+
+  it('tells who speaks something else', async () => {
+    const door = createServer((socket) =>
+      socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    )
+    await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+    const bound = door.address()
+    const port = typeof bound === 'object' ? (bound?.port ?? 0) : 0
+    const error = await failure(connect(undefined, { ssh: { port, identity: await spareKey() } }))
+    door.close()
+    expect(error.code).toBe('no-ssh-banner')
+  })
+
+  it.each(['close-before-banner', 'reset-after-banner'] as const)(
+    'tries a few times more: %s',
+    async (fault) => {
+      const server = await start({ fault })
+      const error = await failure(connect(server))
+      expect(error.code).toBe(fault === 'close-before-banner' ? 'no-ssh-banner' : 'connection-lost')
+      expect(server.connections()).toBe(4)
+      expect(slept.length).toBe(3)
+    },
+  )
+
+  it('gets through when the fault passes', async () => {
+    const server = await start({ fault: 'close-before-banner' })
+    const transport = await connect(server, { onSleep: () => server.setFault('none') })
+    expect((await transport.run('echo in')).stdout).toBe('in\n')
+    expect(server.connections()).toBe(2)
+  })
+})
+
+describe('a connection that is lost', () => {
+  it('is told in the middle of a run, and to the runs that wait', async () => {
+    const server = await start()
+    const transport = await connect(server)
+    const path = join(folder, 'started')
+    const errors = Promise.all([
+      failure(transport.run(`touch ${path}; sleep 5`)),
+      failure(transport.run('true')),
+    ])
+    await expect.poll(() => readdir(folder)).toContain('started')
+    server.breakConnections('reset')
+    const [first, second] = await errors
+    expect(first.code).toBe('connection-lost')
+    expect(first.message).toBe('the connection to db1 was lost: it was reset')
+    expect(second.code).toBe('connection-lost')
+  })
+
+  it('is noticed when the host no longer answers', async () => {
+    const server = await start()
+    const transport = await connect(server, { keepalive: 30 })
+    await transport.run('true')
+    const running = failure(transport.run('sleep 5'))
+    server.breakConnections('freeze')
+    expect((await running).message).toBe('the connection to db1 was lost: it no longer answers')
+  })
+
+  it('is not imagined while a quiet script runs', async () => {
+    const transport = await connect(await start(), { keepalive: 30 })
+    expect((await transport.run('sleep 0.4; echo done')).stdout).toBe('done\n')
+  })
+
+  it('leaves nothing of a file that did not arrive', async () => {
+    const server = await start()
+    const transport = await connect(server)
+    await mkdir(join(folder, 'target'))
+    const path = join(folder, 'target', 'file')
+    const uploading = failure(transport.upload({ path, content: Buffer.alloc(100_000_000), mode: 0o600 }))
+    await expect.poll(() => readdir(join(folder, 'target'))).not.toEqual([])
+    server.breakConnections('reset')
+    expect((await uploading).code).toBe('connection-lost')
+    await expect.poll(() => readdir(join(folder, 'target'))).toEqual([])
+  })
+})
+
+async function spareKey(): Promise<string> {
+  const path = join(folder, 'spare')
+  await writeFile(path, makeKey('ed25519').private)
+  await chmod(path, 0o600)
+  return path
+}
