@@ -187,6 +187,13 @@ describe('request: certificates', () => {
     expect((await failure(call(tcp(second.port)))).code).toBe('certificate-not-yet-valid')
   })
 
+  it('takes a given authority as the anchor even where another one signed it', async () => {
+    const middle = makeAuthority('intermediate', stranger)
+    const server = await keep(serveTls(makeLeaf(middle, { names: ['127.0.0.1'] }), hello))
+    const trust: Trust = { kind: 'authorities', certificates: [middle.certificate] }
+    expect((await call(tcp(server.port, { trust }))).status).toBe(200)
+  })
+
   it('says so when an authority is no PEM', async () => {
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
     const trust: Trust = { kind: 'authorities', certificates: [broken] }

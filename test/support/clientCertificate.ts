@@ -34,17 +34,17 @@ function blank(facts: { commonName: string; from: number; to: number }): forge.p
   return certificate
 }
 
-/** A certificate authority for one test file, valid for a day. */
-export function makeAuthority(commonName = 'test authority'): TestAuthority {
+/** A certificate authority for one test file, valid for a day; its own root unless a parent signs it. */
+export function makeAuthority(commonName = 'test authority', parent?: TestAuthority): TestAuthority {
   const keys = makeKeys()
   const issuer = blank({ commonName, from: Date.now() - day, to: Date.now() + day })
   issuer.publicKey = keys.publicKey
-  issuer.setIssuer(issuer.subject.attributes)
+  issuer.setIssuer((parent?.issuer ?? issuer).subject.attributes)
   issuer.setExtensions([
     { name: 'basicConstraints', cA: true, critical: true },
     { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
   ])
-  issuer.sign(keys.privateKey, forge.md.sha256.create())
+  issuer.sign(parent?.key ?? keys.privateKey, forge.md.sha256.create())
   return { certificate: forge.pki.certificateToPem(issuer), issuer, key: keys.privateKey }
 }
 
