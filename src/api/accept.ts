@@ -25,9 +25,12 @@ export function wanted(header: string | undefined, mediaType: string): number {
 
 export const problemJson = 'application/problem+json'
 
+/** Whether the caller names that type, not only by a range that holds everything. */
+export const namesProblemJson = (header: string | undefined): boolean =>
+  header !== undefined && readRanges(header).some(({ type, quality }) => type === problemJson && quality > 0)
+
 /** Whether errors go out bare, as RFC 9457 has them: the caller names that type and does not like JSON more. */
 export const wantsBareProblem = (header: string | undefined): boolean =>
-  header !== undefined &&
-  readRanges(header).some(({ type, quality }) => type === problemJson && quality > 0) &&
+  namesProblemJson(header) &&
   wanted(header, problemJson) >=
-    (header.includes('application/json') ? wanted(header, 'application/json') : 0)
+    (header?.includes('application/json') ? wanted(header, 'application/json') : 0)

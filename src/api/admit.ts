@@ -1,5 +1,5 @@
 import type { Route, RouteAuth } from '../contracts/route.ts'
-import { problemJson, wanted } from './accept.ts'
+import { namesProblemJson, wanted } from './accept.ts'
 import type { ApiContext } from './apiContext.ts'
 import { authenticate, type Door } from './authenticate.ts'
 import { checkQuery } from './checkQuery.ts'
@@ -54,8 +54,8 @@ function refuseUnwantedForms({ headers }: Arrival, route: Route): void {
   const accept = one(headers.accept)
   const { response } = route
   const form = response.kind === 'text' ? response.mediaType : 'application/json'
-  // Who asks for problems in their own type takes the good answer as JSON, which that type is too.
-  if (wanted(accept, form) === 0 && (response.kind === 'text' || wanted(accept, problemJson) === 0)) {
+  // Who asks for problems in their own type takes the good answer as JSON.
+  if (wanted(accept, form) === 0 && (response.kind === 'text' || !namesProblemJson(accept))) {
     throw new ProblemError({ code: 'not-acceptable', detail: `The answer comes as ${form} only.` })
   }
   const encoding = one(headers['content-encoding']) ?? 'identity'

@@ -35,7 +35,8 @@ const routeOf = (request: FastifyRequest): string => {
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  return reply.code(status).headers(headers).send(body)
+  // As bytes: to text Fastify would add a charset, which application/problem+json does not have.
+  return reply.code(status).headers(headers).send(Buffer.from(body))
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -123,6 +124,10 @@ export function createApp(options: {
     }
     request.caller = admission.caller
     return undefined
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    // A connection kept open would keep a stopping server waiting for it.
+    if (context.isStopping()) reply.header('Connection', 'close')
   })
   app.addHook('onResponse', async (request, reply) => {
     const call = { route: routeOf(request), method: request.method, status: reply.statusCode }

@@ -1,0 +1,288 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type ConnectionOptions, connect } from 'node:tls'
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { hashPassword } from '../../src/accounts/passwordHash.ts'
+import { formatUserFile } from '../../src/accounts/userFile.ts'
+import { StartError } from '../../src/api/startError.ts'
+import { type RunningServer, startServer } from '../../src/api/startServer.ts'
+import { componentApis } from '../../src/components/componentApis.ts'
+import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { fetchAt, portOf } from '../support/https.ts'
+import { createServerCertificate } from '../support/serverCertificate.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { basic, testCost } from '../support/testApi.ts'
+
+const certificate = createServerCertificate()
+const ca = certificate.chain
+const sure = '?i-am-sure=true'
+const json = { 'content-type': 'application/json' }
+
+function settingsIn(folder: string, more: Partial<ServerSettings> = {}): ServerSettings {
+  const tls = { key: join(folder, 'key.pem'), chain: join(folder, 'chain.pem') }
+  if (!existsSync(tls.key)) {
+    writeFileSync(tls.key, certificate.key)
+    writeFileSync(tls.chain, certificate.chain)
+  }
+  return {
+    version: 1,
+    cluster: 'alpha',
+    host: 'db1',
+    component: 'manager',
+    listen: { address: '127.0.0.1', port: 0 },
+    socket: join(folder, `${more.component ?? 'manager'}.sock`),
+    tls,
+    usersFile: join(folder, 'users.json'),
+    allowedHosts: [],
+    remoteBootstrap: false,
+    logLevel: 'info',
+    ...more,
+  }
+}
+
+async function start(settings: ServerSettings): Promise<RunningServer> {
+  const api = componentApis[settings.component]
+  const log = pino({ level: 'silent' })
+  const server = await startServer({ settings, api, version: '1.2.3', log, cost: testCost })
+  onTestFinished(() => server.stop())
+  return server
+}
+
+const credentials = (user: string, pass: string): string =>
+  JSON.stringify({ payloadType: 'credentials', user, pass })
+
+describe('a running server', () => {
+  it('answers over TLS, and on a socket that only its user can open', async () => {
+    const settings = settingsIn(temporaryFolder())
+    const server = await start(settings)
+    expect(statSync(settings.socket).mode & 0o777).toBe(0o600)
+    const place = { port: portOf(server), ca }
+    expect((await fetchAt(place, { path: '/api/v2/ping' })).status).toBe(200)
+    expect((await fetchAt(place, { path: '/api/v2/users' })).status).toBe(401)
+    const overSocket = await fetchAt({ socketPath: settings.socket }, { path: '/api/v2/users' })
+    expect(JSON.parse(overSocket.body).payload).toEqual([])
+    await server.stop()
+    expect(existsSync(settings.socket)).toBe(false)
+  })
+
+  it('shares its users with the other components at once', async () => {
+    const folder = temporaryFolder()
+    const [one, two] = [
+      await start(settingsIn(folder)),
+      await start(settingsIn(folder, { component: 'replicator' })),
+    ]
+    const [manager, replicator] = [
+      { port: portOf(one), ca },
+      { port: portOf(two), ca },
+    ]
+    const path = `/api/v2/createAdminUser${sure}`
+    const first = await fetchAt(manager, {
+      method: 'POST',
+      path,
+      headers: json,
+      body: credentials('admin', 'first'),
+    })
+    expect(JSON.parse(first.body).payload.value).toBe(`https://127.0.0.1:${manager.port}/api/v2/user/admin`)
+    const read = (password: string) =>
+      fetchAt(replicator, {
+        path: '/api/v2/user/admin',
+        headers: { authorization: basic('admin', password) },
+      })
+    expect((await read('first')).status).toBe(200)
+
+    const headers = { ...json, authorization: basic('admin', 'first') }
+    await fetchAt(manager, { method: 'POST', path, headers, body: credentials('admin', 'second') })
+    expect((await read('first')).status).toBe(401)
+    expect((await read('second')).status).toBe(200)
+
+    const hash = await hashPassword({ password: new Secret('third'), salt: Buffer.alloc(16), cost: testCost })
+    writeFileSync(
+      join(folder, 'other'),
+      formatUserFile({ version: 1, users: [{ user: 'admin', access: 'full', hash }] }),
+    )
+    renameSync(join(folder, 'other'), join(folder, 'users.json'))
+    expect((await read('second')).status).toBe(401)
+    expect((await read('third')).status).toBe(200)
+  })
+
+  it('refuses what is larger than it takes, without dying of it', async () => {
+    const server = await start(settingsIn(temporaryFolder()))
+    const place = { port: portOf(server), ca }
+    const path = `/api/v2/createAdminUser${sure}`
+    const body = credentials('a', 'b').padEnd(65_537)
+    expect((await fetchAt(place, { method: 'POST', path, headers: json, body })).status).toBe(413)
+    const chunked = { ...json, 'transfer-encoding': 'chunked' }
+    expect((await fetchAt(place, { method: 'POST', path, headers: chunked, body })).status).toBe(413)
+    const large = await fetchAt(place, { path: '/api/v2/ping', headers: { 'x-large': 'x'.repeat(20_000) } })
+    expect([large.status, JSON.parse(large.body).payload.code]).toEqual([431, 'headers-too-large'])
+    expect((await fetchAt(place, { path: '/api/v2/ping' })).status).toBe(200)
+  })
+
+  it('answers in its own words what is no HTTP, and what names no host', async () => {
+    const server = await start(settingsIn(temporaryFolder()))
+    for (const text of ['nonsense\r\n\r\n', 'GET /api/v2/ping HTTP/1.1\r\n\r\n']) {
+      const socket = connect({ port: portOf(server), host: '127.0.0.1', ca })
+      socket.end(text)
+      const chunks: Buffer[] = []
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+      await once(socket, 'close')
+      const answer = Buffer.concat(chunks).toString()
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+      expect(answer).toContain('"code":"bad-request"')
+    }
+  })
+
+  it.each<[string, ConnectionOptions, boolean]>([
+    ['TLS 1.3', { minVersion: 'TLSv1.3' }, true],
+    ['TLS 1.2 with GCM', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' }, true],
+    ['TLS 1.2 with ChaCha20', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-CHACHA20-POLY1305' }, true],
+    [
+      'TLS 1.2 with CBC',
+      { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA256:ECDHE-RSA-AES256-SHA:AES128-SHA' },
+      false,
+    ],
+    ['TLS 1.2 without forward secrecy', { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' }, false],
+    ['TLS 1.1', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }, false],
+  ])('meets a client that speaks %s', async (_name, options, taken) => {
+    const server = await start(settingsIn(temporaryFolder()))
+    const outcome = await new Promise<string>((resolve) => {
+      const socket = connect({ port: portOf(server), host: '127.0.0.1', ca, ...options })
+      socket.once('secureConnect', () => resolve(socket.getProtocol() ?? ''))
+      socket.once('error', (error) => resolve(`refused: ${error.message}`))
+      onTestFinished(() => void socket.destroy())
+    })
+    expect(outcome).toMatch(taken ? /^TLSv1\.[23]$/ : /^refused: .*(alert|handshake)/)
+  })
+
+  it('lets a call end before it stops, and takes no new one', async () => {
+    const settings = settingsIn(temporaryFolder())
+    const server = await start(settings)
+    const place = { port: portOf(server), ca }
+    // A call under way: its headers are there, its body is not whole yet.
+    const path = `/api/v2/createAdminUser${sure}`
+    const body = credentials('admin', 'x')
+    const headers = { ...json, 'content-length': String(body.length), expect: '100-continue' }
+    const request = httpsRequest({ host: '127.0.0.1', port: place.port, ca, path, method: 'POST', headers })
+    request.flushHeaders()
+    await once(request, 'continue')
+    const stopped = server.stop()
+    await expect
+      .poll(() => fetchAt(place, { path: '/api/v2/ping' }).catch(({ code }) => code))
+      .toBe('ECONNREFUSED')
+    request.end(body)
+    const [answer] = await once(request, 'response')
+    expect(answer.statusCode).toBe(200)
+    answer.resume()
+    await stopped
+  })
+})
+
+describe('a server without a TCP listener', () => {
+  it('answers on its socket alone, and needs no certificate', async () => {
+    const folder = temporaryFolder()
+    const tls = { key: '/nowhere/key.pem', chain: '/nowhere/chain.pem' }
+    const settings = settingsIn(folder, { listen: null, tls })
+    const server = await start(settings)
+    expect(server.port).toBeUndefined()
+    const ping = await fetchAt({ socketPath: settings.socket }, { path: '/api/v2/ping' })
+    expect(ping.status).toBe(200)
+    const metrics = await fetchAt({ socketPath: settings.socket }, { path: '/metrics' })
+    expect(metrics.body).not.toContain('certificate')
+  })
+})
+
+describe('a server that cannot start', () => {
+  const failure = async (settings: ServerSettings): Promise<string> => {
+    const error = await start(settings).catch((caught) => caught)
+    expect(error).toBeInstanceOf(StartError)
+    return String(error.message)
+  }
+
+  it('says that its port is taken, and leaves its socket to nobody', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    onTestFinished(() => void other.close())
+    const address = other.address()
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+    const settings = settingsIn(temporaryFolder(), { listen: { address: '127.0.0.1', port } })
+    expect(await failure(settings)).toBe(
+      `cannot listen on 127.0.0.1:${port}: another program has this port; stop it or choose another port`,
+    )
+    expect(existsSync(settings.socket)).toBe(false)
+  })
+
+  it('says that the host does not have its address', async () => {
+    const settings = settingsIn(temporaryFolder(), { listen: { address: '192.0.2.1', port: 0 } })
+    expect(await failure(settings)).toBe(
+      'cannot listen on 192.0.2.1:0: this host does not have the address 192.0.2.1',
+    )
+  })
+
+  it('says which file is missing, is none of its kind, or does not belong to the other', async () => {
+    const folder = temporaryFolder()
+    const settings = settingsIn(folder)
+    const { key, chain } = settings.tls
+    writeFileSync(key, createServerCertificate().key)
+    expect(await failure(settings)).toBe(`the private key ${key} is not that of the certificate ${chain}`)
+    writeFileSync(key, 'nonsense')
+    expect(await failure(settings)).toBe(`${key} is no private key in PEM form`)
+    const missing = { key: join(folder, 'missing'), chain }
+    expect(await failure({ ...settings, tls: missing })).toBe(
+      `cannot read the private key ${missing.key}: there is no such file`,
+    )
+  })
+
+  it.skipIf(process.geteuid?.() === 0)(
+    'says that it may not read its key (needs a user other than root)',
+    async () => {
+      const settings = settingsIn(temporaryFolder())
+      chmodSync(settings.tls.key, 0o000)
+      expect(await failure(settings)).toBe(
+        `cannot read the private key ${settings.tls.key}: permission denied`,
+      )
+    },
+  )
+
+  it('says that another one answers on its socket', async () => {
+    const settings = settingsIn(temporaryFolder())
+    await start(settings)
+    expect(await failure(settings)).toBe(
+      `cannot make the socket ${settings.socket}: another muster-api answers there; stop it first`,
+    )
+    expect((await fetchAt({ socketPath: settings.socket }, { path: '/api/v2/ping' })).status).toBe(200)
+  })
+
+  it('does not remove a file that is no socket, nor take a path that is too long', async () => {
+    const folder = temporaryFolder()
+    const socket = join(folder, 'precious')
+    writeFileSync(socket, 'x')
+    expect(await failure(settingsIn(folder, { socket }))).toBe(
+      `cannot make the socket ${socket}: a file that is no socket lies there; move it away`,
+    )
+    expect(existsSync(socket)).toBe(true)
+    const long = join(folder, 'x'.repeat(108))
+    expect(await failure(settingsIn(folder, { socket: long }))).toContain(
+      'is too long: 107 bytes are the most',
+    )
+  })
+})
+
+describe('a socket that a killed server left', () => {
+  it('is replaced', async () => {
+    const settings = settingsIn(temporaryFolder())
+    const program = `require('net').createServer().listen(${JSON.stringify(settings.socket)}, () => console.log('up'))`
+    const other = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(other.stdout, 'data')
+    other.kill('SIGKILL')
+    await once(other, 'exit')
+    expect(existsSync(settings.socket)).toBe(true)
+    await start(settings)
+    expect((await fetchAt({ socketPath: settings.socket }, { path: '/api/v2/ping' })).status).toBe(200)
+  })
+})
