@@ -131,6 +131,8 @@ function importsOf(file: string): Import[] {
 /** The path below src that an import of a file means; undefined for a library. */
 function target(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined
+  // A program may carry our version with it: on a database host its bundle lies alone.
+  if (folderOf(file) === 'bin' && specifier === '../../package.json') return undefined
   return relative(source, resolve(source, dirname(file), specifier))
 }
 
