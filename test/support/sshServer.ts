@@ -66,14 +66,25 @@ export type SshServer = {
 }
 
 export function makeKey(type: 'ed25519' | 'rsa' | 'ecdsa'): KeyPair {
-  if (type === 'ed25519') return ssh2.utils.generateKeyPairSync('ed25519')
+  if (type === 'ed25519') return soundKey(() => ssh2.utils.generateKeyPairSync('ed25519'))
   if (type === 'rsa') return ssh2.utils.generateKeyPairSync('rsa', { bits: 2048 })
   return ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 })
 }
 
 /** An ed25519 key with a passphrase. */
 export const makeLockedKey = (passphrase: string): KeyPair =>
-  ssh2.utils.generateKeyPairSync('ed25519', { passphrase, cipher: 'aes256-ctr', rounds: 2 })
+  soundKey(
+    () => ssh2.utils.generateKeyPairSync('ed25519', { passphrase, cipher: 'aes256-ctr', rounds: 2 }),
+    passphrase,
+  )
+
+/** One ed25519 key in 250 that ssh2 1.17 makes is damaged; OpenSSH cannot read it either. */
+function soundKey(make: () => KeyPair, passphrase?: string): KeyPair {
+  for (;;) {
+    const key = make()
+    if (!(ssh2.utils.parseKey(key.private, passphrase) instanceof Error)) return key
+  }
+}
 
 /** The known_hosts field of a host on a port. */
 export const knownHostsName = (address: string, port: number): string =>
