@@ -32,9 +32,9 @@ export function stopScript(set: ServiceSet): string {
 /** sh that stops what runs, then starts all. */
 export const restartScript = (set: ServiceSet): string => `${stopScript(set)}\n${startScript(set)}`
 
-/** sh that prints the last lines a component logged. */
+/** sh that prints the last lines a component itself logged (not what systemd says of it). */
 export function logScript(set: ServiceSet, component: Component, lines: number): string {
   return set.manager === 'process'
     ? `tail -n ${lines} ${quote(set.layout.logFile(component))} 2>/dev/null`
-    : `journalctl --no-pager -o cat -n ${lines} -u ${quote(unitName(set.cluster, component))} 2>/dev/null`
+    : `journalctl --no-pager -o cat -n ${lines} -u ${quote(unitName(set.cluster, component))} -t muster-${component} 2>/dev/null`
 }
