@@ -58,9 +58,10 @@ function judge({ name, text }: ConfigFile): Judged {
   const source = (hidden: readonly Span[]): SourceText => ({ name, text: plain, hidden })
   if (document.root === undefined) return { findings: document.findings, source: source(document.hidden) }
   const read = readDraft(document.root)
+  const sound = read.findings.filter(({ span }) => !document.doubtful.has(span.line))
   return {
     draft: read.value,
-    findings: [...document.findings, ...read.findings],
+    findings: [...document.findings, ...sound],
     source: source([...document.hidden, ...read.hidden]),
   }
 }

@@ -12,7 +12,7 @@ type Anchor = { readonly node: YamlNode; readonly size: number } | 'open'
 
 const isTag = (word: string): word is ReferenceTag => (referenceTags as readonly string[]).includes(word)
 
-const nothing = (span: Span): YamlNode => ({ kind: 'scalar', value: null, source: '', span })
+const nothing = (span: Span): YamlNode => ({ kind: 'scalar', value: null, source: '', span, faulty: true })
 
 /** Follows aliases and merge keys and reads tags: one tree, and a finding for each that leads nowhere. */
 export function follow(root: RawNode, lines: Lines): { root: YamlNode; findings: readonly Diagnostic[] } {
@@ -29,12 +29,12 @@ export function follow(root: RawNode, lines: Lines): { root: YamlNode; findings:
     return false
   }
 
-  const tagOf = (raw: RawNode, span: Span): { tag?: ReferenceTag } => {
+  const tagOf = (raw: RawNode, span: Span): { tag?: ReferenceTag; faulty?: boolean } => {
     if (raw.tag === undefined) return {}
     const word = raw.tag.replace(/^!/, '')
     if (isTag(word)) return { tag: word }
     findings.push(diagnose('unknown-tag', { nearest: nearest(word, referenceTags) }, { span }))
-    return {}
+    return { faulty: true }
   }
 
   const alias = (name: string, span: Span): { node: YamlNode; size: number } => {

@@ -23,7 +23,8 @@ export function linesOf(file: string, text: string): Lines {
   return {
     span: (from, to) => {
       const start = position(from)
-      const end = position(Math.max(from + 1, to))
+      if (to <= from) return { file, ...start, endLine: start.line, endColumn: start.column + 1 }
+      const end = position(to)
       return { file, ...start, endLine: end.line, endColumn: end.column }
     },
   }

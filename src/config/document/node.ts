@@ -10,6 +10,8 @@ type Common = {
   /** Where an aliased value was written, when that is not where it is used. */
   readonly anchoredAt?: Span
   readonly tag?: ReferenceTag
+  /** It stands for something that has its finding already, such as an alias that leads nowhere. */
+  readonly faulty?: boolean
   /** What it shows must not be printed: a secret, or something that may be a piece of one. */
   readonly hidden?: boolean
 }

@@ -1,6 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { RawProblem } from '../yaml.ts'
+import type { RawNode, RawProblem } from '../yaml.ts'
 import type { Lines } from './lines.ts'
 
 /** Problems after which the tree still holds what was written. */
@@ -15,12 +15,30 @@ const harmless: readonly RawProblem['code'][] = [
 /** Whether the tree beside this problem cannot be trusted. */
 export const spoilsTree = (problem: RawProblem): boolean => !harmless.includes(problem.code)
 
+function within(node: RawNode): readonly RawNode[] {
+  if (node.kind === 'list') return node.items.flatMap((item) => [item, ...within(item)])
+  if (node.kind !== 'map') return []
+  return node.entries.flatMap(({ key, value }) => [key, value, ...within(value)])
+}
+
+/** Where the last value starts that is opened with one of these characters before an offset and not closed. */
+function openedAt(opening: Opening, context: SyntaxContext): number | undefined {
+  const { roots, text } = context
+  const unclosed = roots
+    .flatMap((root) => [root, ...within(root)])
+    .filter(({ from }) => text.charAt(from) === opening.open && from < opening.before)
+    .filter(({ from, to }) => to - from < 2 || text.charAt(to - 1) !== opening.close)
+  return unclosed.at(-1)?.from
+}
+
+type Opening = { readonly open: string; readonly close: string; readonly before: number }
+
 /** What is not closed, from the reader's message: it names no content of the file. */
-function notClosed(text: string): { what: string; close: string } | undefined {
-  if (text.includes('"quote')) return { what: 'A double quote', close: 'double quote' }
-  if (text.includes("'quote")) return { what: 'A single quote', close: 'single quote' }
-  if (/end with a \}/.test(text)) return { what: 'A brace {', close: '}' }
-  if (/end with a \]/.test(text)) return { what: 'A bracket [', close: ']' }
+function notClosed(text: string): { what: string; open: string; close: string; name: string } | undefined {
+  if (text.includes('"quote')) return { what: 'A double quote', open: '"', close: '"', name: 'double quote' }
+  if (text.includes("'quote")) return { what: 'A single quote', open: "'", close: "'", name: 'single quote' }
+  if (/end with a \}/.test(text)) return { what: 'A brace {', open: '{', close: '}', name: '}' }
+  if (/end with a \]/.test(text)) return { what: 'A bracket [', open: '[', close: ']', name: ']' }
   return undefined
 }
 
@@ -38,11 +56,22 @@ const details: Partial<Readonly<Record<RawProblem['code'], string>>> = {
   MISSING_CHAR: 'a character is missing here, such as a comma between values or a space after a colon',
 }
 
+export type SyntaxContext = {
+  readonly lines: Lines
+  readonly text: string
+  /** What could be made of the text. */
+  readonly roots: readonly RawNode[]
+}
+
 /** One finding for what the YAML reader complains about; its own words are not used, they may quote the file. */
-export function syntaxFinding(problem: RawProblem, context: { lines: Lines; text: string }): Diagnostic {
+export function syntaxFinding(problem: RawProblem, context: SyntaxContext): Diagnostic {
   const place = { span: context.lines.span(problem.from, problem.to) }
   const closing = notClosed(problem.text)
-  if (closing !== undefined) return diagnose('not-closed', closing, place)
+  if (closing !== undefined) {
+    const at = openedAt({ ...closing, before: problem.from }, context)
+    const span = at === undefined ? place.span : context.lines.span(at, at + 1)
+    return diagnose('not-closed', { what: closing.what, close: closing.name }, { span })
+  }
   switch (problem.code) {
     case 'TAB_AS_INDENT':
       return diagnose('tab-indent', {}, place)

@@ -23,6 +23,8 @@ export type ReadDocument = {
   readonly root?: MapNode
   readonly findings: readonly Diagnostic[]
   readonly hidden: readonly Span[]
+  /** Lines of which the YAML reader complained: what else is found there is mostly an echo. */
+  readonly doubtful: ReadonlySet<number>
 }
 
 /** One finding per line: what follows the first mistake of a line is mostly its echo. */
@@ -44,6 +46,7 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   const broken = (findings: readonly Diagnostic[]): ReadDocument => ({
     findings,
     hidden: hideBroken(name, text, names.isKnown),
+    doubtful: new Set(),
   })
 
   const nul = nulFinding(text, lines)
@@ -54,7 +57,10 @@ export function readDocument(file: { name: string; text: string }, names: Names)
     return broken([diagnose('too-deep', { limit: deepest }, { span: lines.span(from, from + 1) })])
   }
 
-  const syntax = firstOfEachLine(parsed.problems.map((problem) => syntaxFinding(problem, { lines, text })))
+  const roots = parsed.roots.map(({ node }) => node).filter((node) => node !== undefined)
+  const syntax = firstOfEachLine(
+    parsed.problems.map((problem) => syntaxFinding(problem, { lines, text, roots })),
+  )
   if (parsed.problems.some(spoilsTree)) return broken(syntax)
   const [first, second] = parsed.roots
   const several =
@@ -68,8 +74,10 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   const followed = follow(first.node, lines)
   const { root, hidden } = hide(followed.root, names.isSecret)
   const findings = [...syntax, ...several, ...followed.findings, ...duplicates(root)]
-  if (root.kind === 'map')
-    return { root, findings, hidden: [...hidden, ...hiddenLater(parsed.roots.length, broken)] }
+  if (root.kind === 'map') {
+    const doubtful = new Set(syntax.map(({ span }) => span.line))
+    return { root, findings, hidden: [...hidden, ...hiddenLater(parsed.roots.length, broken)], doubtful }
+  }
   const got = root.kind === 'list' ? describeNode(root) : 'a single value'
   const judged = broken([...findings, diagnose('not-a-mapping', { got }, { span: root.span })])
   // A lone value may well be a password file given by mistake.

@@ -1,7 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
-import { mentionsOf } from '../resolve/topology.ts'
+import { mentionsOf, topologyOf } from '../resolve/topology.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
 
 function ofService(service: ServiceDraft): Diagnostic[] {
@@ -19,7 +19,7 @@ function ofService(service: ServiceDraft): Diagnostic[] {
       const related = [{ message: 'The first one is here.', span: earlier.span }]
       return [diagnose('named-twice', { host, field }, { span, related })]
     }
-    if (field !== 'witnesses' || member === undefined) return []
+    if (field !== 'witnesses' || member === undefined || topologyOf(service) === 'replicator') return []
     const related = [{ message: `${host} is a member here.`, span: member.span }]
     return [diagnose('witness-is-member', { host, service: service.name }, { span, related })]
   })

@@ -11,7 +11,7 @@ type Clash = {
   readonly early: Listener
 }
 
-const placeOf = (listener: Listener): Span | undefined => (listener.portGiven ?? listener.addressGiven)?.span
+const placeOf = (listener: Listener): Span | undefined => listener.portGiven?.span
 
 function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
   const listeners = listenersOf(host)

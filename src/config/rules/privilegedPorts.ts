@@ -10,7 +10,7 @@ export function privilegedPorts({ hosts }: ResolvedCluster): readonly Diagnostic
   const items = hosts.flatMap((host) => {
     const user = host.option(options.user).value
     if (user === 'root') return []
-    const who = user ?? (host.connection === 'local' ? 'the user of the services' : 'muster')
+    const who = user ?? (host.connection === 'local' ? undefined : 'muster')
     return listenersOf(host)
       .filter(({ port }) => port < 1024)
       .map(({ port, portGiven }) => ({

@@ -1,6 +1,6 @@
 import { type Component, defaultPorts } from '../../contracts/component.ts'
 import { listenAddress } from '../types/addresses.ts'
-import { boolean, port } from '../types/scalars.ts'
+import { boolean, portLike } from '../types/scalars.ts'
 import { type Setting, setting } from './setting.ts'
 
 export type ApiOptions = {
@@ -23,7 +23,7 @@ const apiOptionsOf = (component: Component): ApiOptions => ({
     name: `${component}-rest-api-port`,
     scope: 'options',
     component,
-    type: port,
+    type: portLike(defaultPorts[component]),
     default: defaultPorts[component],
     documentation: `TCP port of the ${component} API.`,
   }),

@@ -1,5 +1,5 @@
 import { duration } from '../types/duration.ts'
-import { boolean, port } from '../types/scalars.ts'
+import { boolean, portLike } from '../types/scalars.ts'
 import { fingerprint, loginUser, path } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
 
@@ -16,7 +16,7 @@ export const ssh = {
   port: setting({
     name: 'port',
     scope,
-    type: port,
+    type: portLike(22),
     default: 22,
     documentation: 'Port of the SSH server.',
   }),

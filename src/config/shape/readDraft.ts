@@ -1,7 +1,9 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { nearest } from '../../diagnostics/nearest.ts'
 import { isHostName } from '../address.ts'
 import type { MapEntry, MapNode } from '../document/node.ts'
+import { spellings } from '../settings/setting.ts'
 import { wrongType } from '../types/type.ts'
 import type { Draft, HostDraft, ServiceDraft } from './draft.ts'
 import { places } from './places.ts'
@@ -26,6 +28,7 @@ const entryOf = (node: MapNode, name: string): MapEntry | undefined =>
 function groupOf(entry: MapEntry | undefined, notes: Notes): MapNode | undefined {
   if (entry === undefined) return undefined
   const { value } = entry
+  if (value.faulty === true) return undefined
   if (value.tag !== undefined) {
     const facts = { name: entry.key, tag: value.tag }
     notes.findings.push(diagnose('reference-not-secret', facts, { span: value.span }))
@@ -69,6 +72,9 @@ function readHost(entry: MapEntry, notes: Notes): HostDraft {
   return { name: entry.key, span: entry.keySpan, fields, ssh, options }
 }
 
+const isKnownHere = (key: string): boolean =>
+  [...spellings(places.file.settings), ...places.file.groups].includes(key)
+
 /** Judges the shape of one file, value by value, and keeps what can be used. */
 export function readDraft(root: MapNode): Read<Draft> {
   const notes: Notes = { findings: [], hidden: [] }
@@ -79,6 +85,12 @@ export function readDraft(root: MapNode): Read<Draft> {
     const node = groupOf(entry, notes)
     if (entry !== undefined) groups.set(name, { span: entry.keySpan, bad: node === undefined })
     return node
+  }
+  for (const { key, keySpan } of root.entries) {
+    const meant = isKnownHere(key) ? undefined : nearest(key, places.file.groups)
+    // A misspelt group has its finding; it is not missing as well.
+    if (meant !== undefined && entryOf(root, meant) === undefined)
+      groups.set(meant, { span: keySpan, bad: true })
   }
   const defaults = fieldsOf(group('defaults'), places.defaults, notes)
   const ssh = fieldsOf(group('ssh'), places.ssh, notes)

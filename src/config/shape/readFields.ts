@@ -36,6 +36,7 @@ function readValue(
 ): { value?: unknown; findings: readonly Diagnostic[] } {
   const { name, type, secret } = setting
   const place = { span: node.span }
+  if (node.faulty === true) return { findings: [] }
   if (node.tag !== undefined && !secret) {
     return { findings: [diagnose('reference-not-secret', { name, tag: node.tag }, place)] }
   }
@@ -45,7 +46,14 @@ function readValue(
   return type.read(node, name)
 }
 
-function unknown(entry: MapEntry, place: Place, suggest: boolean): Diagnostic {
+/** The name that was probably meant by an unknown one. */
+function meant(entry: MapEntry, place: Place): string | undefined {
+  return entry.hidden === true
+    ? undefined
+    : nearest(entry.key, [...spellings(place.settings), ...place.groups])
+}
+
+function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagnostic {
   const at = { span: entry.keySpan }
   if (entry.hidden === true) {
     const facts = { name: redacted, nearest: undefined, place: place.name }
@@ -57,10 +65,17 @@ function unknown(entry: MapEntry, place: Place, suggest: boolean): Diagnostic {
     return diagnose('misplaced-option', { name, place: place.name, group: place.deeper.group }, at)
   }
   const known = [...spellings(place.settings), ...place.groups]
-  const near = suggest ? nearest(name, known) : undefined
   if (place.optional) return diagnose('unknown-option', { name, nearest: near, place: place.name }, at)
   return diagnose('unknown-key', { name, nearest: near, place: place.name, known }, at)
 }
+
+/** What of an unknown entry must not be shown: in a one-line map its value, else the rest of the line too. */
+const hiddenOf = (node: MapNode, entry: MapEntry): readonly Span[] =>
+  node.flow ? [entry.value.span] : hiddenSpansOf(entry)
+
+/** Whether the name is known, if not acted on here: then its value is as open as any. */
+const isFamiliar = (name: string, place: Place): boolean =>
+  place.unavailable.includes(name) || spellings(place.deeper?.settings ?? []).includes(name)
 
 /** Suggestions stop here: a file with so many unknown names is no configuration. */
 const mostSuggestions = 100
@@ -68,6 +83,7 @@ const mostSuggestions = 100
 /** Reads the settings of one group; each value is judged by its type, each unknown name by its nearest. */
 export function readFields(node: MapNode, place: Place): Read<Values> {
   const values = new Map<string, Given>()
+  const misspelt = new Map<string, Given>()
   const findings: Diagnostic[] = []
   const hidden: Span[] = []
   const byName = new Map(
@@ -77,23 +93,30 @@ export function readFields(node: MapNode, place: Place): Read<Values> {
   for (const entry of node.entries) {
     if (seen.has(entry.key) || place.groups.includes(entry.key)) continue
     seen.add(entry.key)
-    const setting = byName.get(entry.key)
+    const { key: spelling, keySpan, value: written } = entry
+    const setting = byName.get(spelling)
     if (setting === undefined) {
-      findings.push(unknown(entry, place, findings.length < mostSuggestions))
-      hidden.push(...hiddenSpansOf(entry))
+      const near = findings.length < mostSuggestions ? meant(entry, place) : undefined
+      findings.push(unknown(entry, place, near))
+      if (!isFamiliar(spelling, place)) hidden.push(...hiddenOf(node, entry))
+      const wanted = near === undefined ? undefined : byName.get(near)
+      if (wanted !== undefined)
+        misspelt.set(wanted.name, { setting: wanted, spelling, keySpan, span: written.span })
       continue
     }
     const earlier = values.get(setting.name)
     if (earlier !== undefined) {
       const related = [{ message: `${earlier.spelling} is here.`, span: earlier.keySpan }]
-      const facts = { name: entry.key, other: earlier.spelling }
-      findings.push(diagnose('alias-and-name', facts, { span: entry.keySpan, related }))
+      findings.push(
+        diagnose('alias-and-name', { name: spelling, other: earlier.spelling }, { span: keySpan, related }),
+      )
       continue
     }
-    const { value, findings: made } = readValue(entry.value, setting)
+    const { value, findings: made } = readValue(written, setting)
     findings.push(...made)
-    const given = { setting, spelling: entry.key, keySpan: entry.keySpan, span: entry.value.span }
+    const given = { setting, spelling, keySpan, span: written.span }
     values.set(setting.name, value === undefined ? given : { ...given, value })
   }
-  return { value: values, findings, hidden }
+  // What was misspelt counts as given, so that no rule complains a second time that it is missing.
+  return { value: new Map([...misspelt, ...values]), findings, hidden }
 }

@@ -13,7 +13,9 @@ export function listOfType<T>(type: ValueType<T>, wants: string): ValueType<read
       const single = node.kind === 'scalar' && node.hidden !== true ? node.source : type.example
       return { findings: [wrongType(node, { name, wants, fix: `Put it in brackets: ${name}: [${single}]` })] }
     }
-    const readings = node.items.map((item) => ({ item, reading: type.read(item, name) }))
+    const readings = node.items
+      .filter((item) => item.faulty !== true)
+      .map((item) => ({ item, reading: type.read(item, name) }))
     return {
       value: readings.flatMap(({ item, reading }) =>
         reading.value === undefined ? [] : [{ value: reading.value, span: item.span }],

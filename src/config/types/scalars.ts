@@ -44,13 +44,9 @@ export function wholeNumber(options: {
   return { wants, example, textual: false, read }
 }
 
-/** A TCP port. */
-export const port = wholeNumber({
-  wants: 'a port number from 1 to 65535',
-  example: '8090',
-  from: 1,
-  to: 65_535,
-})
+/** A TCP port, such as this one. */
+export const portLike = (example: number): ValueType<number> =>
+  wholeNumber({ wants: 'a port number from 1 to 65535', example: String(example), from: 1, to: 65_535 })
 
 /** Days; ten years, the life of an authority, are the most. */
 export const days = wholeNumber({

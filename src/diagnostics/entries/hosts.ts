@@ -20,7 +20,7 @@ export const hostEntries = {
   })),
   'relative-directory': error((facts: { hosts: readonly string[] }) => ({
     message: 'install-directory is not an absolute path.',
-    why: `Only with connection: local is there a folder that it could be relative to; ${shortListOf(facts.hosts)} is reached over SSH.`,
+    why: `Only with connection: local is there a folder that it could be relative to; this is for ${shortListOf(facts.hosts)}, reached over SSH.`,
     fix: 'Start it with a slash, such as /opt/muster',
   })),
   'bad-directory': error((facts: { reason: string }) => ({

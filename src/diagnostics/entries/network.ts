@@ -13,8 +13,8 @@ export const networkEntries = {
     why: 'Only one of them could start listening.',
     fix: `Give ${facts.host} ports of its own, for example: options: { manager-rest-api-port: 18090 }`,
   })),
-  'privileged-port': error((facts: { port: number; user: string; hosts: readonly string[] }) => ({
-    message: `Port ${facts.port} cannot be opened by ${facts.user}, who runs the services of ${shortListOf(facts.hosts)}.`,
+  'privileged-port': error((facts: { port: number; user: string | undefined; hosts: readonly string[] }) => ({
+    message: `Port ${facts.port} cannot be opened on ${shortListOf(facts.hosts)}: the services run ${facts.user === undefined ? 'without root' : `as ${facts.user}`}.`,
     why: 'Ports below 1024 are reserved to root.',
     fix: 'Choose a port of 1024 or above.',
   })),
