@@ -63,7 +63,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** The only files that may do I/O: everything else takes values and returns values (rule 1). */
 const ioFiles: readonly string[] = [
-  // one per line
   'accounts/lockFile.ts',
   'accounts/processStart.ts',
   'accounts/userFileIo.ts',
@@ -73,9 +72,14 @@ const ioFiles: readonly string[] = [
   'bin/processContext.ts',
   'client/registryFiles.ts',
   'client/request.ts',
+  'commands/connectHost.ts',
   'commands/readConfigFiles.ts',
   'commands/readInputFile.ts',
+  'commands/readOwnStores.ts',
+  'commands/secretSources.ts',
   'commands/writeNewFile.ts',
+  'deployment/program.ts',
+  'deployment/runtime/fetch.ts',
   'deployment/state/archiveFile.ts',
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
