@@ -14,6 +14,7 @@ import { type RunningServer, startServer } from '../../src/api/startServer.ts'
 import { componentApis } from '../../src/components/componentApis.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import { asNobody } from '../support/asNobody.ts'
 import { fetchAt, portOf } from '../support/https.ts'
 import { createServerCertificate } from '../support/serverCertificate.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -247,16 +248,13 @@ describe('a server that cannot start', () => {
     )
   })
 
-  it.skipIf(process.geteuid?.() === 0)(
-    'says that it may not read its key (needs a user other than root)',
-    async () => {
-      const settings = settingsIn(temporaryFolder())
-      chmodSync(settings.tls.key, 0o000)
-      expect(await failure(settings)).toBe(
-        `cannot read the private key ${settings.tls.key}: permission denied`,
-      )
-    },
-  )
+  it('says that it may not read its key', async () => {
+    const settings = settingsIn(temporaryFolder())
+    chmodSync(settings.tls.key, 0o000)
+    expect(await asNobody(() => failure(settings))).toBe(
+      `cannot read the private key ${settings.tls.key}: permission denied`,
+    )
+  })
 
   it('says that another one answers on its socket', async () => {
     const settings = settingsIn(temporaryFolder())
