@@ -1,3 +1,4 @@
+import { nearest } from '../diagnostics/nearest.ts'
 import { allOptions } from './settings/options.ts'
 import { allFile, allHost, allService } from './settings/places.ts'
 import { spellings } from './settings/setting.ts'
@@ -6,8 +7,9 @@ import { allSsh } from './settings/ssh.ts'
 const secrets = new Set(spellings(allOptions.filter(({ secret }) => secret)))
 const known = new Set(spellings([...allOptions, ...allSsh, ...allFile, ...allHost, ...allService]))
 
-/** Whether an option of this name is a secret. */
-export const isSecretName = (name: string): boolean => secrets.has(name)
-
 /** Whether any place of the file knows this name. */
 export const isKnownName = (name: string): boolean => known.has(name)
+
+/** Whether an option of this name is a secret, or was probably meant to be one. */
+export const isSecretName = (name: string): boolean =>
+  secrets.has(name) || (!known.has(name) && nearest(name, [...secrets]) !== undefined)

@@ -2,7 +2,7 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 import type { MapEntry, YamlNode } from './node.ts'
 
 /** Names whose value is treated as a secret wherever they stand, known or not. */
-export const looksSecret = (name: string): boolean => /pass|pwd|secret|token|credential/i.test(name)
+export const looksSecret = (name: string): boolean => /pas+|pwd|secret|token|credential/i.test(name)
 
 const restOfLine = Number.MAX_SAFE_INTEGER
 

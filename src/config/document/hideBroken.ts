@@ -1,7 +1,7 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
 
-const secretWord = /(?:pass|pwd|secret|token|credential)[\w-]*["']?\s*[:=]?/i
-const named = /^\s*(?:-\s+)?["']?([\w.-]+)["']?\s*:\s+(?![{[])\S/
+const secretWord = /(?:pas|pwd|secret|token|credential)[\w-]*["']?\s*[:=]?/i
+const names = /(?<![\w.-])([\w.-]+)["']?\s*:/g
 
 const restOfLine = Number.MAX_SAFE_INTEGER
 
@@ -14,6 +14,16 @@ const hiddenFrom = (file: string, line: number, column: number): Span => ({
   endLine: line,
   endColumn: restOfLine,
 })
+
+/** Where the first value starts that belongs to an unknown name, unless a group starts there: a host has one. */
+function unknownValue(line: string, isKnown: (name: string) => boolean): number | undefined {
+  for (const { 0: text, 1: name = '', index } of line.matchAll(names)) {
+    const end = index + text.length
+    const rest = line.slice(end).trimStart()
+    if (!isKnown(name) && rest !== '' && !/^[{[&]/.test(rest)) return end
+  }
+  return undefined
+}
 
 /** Whether a quote that is opened in the text stays open at its end. */
 function leavesQuoteOpen(text: string): boolean {
@@ -40,15 +50,13 @@ export function hideBroken(file: string, text: string, isKnown: (name: string) =
     }
     below = undefined
     const found = secretWord.exec(line)
-    const name = named.exec(line)?.[1]
-    if (found !== null) {
-      const end = found.index + found[0].length
-      hidden.push(hiddenFrom(file, number, end + 1))
-      below = indentOf(line)
-      open = leavesQuoteOpen(line.slice(end))
-    } else if (name !== undefined && !isKnown(name)) {
-      hidden.push(hiddenFrom(file, number, line.indexOf(':') + 1))
-    }
+    const unknown = unknownValue(line, isKnown)
+    if (unknown !== undefined) hidden.push(hiddenFrom(file, number, unknown + 1))
+    if (found === null) continue
+    const end = found.index + found[0].length
+    hidden.push(hiddenFrom(file, number, end + 1))
+    below = indentOf(line)
+    open = leavesQuoteOpen(line.slice(end))
   }
   return hidden
 }

@@ -23,8 +23,9 @@ export function linesOf(file: string, text: string): Lines {
   return {
     span: (from, to) => {
       const start = position(from)
-      if (to <= from) return { file, ...start, endLine: start.line, endColumn: start.column + 1 }
       const end = position(to)
+      const empty = end.line < start.line || (end.line === start.line && end.column <= start.column)
+      if (empty) return { file, ...start, endLine: start.line, endColumn: start.column + 1 }
       return { file, ...start, endLine: end.line, endColumn: end.column }
     },
   }

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { codes, good, loadText, shown } from './loadText.ts'
+
+describe('texts that are hard to read', () => {
+  it('reads a byte order mark, Windows line ends and a last line without one', () => {
+    const text = `\ufeff${good.trimEnd().replaceAll('\n', '\r\n')}`
+    expect(codes(loadText(text))).toEqual([])
+    expect(loadText(text).config).toEqual(loadText(good).config)
+  })
+
+  it('places findings behind a byte order mark and Windows line ends as an editor counts', () => {
+    const text = `\ufeff${good.replace('alpha', 'Alpha').replace('10.0.0.11', '10.0.0.0')}`.replaceAll(
+      '\n',
+      '\r\n',
+    )
+    expect(loadText(text).diagnostics.map(({ span }) => [span.line, span.column])).toEqual([
+      [1, 10],
+      [11, 19],
+    ])
+  })
+
+  it.each([
+    ['nothing', '', '1 empty-file'],
+    ['empty lines', '\n\n', '1 empty-file'],
+    ['a lone document start', '---\n', '1 empty-file'],
+    ['a NUL', 'cluster: al\0pha\n', '1 nul-character'],
+    ['200,000 brackets', `a: ${'['.repeat(200_000)}`, '1 too-deep'],
+    ['30,000 dashes', '- '.repeat(30_000), '1 too-deep'],
+    [
+      'groups in groups',
+      Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+      '66 too-deep',
+    ],
+    ['a long open quote', `cluster: "${'x'.repeat(100_000)}`, '1 not-closed'],
+  ])('finds what is wrong with %s', (_name, text, expected) => {
+    expect(codes(loadText(text))[0]).toBe(expected)
+  })
+
+  it('stops at an alias bomb', () => {
+    const levels = Array.from({ length: 12 }, (_, level) => {
+      const inner = level === 0 ? '"x"' : `*a${level - 1}`
+      return `a${level}: &a${level} [${Array(10).fill(inner).join(', ')}]`
+    })
+    const result = loadText(`${levels.join('\n')}\n${good}`)
+    expect(codes(result).filter((code) => code.endsWith('alias-bomb'))).toEqual(['5 alias-bomb'])
+  })
+
+  it('stops at a bomb of merges', () => {
+    const base = Array.from({ length: 2000 }, (_, key) => `  k${key}: v`).join('\n')
+    const uses = Array.from({ length: 100 }, (_, key) => `m${key}: { <<: *base }`).join('\n')
+    const result = loadText(`base: &base\n${base}\n${uses}\n`)
+    expect(codes(result).filter((code) => code.endsWith('alias-bomb'))).toHaveLength(1)
+  })
+
+  it('lets a thousand hosts share a group by alias and merge', () => {
+    const hosts = Array.from(
+      { length: 1000 },
+      (_, n) => `  h${n}: { <<: *base, address: 10.1.${n >> 8}.${n & 255 || 256} }`,
+    )
+    const members = Array.from({ length: 999 }, (_, n) => `h${n}`).join(', ')
+    const text = `cluster: big
+services: { big: { topology: replicator, members: [base, ${members}] } }
+hosts:
+  base: &base { address: 10.2.0.1, options: &options { log-level: debug, tls-warning-days: 20 } }
+${hosts.join('\n').replaceAll('.256', '.1')}
+`
+    const result = loadText(text)
+    expect(result.diagnostics.filter(({ code }) => code === 'alias-bomb')).toEqual([])
+    expect(
+      result.diagnostics.filter(({ code }) => code === 'unused-host').map(({ span }) => span.line),
+    ).toEqual([1004])
+  })
+
+  it('prints no control character of the file', () => {
+    const text = good
+      .replace('10.0.0.11', '"\\e[31m\\u202e\\a"')
+      .replace('cluster: alpha', 'cluster: "\x1b[2J\u202e"')
+    const result = loadText(text)
+    expect(codes(result)).toEqual(['1 bad-cluster-name', '11 wrong-type'])
+    // Line breaks and the colours of our own are all that a terminal acts on.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+    const rest = shown(result).replaceAll(/\n|\x1b\[\d+m/g, '')
+    expect(rest).not.toMatch(/[\p{Cc}\u202e]/u)
+  })
+
+  it('finds a port clash in host 997 of a thousand', () => {
+    const names = Array.from({ length: 1000 }, (_, n) => `h${n}`)
+    const hosts = names.map((name, n) => {
+      const ports = n === 997 ? 'manager-rest-api-port: 20997, ' : ''
+      const address = `10.1.${Math.floor(n / 250)}.${(n % 250) + 1}`
+      return `  ${name}: { address: ${address}, options: { ${ports}replicator-rest-api-port: ${20_000 + n} } }`
+    })
+    const text = `cluster: big
+services: { big: { topology: clustered, master: h0, members: [${names.join(', ')}], witnesses: [w] } }
+hosts:
+  w: { address: 10.9.0.1 }
+${hosts.join('\n')}
+`
+    expect(codes(loadText(text))).toEqual(['1002 port-clash'])
+  })
+})
