@@ -65,7 +65,10 @@ async function installLocked(
   })
   await renderer.end()
   try {
-    if ('exit' in run) return run.exit
+    if ('exit' in run) {
+      if (json) renderer.emit({ type: 'run-ended', outcomes: run.outcomes, interrupted: false })
+      return run.exit
+    }
     if (!(await mayGoOn(options, run))) {
       context.stderr.write('Nothing was changed.\n')
       return exitCodes.failed

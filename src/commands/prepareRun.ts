@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ClusterConfig } from '../config/model.ts'
-import type { Emit } from '../deployment/events.ts'
+import type { Emit, HostOutcome } from '../deployment/events.ts'
 import type { HostPlan } from '../deployment/hostPlan.ts'
 import { installPlan } from '../deployment/plans/install.ts'
 import { type Preparation, prepare } from '../deployment/prepare.ts'
@@ -9,11 +9,12 @@ import { readProgram } from '../deployment/program.ts'
 import type { SentRuntime } from '../deployment/runtime/choose.ts'
 import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
-import { type Survey, surveyHosts } from '../deployment/survey.ts'
+import { closeAll, lostOutcomes, type Survey, surveyHosts } from '../deployment/survey.ts'
 import type { Target } from '../deployment/target.ts'
 import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { Interrupted } from './interrupted.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 
@@ -30,7 +31,12 @@ export type PreparedRun = {
 }
 
 /** Why nothing may be touched; every reason has been told. */
-export type Refusal = { readonly survey: Survey; readonly exit: ExitCode }
+export type Refusal = {
+  readonly survey: Survey
+  readonly exit: ExitCode
+  /** Of every host: those that refused failed, the others were not started. */
+  readonly outcomes: readonly HostOutcome[]
+}
 
 /**
  * Reads the secrets, connects to every host, reads its facts, and decides. One host that cannot be reached,
@@ -59,9 +65,14 @@ export async function prepareRun(options: {
     emit,
     clock: () => performance.now(),
   })
+  if (context.signal.aborted) {
+    await closeAll(survey)
+    throw new Interrupted()
+  }
   if (survey.lost.length > 0) {
     const unreachable = survey.lost.some((lost) => lost.unreachable)
-    return { survey, exit: unreachable ? exitCodes.unreachable : exitCodes.failed }
+    const exit = unreachable ? exitCodes.unreachable : exitCodes.failed
+    return { survey, exit, outcomes: refused(config, lostOutcomes(survey)) }
   }
   const preparation = await prepare({
     config,
@@ -76,10 +87,12 @@ export async function prepareRun(options: {
     random: randomBytes,
   })
   if (!preparation.ok) {
-    for (const { host, code, message, fix } of preparation.problems) {
-      emit({ type: 'host-failed', host, failure: { code, message, fix } })
-    }
-    return { survey, exit: exitCodes.failed }
+    const failed = preparation.problems.map(({ host, code, message, fix }): HostOutcome => {
+      const failure = { code, message, fix }
+      emit({ type: 'host-failed', host, failure })
+      return { host, result: 'failed', applied: [], failure, seconds: {} }
+    })
+    return { survey, exit: exitCodes.failed, outcomes: refused(config, failed) }
   }
   const planned = preparation.targets.map((target): PlannedTarget => {
     const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
@@ -91,4 +104,17 @@ export async function prepareRun(options: {
   }
   const packed = runtimeFile?.packed
   return { survey, preparation, planned, ...(packed === undefined ? {} : { runtimeFile: packed }) }
+}
+
+/** One outcome a host: its first failure, or that nothing was begun there because another host failed. */
+function refused(config: ClusterConfig, failed: readonly HostOutcome[]): readonly HostOutcome[] {
+  return config.hosts.map(
+    ({ name }) =>
+      failed.find(({ host }) => host === name) ?? {
+        host: name,
+        result: 'not-started',
+        applied: [],
+        seconds: {},
+      },
+  )
 }

@@ -22,9 +22,13 @@ export function servicesStep(target: Target): Step {
     title: 'start the components',
     phase: 'commit',
     check: (facts) => {
-      const words = due(facts).map(
-        ({ desired, running }) => `${running ? 'restart' : 'start'} ${desired.component}`,
-      )
+      const named = (verb: string, running: boolean): string[] => {
+        const names = due(facts).filter((one) => one.running === running)
+        return names.length === 0
+          ? []
+          : [`${verb} ${names.map(({ desired }) => desired.component).join(', ')}`]
+      }
+      const words = [...named('start', false), ...named('restart', true)]
       return words.length === 0 ? undefined : change(words.join(', '))
     },
     apply: async (transport) => {

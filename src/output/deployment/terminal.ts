@@ -40,7 +40,8 @@ export function terminalRenderer(hosts: readonly string[]): Renderer {
     concurrent: true,
     exitOnError: false,
     registerSignalListeners: false,
-    rendererOptions: { showErrorMessage: false, collapseErrors: true },
+    // The plan and the closing lines say all of it again.
+    rendererOptions: { clearOutput: true, showErrorMessage: false, collapseErrors: true },
   })
     .run()
     .then(
