@@ -45,9 +45,12 @@ export async function loadCluster(options: {
     home: context.env.HOME ?? homedir(),
     cwd: context.cwd,
     exists: isThere,
+    incomplete: read.diagnostics.length > 0,
     ...(stdin === undefined ? {} : { stdin }),
   })
-  const diagnostics = [...read.diagnostics, ...loaded.diagnostics]
-  if (read.diagnostics.length > 0) return { diagnostics, sources: loaded.sources, missing: read.missing }
-  return { ...loaded, missing: false }
+  return {
+    ...loaded,
+    diagnostics: [...read.diagnostics, ...loaded.diagnostics],
+    missing: read.missing,
+  }
 }

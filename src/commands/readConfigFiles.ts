@@ -40,24 +40,27 @@ const reasons: Readonly<Record<string, string>> = {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** Where the bytes stop being UTF-8; text before that point decodes on its own. */
+function decodes(bytes: Buffer, stream: boolean): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Where the bytes stop being UTF-8: the start of the first sequence that is no character. */
 function badByte(bytes: Buffer): number {
-  let low = 0
-  let high = bytes.length
-  const decodes = (end: number): boolean => {
-    try {
-      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end), { stream: true })
-      return true
-    } catch {
-      return false
-    }
+  let good = 0
+  let bad = bytes.length + 1
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    if (decodes(bytes.subarray(0, middle), true)) good = middle
+    else bad = middle
   }
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (decodes(middle)) low = middle
-    else high = middle - 1
-  }
-  return low
+  // Up to three bytes before may be the beginning of a sequence that did not go on.
+  while (good > 0 && !decodes(bytes.subarray(0, good), false)) good -= 1
+  return good
 }
 
 function decoded(name: string, directory: string, bytes: Buffer): Outcome {

@@ -34,6 +34,8 @@ export type LoadOptions = {
   readonly cwd?: string
   /** Whether a file is there; without it nobody looks for stores. */
   readonly exists?: (path: string) => boolean
+  /** Whether further files were named and could not be read: no rule then guesses what is in them. */
+  readonly incomplete?: boolean
 }
 
 export type LoadResult = {
@@ -77,8 +79,8 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const sources = [...judged.map(({ source }) => source), sets.source]
   const order = [...files.map(({ name }) => name), setSource]
   // What one file cannot tell is unknown, so rules about the whole would guess.
-  if (drafts.length < files.length || files.length === 0)
-    return { diagnostics: ordered(shape, order), sources }
+  const incomplete = options.incomplete === true || drafts.length < files.length || files.length === 0
+  if (incomplete) return { diagnostics: ordered(shape, order), sources }
 
   const directories = new Map([
     ...files.map((file) => [file.name, file.directory] as const),

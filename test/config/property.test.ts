@@ -79,14 +79,14 @@ describe('any text', () => {
   it('made of the signs of YAML gives findings or a configuration', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => holds(loadText(parts.join('')))),
-      { numRuns: 800 },
+      { numRuns: 500 },
     )
   })
 
   it('that was an example before some edits gives findings or a configuration', () => {
     fc.assert(
       fc.property(mutated, (text) => holds(loadText(text))),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 })

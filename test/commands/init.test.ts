@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { init } from '../../src/commands/init.ts'
+import { validate } from '../../src/commands/validate.ts'
+import { commandContext } from '../config/commandContext.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+async function run(cwd: string, file = 'muster.yaml', force = false) {
+  const { context, out, err } = commandContext({ cwd })
+  return { code: await init({ context, file, force }), out: out(), err: err() }
+}
+
+describe('init', () => {
+  it('writes a file for the owner alone that validates without a finding', async () => {
+    const cwd = temporaryFolder()
+    const result = await run(cwd)
+    expect(result).toMatchObject({ code: 0, err: '' })
+    expect(result.out).toMatch(/^Wrote muster\.yaml\. Next:\n/)
+    expect(statSync(join(cwd, 'muster.yaml')).mode & 0o777).toBe(0o600)
+    const { context, out } = commandContext({ cwd })
+    expect(await validate({ context, files: [], set: [], format: 'text', strict: true })).toBe(0)
+    expect(out()).toBe('The configuration of alpha is good: 3 hosts, 9 APIs.\n')
+  })
+
+  it('explains only options that validate, also where they are commented out', async () => {
+    const cwd = temporaryFolder()
+    await run(cwd)
+    const text = readFileSync(join(cwd, 'muster.yaml'), 'utf8')
+    // Every line that is an option behind "# " is put to use.
+    const used = text.replaceAll(/^( *)# (ssh|options|identity|[a-z]+-[a-z-]+): /gm, '$1$2: ')
+    expect(used.split('\n').filter((line, index) => line !== text.split('\n')[index]).length).toBeGreaterThan(
+      8,
+    )
+    const { context, out } = commandContext({ cwd, typed: used })
+    await validate({ context, files: ['-'], set: [], format: 'json', strict: true })
+    const { findings } = JSON.parse(out()) as { findings: { code: string }[] }
+    expect([...new Set(findings.map(({ code }) => code))].sort()).toEqual([
+      'shared-keystore',
+      'store-not-found',
+    ])
+  })
+
+  it('never overwrites without force, and then as one change', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'muster.yaml'), 'mine', { mode: 0o644 })
+    const refused = await run(cwd)
+    expect(refused.code).toBe(3)
+    expect(refused.err).toBe(
+      'muster.yaml exists already and was left as it is.\nTo replace it: muster init --force muster.yaml\n',
+    )
+    expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).toBe('mine')
+    expect((await run(cwd, 'muster.yaml', true)).code).toBe(0)
+    expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).toContain('cluster: alpha')
+    expect(statSync(join(cwd, 'muster.yaml')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(cwd)).toEqual(['muster.yaml'])
+  })
+
+  it('says why it cannot write, and leaves nothing', async () => {
+    const cwd = temporaryFolder()
+    expect((await run(cwd, 'no/muster.yaml')).err).toContain('its folder does not exist')
+    expect((await run(cwd, '.', true)).err).toContain('is a directory')
+    expect(readdirSync(cwd)).toEqual([])
+  })
+})

@@ -1,0 +1,170 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { CommandContext } from '../../src/commands/context.ts'
+import { largestConfigFile } from '../../src/commands/readConfigFiles.ts'
+import { validate } from '../../src/commands/validate.ts'
+import { commandContext } from '../config/commandContext.ts'
+import { good } from '../config/loadText.ts'
+import { asNobody } from '../support/asNobody.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+type Run = Partial<Omit<Parameters<typeof validate>[0], 'context'>>
+
+async function run(
+  cwd: string,
+  options: Run = {},
+  given: Partial<CommandContext> & { readonly typed?: string | Buffer } = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const { context, out, err } = commandContext({ cwd, ...given })
+  const code = await validate({ context, files: [], set: [], format: 'text', strict: false, ...options })
+  return { code, out: out(), err: err() }
+}
+
+const found = async (cwd: string, options: Run, typed?: string | Buffer): Promise<string> => {
+  const given = typed === undefined ? {} : { typed }
+  const { code, out } = await run(cwd, { ...options, format: 'json' }, given)
+  const { findings } = JSON.parse(out) as { findings: { code: string; file: string }[] }
+  return [code, ...findings.map((finding) => `${finding.file} ${finding.code}`)].join(', ')
+}
+
+function folderWith(files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = temporaryFolder()
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  return folder
+}
+
+const warned = `${good}  db2: { address: 10.0.0.12 }\n`
+
+describe('validate', () => {
+  it('says of a good file what it describes', async () => {
+    const result = await run(folderWith({ 'muster.yaml': good }))
+    expect(result).toEqual({ code: 0, out: 'The configuration of alpha is good: 1 host, 3 APIs.\n', err: '' })
+  })
+
+  it('lets warnings pass, unless told to be strict', async () => {
+    const folder = folderWith({ 'a.yaml': warned })
+    const lenient = await run(folder, { files: ['a.yaml'] })
+    expect(lenient.code).toBe(0)
+    expect(lenient.out).toContain('a.yaml:12:3 warning unused-host')
+    expect(lenient.out).toContain('1 warning.\nThe configuration of alpha is good')
+    const strict = await run(folder, { files: ['a.yaml'], strict: true })
+    expect(strict.code).toBe(1)
+    expect(strict.out).toContain('a.yaml:12:3 error unused-host')
+    expect(strict.out).not.toContain('is good')
+  })
+
+  it('reads the file that MUSTER_FILE names, and the argument before it', async () => {
+    const folder = folderWith({ 'a.yaml': good, 'b.yaml': good.replace('cluster: alpha', 'cluster: beta') })
+    const env = { MUSTER_FILE: 'b.yaml' }
+    expect((await run(folder, {}, { env })).out).toContain('beta')
+    expect((await run(folder, { files: ['a.yaml'] }, { env })).out).toContain('alpha')
+  })
+
+  it('names files as they were typed', async () => {
+    const folder = folderWith({ 'a.yaml': 'cluster: A' })
+    mkdirSync(join(folder, 'deep'))
+    const result = await run(join(folder, 'deep'), { files: ['../a.yaml'] })
+    expect(result.out).toContain('../a.yaml:1:10 error bad-cluster-name')
+    expect(result.out).not.toContain(folder)
+  })
+
+  it('reads standard input for -', async () => {
+    expect((await run(folderWith({}), { files: ['-'] }, { typed: good })).out).toContain('is good')
+    expect(await found(folderWith({}), { files: ['-'] }, 'cluster: A')).toMatch(
+      /^1, standard input missing-key, .*bad-cluster-name$/,
+    )
+    expect(await found(folderWith({}), { files: ['-', '-'] }, good)).toBe('1, standard input stdin-twice')
+  })
+
+  it('takes a secret for --set from standard input', async () => {
+    const folder = folderWith({ 'muster.yaml': good })
+    const set = ['rest-api-admin-pass=-']
+    expect(await found(folder, { set }, 'tungsten\n')).toBe('1, --set default-password')
+    expect(await found(folder, { set }, 'x8Jw-Rt2q_Lm0\n')).toBe('0')
+    expect(await found(folder, { set, files: ['-'] }, good)).toBe('1, --set stdin-twice')
+  })
+
+  it('finds stores that are not there', async () => {
+    const stores = ['keystore-path: a.p12', 'keystore-password: !env A'].map((line) => `  java-${line}\n`)
+    const text = good.replace(
+      'defaults:\n',
+      `defaults:\n${stores[0]?.replace('java-', 'java-tls-')}${stores[1]}  java-truststore-path: b.p12\n  java-truststore-password: !env B\n`,
+    )
+    const folder = folderWith({ 'muster.yaml': text, 'b.p12': '' })
+    expect(await found(folder, {})).toBe('1, muster.yaml store-not-found')
+  })
+})
+
+describe('a file that cannot be judged', () => {
+  it('is told apart by what is wrong with it', async () => {
+    const folder = folderWith({
+      'empty.yaml': '',
+      'large.yaml': Buffer.alloc(largestConfigFile + 1, '#'),
+      'latin.yaml': Buffer.from('cluster: caf\xe9\n', 'latin1'),
+      'utf16.yaml': Buffer.from(`\ufeff${good}`, 'utf16le'),
+    })
+    mkdirSync(join(folder, 'folder'))
+    symlinkSync('loop', join(folder, 'loop'))
+    const of = (name: string): Promise<string> => found(folder, { files: [name] })
+    expect(await of('none.yaml')).toBe('3, none.yaml file-not-found')
+    expect(await of('empty.yaml/x')).toBe('3, empty.yaml/x file-not-found')
+    expect(await of('folder')).toBe('3, folder file-is-directory')
+    expect(await of('loop')).toBe('3, loop file-unreadable')
+    expect(await of('empty.yaml')).toBe('1, empty.yaml empty-file')
+    expect(await of('large.yaml')).toBe('1, large.yaml file-too-large')
+    expect(await of('latin.yaml')).toBe('1, latin.yaml file-not-utf8')
+    expect(await of('utf16.yaml')).toBe('1, utf16.yaml file-not-utf8')
+  })
+
+  it('says where it stops being UTF-8', async () => {
+    const folder = folderWith({ 'a.yaml': Buffer.from('cluster: caf\xe9\n', 'latin1') })
+    expect((await run(folder, { files: ['a.yaml'] })).out).toContain('the byte at position 13')
+  })
+
+  it('says how to name or make the file when none was named', async () => {
+    const { code, out } = await run(folderWith({}))
+    expect(code).toBe(3)
+    expect(out).toContain('There is no file muster.yaml.')
+    expect(out).toContain('muster init')
+  })
+
+  it.skipIf(process.platform === 'win32')('says that permission is missing', async () => {
+    const folder = folderWith({ 'a.yaml': good })
+    chmodSync(folder, 0o755)
+    chmodSync(join(folder, 'a.yaml'), 0)
+    const { code, out } = await asNobody(() => run(folder, { files: ['a.yaml'] }))
+    expect(code).toBe(3)
+    expect(out).toContain('a.yaml cannot be read: permission denied.')
+  })
+
+  it('is told together with what is wrong with the others', async () => {
+    const folder = folderWith({ 'a.yaml': 'cluster: A' })
+    expect(await found(folder, { files: ['a.yaml', 'b.yaml'] })).toMatch(
+      /^3, b.yaml file-not-found, a.yaml bad-cluster-name$/,
+    )
+  })
+})
+
+describe('a password in the file', () => {
+  const sentinel = `Zq7'"\\$#%:@ é`
+
+  it.each([
+    ['in quotes', `'${sentinel.replaceAll("'", "''")}'`],
+    ['without quotes', sentinel],
+    ['in double quotes', JSON.stringify(sentinel)],
+    ['in broken quotes', `"${sentinel}`],
+    ['with an unknown tag', `!${sentinel}`],
+  ])('%s shows in neither text nor JSON', async (_name, value) => {
+    const text = good.replace(
+      'defaults:',
+      `defaults:\n  rest-api-admin-pass: ${value}\n  monitor-password: ${value}`,
+    )
+    const folder = folderWith({ 'muster.yaml': text })
+    for (const format of ['text', 'json'] as const) {
+      const { out, err } = await run(folder, { format, set: [`rest-api-admin-pass=${sentinel}`] })
+      expect(out.length).toBeGreaterThan(100)
+      expect(out + err).not.toMatch(/Zq7|#%:@/)
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { allOptions } from '../../src/config/settings/options.ts'
+import { allFile, allHost, allService } from '../../src/config/settings/places.ts'
+import { spellings } from '../../src/config/settings/setting.ts'
+import { allSsh } from '../../src/config/settings/ssh.ts'
+import { unavailableOptions, unavailableSsh } from '../../src/config/settings/unavailable.ts'
+
+describe('the settings table', () => {
+  const tables = { allOptions, allSsh, allFile, allService, allHost }
+
+  it.each(Object.entries(tables))(
+    '%s: every setting has a type, an example, documentation and a version',
+    (_, table) => {
+      for (const setting of table) {
+        expect(setting.documentation, setting.name).toMatch(/^[A-Z].*\.$|: .*\.$/)
+        expect(setting.type.wants, setting.name).not.toBe('')
+        expect(setting.type.example, setting.name).not.toBe('')
+        expect(setting.since).toMatch(/^\d+\.\d+\.\d+$/)
+      }
+      expect(new Set(spellings(table)).size).toBe(spellings(table).length)
+    },
+  )
+
+  it('knows an option or says that it is not available, never both', () => {
+    expect(spellings(allOptions).filter((name) => unavailableOptions.includes(name))).toEqual([])
+    expect(spellings(allSsh).filter((name) => unavailableSsh.includes(name))).toEqual([])
+  })
+
+  it('reads the default of every setting back from a file', () => {
+    for (const setting of [...allOptions, ...allSsh, ...allHost]) {
+      const value = setting.default
+      if (value === undefined || typeof value === 'object' || setting.name === 'timeout') continue
+      const span = { file: 'x', line: 1, column: 1, endLine: 1, endColumn: 2 }
+      const scalar = value as string | number | boolean
+      const node = { kind: 'scalar', value: scalar, source: String(value), span } as const
+      expect(setting.type.read(node, setting.name), setting.name).toEqual({ value, findings: [] })
+    }
+  })
+
+  it('marks exactly the passwords as secret', () => {
+    expect(allOptions.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
+      'rest-api-admin-pass',
+      'java-keystore-password',
+      'java-truststore-password',
+    ])
+  })
+})

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { validate } from '../src/commands/validate.ts'
+import { loadConfig } from '../src/config/load.ts'
+import { commandContext } from './config/commandContext.ts'
+
+const folder = fileURLToPath(new URL('../examples', import.meta.url))
+const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+
+const load = (name: string) =>
+  loadConfig({
+    files: [{ name, directory: folder, text: readFileSync(`${folder}/${name}`, 'utf8') }],
+    home: '/home/ops',
+  }).config
+
+describe('the examples', () => {
+  it('are these', () => {
+    expect(names).toEqual(['quickstart.yaml', 'replicator-only.yaml', 'three-hosts.yaml'])
+  })
+
+  it.each(names)('%s validates without a finding', async (name) => {
+    const { context, out } = commandContext({ cwd: folder })
+    const code = await validate({ context, files: [name], set: [], format: 'text', strict: true })
+    expect(out()).toMatch(/^The configuration of \S+ is good: .*\n$/)
+    expect(code).toBe(0)
+  })
+
+  it('quickstart.yaml is this machine, with a made password, beside the file', () => {
+    const [host, ...others] = load('quickstart.yaml')?.hosts ?? []
+    expect(others).toEqual([])
+    expect(host).toMatchObject({
+      connection: 'local',
+      address: '127.0.0.1',
+      installDirectory: `${folder}/quickstart`,
+      admin: { user: 'admin' },
+    })
+    expect(host?.apis.map(({ component, address, port }) => `${component} ${address}:${port}`)).toEqual([
+      'manager 127.0.0.1:8090',
+      'connector 127.0.0.1:8096',
+      'replicator 127.0.0.1:8097',
+    ])
+  })
+
+  it('three-hosts.yaml opens every API of three hosts over SSH', () => {
+    const hosts = load('three-hosts.yaml')?.hosts ?? []
+    expect(hosts.map(({ name, address }) => `${name} ${address}`)).toEqual([
+      'db1 10.0.0.11',
+      'db2 10.0.0.12',
+      'db3 10.0.0.13',
+    ])
+    for (const host of hosts) {
+      expect(host).toMatchObject({ connection: 'ssh', ssh: { user: 'ops', become: true } })
+      expect(host.admin).toEqual({ user: 'admin', password: { kind: 'env', name: 'ADMIN_PASS' } })
+      expect(host.apis.map(({ address }) => address)).toEqual(['0.0.0.0', '0.0.0.0', '0.0.0.0'])
+    }
+  })
+
+  it('replicator-only.yaml exposes the replicator alone', () => {
+    const hosts = load('replicator-only.yaml')?.hosts ?? []
+    expect(hosts.map(({ apis }) => apis.map(({ component }) => component))).toEqual([
+      ['replicator'],
+      ['replicator'],
+    ])
+  })
+})

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { diagnose } from '../../../src/diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts'
+import { diagnosticsJson } from '../../../src/output/diagnostics/json.ts'
+import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
+
+const text = 'a: 1\nlog-levl: debug\nlog-levl: info\n'
+const sources = [{ name: 'm.yaml', text, hidden: [] }]
+const span = (line: number, column: number, endColumn: number) => ({
+  file: 'm.yaml',
+  line,
+  column,
+  endLine: line,
+  endColumn,
+})
+
+const unknown = diagnose(
+  'unknown-option',
+  { name: 'log-levl', nearest: 'log-level', place: 'defaults' },
+  { span: span(2, 1, 9) },
+)
+const twice = diagnose(
+  'duplicate-key',
+  { name: 'log-levl' },
+  { span: span(3, 1, 9), related: [{ message: 'The first one is here.', span: span(2, 1, 9) }] },
+)
+const warning: Diagnostic = { ...twice, severity: 'warning', code: 'x' }
+
+describe('findings as text', () => {
+  it('say where, what, why and how to fix it, and are counted', () => {
+    expect(
+      diagnosticsText({
+        diagnostics: [unknown, twice, warning].slice(0, 2),
+        sources,
+        colour: false,
+        width: 60,
+      }),
+    ).toBe(
+      `m.yaml:2:1 error unknown-option
+  log-levl is not an option.
+    |
+  2 | log-levl: debug
+    | ^^^^^^^^
+  why: It would change nothing, and what you meant by it
+       would silently not happen.
+  fix: Did you mean log-level?
+
+m.yaml:3:1 error duplicate-key
+  log-levl is given twice.
+    |
+  3 | log-levl: info
+    | ^^^^^^^^
+  why: Only one of the two could hold, and nothing says
+       which.
+  fix: Remove one of them.
+  see: m.yaml:2:1 The first one is here.
+
+2 errors.
+`,
+    )
+  })
+
+  it('count errors and warnings apart', () => {
+    const all = diagnosticsText({ diagnostics: [unknown, warning], sources, colour: false, width: 60 })
+    expect(all.endsWith('\n\n1 error and 1 warning.\n')).toBe(true)
+  })
+
+  it('are coloured only when told, and otherwise the same', () => {
+    const options = { diagnostics: [unknown, warning], sources, width: 60 }
+    const coloured = diagnosticsText({ ...options, colour: true })
+    expect(coloured).toContain('\u001b[31m')
+    expect(coloured).toContain('\u001b[33m')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(diagnosticsText({ ...options, colour: false }))
+  })
+
+  it('fit the width', () => {
+    const wide = diagnosticsText({ diagnostics: [unknown, twice], sources, colour: false, width: 44 })
+    expect(Math.max(...wide.split('\n').map((line) => line.length))).toBeLessThanOrEqual(46)
+  })
+
+  it('are nothing when there are none', () => {
+    expect(diagnosticsText({ diagnostics: [], sources, colour: false, width: 60 })).toBe('')
+  })
+})
+
+describe('findings as JSON', () => {
+  it('are one object with flat places', () => {
+    expect(JSON.parse(diagnosticsJson([twice]))).toEqual({
+      findings: [
+        {
+          code: 'duplicate-key',
+          severity: 'error',
+          message: 'log-levl is given twice.',
+          why: 'Only one of the two could hold, and nothing says which.',
+          fix: 'Remove one of them.',
+          file: 'm.yaml',
+          line: 3,
+          column: 1,
+          endLine: 3,
+          endColumn: 9,
+          related: [
+            {
+              message: 'The first one is here.',
+              file: 'm.yaml',
+              line: 2,
+              column: 1,
+              endLine: 2,
+              endColumn: 9,
+            },
+          ],
+        },
+      ],
+    })
+    expect(diagnosticsJson([])).toBe('{\n  "findings": []\n}\n')
+  })
+
+  it('keep what would turn a terminal around escaped', () => {
+    const turned = { ...twice, message: '\u202e\u009b' }
+    expect(diagnosticsJson([turned])).not.toMatch(/[\u202e\u009b]/)
+    expect(JSON.parse(diagnosticsJson([turned])).findings[0].message).toBe('\u202e\u009b')
+  })
+})
