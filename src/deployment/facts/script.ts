@@ -108,7 +108,7 @@ for u in ${units.join(' ')}; do
   elif [ -f "$root/run/$c.pid" ] || [ -f "$root/share/$c.json" ]; then
     state=stopped
     set -- $(cat "$root/run/$c.pid" 2>/dev/null) x x
-    started=$(sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)
+    started=$(sed 's/^.*) //; /^[ZX]/d' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)
     if [ -n "$started" ] && [ "$started" = "$2" ]; then state=running; pid=$1; fi
   fi
   say service "$c" "$state" "$enabled" "$pid"

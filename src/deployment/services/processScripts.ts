@@ -4,13 +4,19 @@ import type { Layout } from '../layout.ts'
 
 /**
  * sh functions for components that run as detached processes. Before any signal, pid, start time (field 22
- * of proc(5)'s stat) and executable are compared with the pid file, so that a reused pid is left alone.
+ * of proc(5)'s stat) and executable are compared with the pid file, so that a reused pid is left alone. A
+ * zombie has ended: in a container nobody may ever fetch it. A component takes its pid file away before it
+ * has quite ended, so its end is seen by the process alone.
  */
 const functions = `
+alive() {
+  now=$(sed 's/^.*) //; /^[ZX]/d' "/proc/$pid/stat" 2>/dev/null | cut -d' ' -f20)
+  [ -n "$now" ] && [ "$now" = "$start" ]
+}
 running() {
   [ -f "$1" ] || return 1
   read -r pid start exe < "$1" || return 1
-  [ "$(sed 's/^.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d' ' -f20)" = "$start" ] || return 1
+  alive || return 1
   case $(readlink "/proc/$pid/exe") in "$exe"|"$exe (deleted)") return 0 ;; esac
   return 1
 }
@@ -18,7 +24,7 @@ stop() {
   running "$1" || return 0
   kill -TERM "$pid"
   i=0
-  while running "$1"; do
+  while alive; do
     i=$((i + 1))
     if [ "$i" -gt 150 ]; then kill -KILL "$pid"; sleep 1; break; fi
     sleep 0.1
