@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import packageJson from '../package.json' with { type: 'json' }
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (name: string): string => readFileSync(join(root, name), 'utf8')
+const readme = read('README.md')
+
+/** The contents of a page's code blocks in one language. */
+const blocks = (page: string, language: string): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map((match) => match[1] ?? '')
+
+const commands = blocks(readme, 'sh').flatMap((block) => block.trim().split('\n'))
+const help = (program: string, ...words: string[]): string =>
+  execFileSync(process.execPath, [join(root, 'dist', `${program}.js`), ...words, '--help'], {
+    encoding: 'utf8',
+  })
+
+describe('README.md', () => {
+  it('shows a file that validates', () => {
+    const [yaml] = blocks(readme, 'yaml')
+    const folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
+    try {
+      writeFileSync(join(folder, 'muster.yaml'), yaml ?? '')
+      const program = join(root, 'dist', 'muster.js')
+      const said = execFileSync(process.execPath, [program, 'validate', '--strict'], {
+        cwd: folder,
+        encoding: 'utf8',
+      })
+      expect(said).toBe('The configuration of alpha is good: 3 hosts, 9 APIs.\n')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it.each(commands.filter((line) => line.startsWith('muster ')))('%s: command and options exist', (line) => {
+    const words = line.split(' ').slice(1)
+    const name = words[0] === 'state' ? words.slice(0, 2) : words.slice(0, 1)
+    const text = help('muster', ...name)
+    for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
+    expect(help('muster')).toContain(`  ${name[0]} `)
+  })
+
+  it.each(commands.filter((line) => line.startsWith('tapi ')))('%s: command and options exist', (line) => {
+    const text = help('tapi')
+    const words = line.split(' ').slice(1)
+    for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
+    const name = words.find((word, at) => !word.startsWith('-') && !words[at - 1]?.startsWith('--'))
+    expect(text).toContain(`  ${name} `)
+  })
+
+  it.each(commands.flatMap((line) => line.split(' && ')).filter((line) => line.startsWith('npm run ')))(
+    '%s: the script exists',
+    (line) => {
+      expect(Object.keys(packageJson.scripts)).toContain(line.split(' ')[2])
+    },
+  )
+
+  it('names the two commands that .ci/run runs on a fresh clone', () => {
+    expect(commands[0]).toBe('npm ci && npm run quickstart')
+    expect(commands[1]).toBe('npm test')
+    const run = read('.ci/run')
+    expect(run).toContain('\nnpm ci\n')
+    expect(run).toContain(' npm test\n')
+  })
+
+  it('tells the exit codes as the program does', () => {
+    const [codes] = /0 done or clean.*130 interrupted/s.exec(help('muster')) ?? []
+    expect(codes?.replaceAll(/\s+/g, ' ')).toBeDefined()
+    expect(readme.replaceAll(/\s+/g, ' ')).toContain(codes?.replaceAll(/\s+/g, ' '))
+  })
+
+  it.each(['README.md', 'ARCHITECTURE.md'])('%s links to files that exist', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] ?? '')
+    const local = links.filter((link) => !/^https?:/.test(link))
+    expect(local.length).toBeGreaterThan(2)
+    expect(local.filter((link) => !existsSync(join(root, link)))).toEqual([])
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  it('has the folder table that the layers test holds', () => {
+    const layers = read('test/layers.test.ts')
+    const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `(\w+)\/` \|.*\| ([^|]+) \|$/gm)]
+    expect(rows.length).toBeGreaterThan(14)
+    for (const [, folder, imports] of rows) {
+      if (/^all/.test(imports ?? '')) continue
+      const held = new RegExp(`^  ${folder}: \\[([^\\]]*)\\]`, 'm').exec(layers)?.[1] ?? ''
+      const names = [...held.matchAll(/'(\w+)'/g)].map((match) => match[1])
+      expect(names.join(', ') || 'nothing', folder).toBe(imports)
+    }
+  })
+})
