@@ -32,7 +32,7 @@ export function showFailure(context: CommandContext, error: unknown): ExitCode {
   }
   if (error instanceof StepError || error instanceof TransportError) {
     stderr.write(failureText({ host: error.host, failure: error, colour }))
-    return exitCodes.failed
+    return context.signal.aborted ? exitCodes.interrupted : exitCodes.failed
   }
   if (error instanceof ProcessError) {
     stderr.write(`error: ${error.message}\n`)

@@ -73,6 +73,7 @@ async function download(options: {
     cwd: work,
     env,
     timeout: 300_000,
+    signal: options.signal,
   }).catch((cause: unknown) => ({ code: -1, stdout: '', stderr: String(cause) }))
   if (fetched.code !== 0) {
     throw notFetched(`npm could not fetch ${name}: ${lastLine(fetched.stderr)}`)
