@@ -1,0 +1,64 @@
+import { userInfo } from 'node:os'
+import type { Component } from '../../../src/contracts/component.ts'
+
+/** A host as a test wishes it. */
+export type HostWish = {
+  readonly name: string
+  readonly address: string
+  readonly directory: string
+  readonly ports: Readonly<Record<Component, number>>
+  readonly ssh: Readonly<Record<string, string | number>>
+  /** Further options of this host. */
+  readonly options?: Readonly<Record<string, string | number | boolean>>
+}
+
+export type ClusterWish = {
+  readonly hosts: readonly HostWish[]
+  /** Options of every host. */
+  readonly defaults?: Readonly<Record<string, string | number | boolean>>
+  /** Hosts that run a connector; all unless told. The first host alone runs manager and replicator. */
+  readonly connectors?: readonly string[]
+  /** `replicator`: the first host runs the replicator alone. */
+  readonly topology?: 'clustered' | 'replicator'
+}
+
+/** The login that everything in these tests runs as: no system user is created. */
+export const login = userInfo().username
+
+/** A tag such as `!env NAME` stays one; JSON's strings are YAML's. */
+const scalar = (value: string | number | boolean): string =>
+  typeof value === 'string' && value.startsWith('!') ? value : JSON.stringify(value)
+
+const lines = (values: Readonly<Record<string, string | number | boolean>>, indent: string): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${indent}${name}: ${scalar(value)}\n`)
+    .join('')
+
+/** The YAML file of a cluster. */
+export function clusterFile({ hosts, defaults = {}, topology = 'clustered', ...wish }: ClusterWish): string {
+  const names = hosts.map(({ name }) => name)
+  const connectors = wish.connectors ?? (topology === 'clustered' ? names : [])
+  const all = { 'rest-api-admin-user': 'admin', 'service-manager': 'process', user: login, ...defaults }
+  return `cluster: alpha
+defaults:
+${lines(all, '  ')}services:
+  alpha:
+    topology: ${topology}
+    master: ${names[0]}
+    members: [${names[0]}]
+${connectors.length === 0 ? '' : `    connectors: [${connectors.join(', ')}]\n`}hosts:
+${hosts.map(hostText).join('')}`
+}
+
+function hostText({ name, address, directory, ports, ssh, options }: HostWish): string {
+  const apis = Object.entries(ports).flatMap(([component, port]) => [
+    [`${component}-rest-api-address`, address],
+    [`${component}-rest-api-port`, port],
+  ])
+  const all = { 'install-directory': directory, ...Object.fromEntries(apis), ...options }
+  return `  ${name}:
+    address: ${address}
+    ssh:
+${lines(ssh, '      ')}    options:
+${lines(all, '      ')}`
+}

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Component, components } from '../../../src/contracts/component.ts'
+import { type SshServer, startSshServer } from '../../support/sshServer.ts'
+import { type ClusterWish, clusterFile, type HostWish, login } from './clusterFile.ts'
+import { createOperator, type Operator, type Outcome, type RunOptions } from './operator.ts'
+import { freePorts } from './ports.ts'
+import { writeTinyRuntime } from './tinyRuntime.ts'
+
+export type Host = HostWish & {
+  readonly server: SshServer
+  /** Pids by component, of those that have a pid file. */
+  pids(): Readonly<Partial<Record<Component, number>>>
+}
+
+/** Hosts that are folders of this machine behind SSH servers of their own, and an operator who reaches them. */
+export type World = {
+  readonly folder: string
+  readonly hosts: readonly Host[]
+  readonly operator: Operator
+  host(name: string): Host
+  /** Writes alpha.yaml; all hosts unless told. */
+  describe(wish?: Partial<ClusterWish>): void
+  /** `muster install --yes alpha.yaml`, and so on for other commands; the runtime is the tiny one. */
+  muster(command: string, argv?: readonly string[], options?: RunOptions): Promise<Outcome>
+  /** Ends everything that runs there and removes all. */
+  close(): Promise<void>
+}
+
+/** Commands that ask before they change a host. */
+const asking = ['install', 'uninstall', 'start', 'stop', 'restart']
+
+/** Makes hosts db1, db2 … at 127.0.0.2, 127.0.0.3 …; nothing is installed there. */
+export async function createWorld(count: number): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-w-'))
+  const operator = createOperator(folder)
+  const runtime = join(folder, 'node')
+  writeTinyRuntime(runtime)
+  const hosts = await Promise.all(Array.from({ length: count }, (_, index) => createHost(folder, index)))
+  const options = ['plan', 'install'].reduce(
+    (known, command) => known.set(command, ['--runtime-file', runtime]),
+    new Map<string, readonly string[]>(),
+  )
+  const world: World = {
+    folder,
+    hosts,
+    operator,
+    host: (name) => {
+      const found = hosts.find((host) => host.name === name)
+      if (found === undefined) throw new Error(`no host ${name}`)
+      return found
+    },
+    describe: (wish = {}) => void operator.write('alpha.yaml', clusterFile({ hosts, ...wish })),
+    muster: (command, argv = [], run = {}) => {
+      const yes = asking.includes(command) && run.typed === undefined ? ['--yes'] : []
+      return operator.muster([command, ...yes, ...(options.get(command) ?? []), ...argv, 'alpha.yaml'], run)
+    },
+    close: async () => {
+      for (const host of hosts) for (const pid of Object.values(host.pids())) endProcess(pid)
+      await Promise.all(hosts.map(({ server }) => server.close()))
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  world.describe()
+  return world
+}
+
+async function createHost(folder: string, index: number): Promise<Host> {
+  const name = `db${index + 1}`
+  const address = `127.0.0.${index + 2}`
+  const directory = join(folder, name, 'muster')
+  mkdirSync(join(folder, name))
+  const server = await startSshServer({ address })
+  const [manager = 0, connector = 0, replicator = 0] = await freePorts(address, components.length)
+  return {
+    name,
+    address,
+    directory,
+    server,
+    ports: { manager, connector, replicator },
+    ssh: {
+      user: login,
+      port: server.port,
+      identity: server.clientKeyPath,
+      'known-hosts': server.knownHostsPath,
+    },
+    pids: () =>
+      Object.fromEntries(
+        components.flatMap((component) => {
+          const file = join(directory, 'run', `${component}.pid`)
+          return existsSync(file) ? [[component, Number(readFileSync(file, 'utf8').split(' ')[0])]] : []
+        }),
+      ),
+  }
+}
+
+/** Whether a process has not ended; a zombie has (proc(5)). */
+export function runs(pid: number | undefined): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Only what a pid file below our own folder names. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
