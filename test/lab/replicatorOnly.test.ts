@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callFrom, portFrom, statusOf, trustAuthority } from './scenario/apiFromHost.ts'
@@ -7,6 +8,7 @@ import { createOperator } from './scenario/operator.ts'
 import { makeSentinel } from './scenario/sentinel.ts'
 import { startLab } from './support/lab.ts'
 import { hostOf, type Lab } from './support/labTypes.ts'
+import { pinnedNode } from './support/pinnedNode.ts'
 import { labHere } from './support/requirements.ts'
 
 describe.skipIf(labHere.missing)(`a replicator-only host${labHere.needs}`, () => {
@@ -38,5 +40,31 @@ describe.skipIf(labHere.missing)(`a replicator-only host${labHere.needs}`, () =>
     const uninstall = await operator.muster(['uninstall', '--yes', '--purge', 'copies.yaml'])
     expect(uninstall, uninstall.stderr).toMatchObject({ code: 0 })
     expect(await remains(db4)).toBe('')
+  })
+
+  it("runs on the host's own Node.js while only root can change it, and on one that is sent otherwise", async () => {
+    const { password } = makeSentinel()
+    const operator = createOperator(lab, 'thrifty', password)
+    operator.write(
+      'own.yaml',
+      clusterFile(lab, { cluster: 'own', topology: 'replicator', hosts: [{ name: 'db4' }] }),
+    )
+    const db4 = hostOf(lab, 'db4')
+    const own = '/usr/local/bin/node'
+    writeFileSync(join(db4.root(), own), await pinnedNode(), { mode: 0o755 })
+    const install = await operator.muster(['install', '--yes', 'own.yaml'])
+    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
+    const used = async (): Promise<string> =>
+      (await db4.run('readlink -f /opt/muster/current/node; ls /opt/muster/runtimes')).stdout.trim()
+    expect(await used()).toBe(own)
+
+    await db4.run(`chown daemon ${own}`)
+    const mend = await operator.muster(['install', '--yes', 'own.yaml'])
+    expect(mend, `${mend.stdout}${mend.stderr}`).toMatchObject({ code: 0 })
+    expect(await used()).toMatch(/^\/opt\/muster\/runtimes\/(node-[\d.]+-\w+)\/node\n\1$/)
+
+    const uninstall = await operator.muster(['uninstall', '--yes', '--purge', 'own.yaml'])
+    expect(uninstall, uninstall.stderr).toMatchObject({ code: 0 })
+    await db4.run(`rm ${own}`)
   })
 })
