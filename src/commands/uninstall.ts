@@ -2,13 +2,11 @@ import { registryDirectory } from '../client/registryDirectory.ts'
 import { forgetCluster } from '../client/registryFiles.ts'
 import { execute } from '../deployment/execute.ts'
 import { layoutOf } from '../deployment/layout.ts'
-import { parseManifest } from '../deployment/manifest.ts'
 import { uninstallPlan } from '../deployment/plans/uninstall.ts'
 import { type PlannedStep, preview } from '../deployment/preview.ts'
 import { lockState } from '../deployment/state/lockState.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
-import { StepError } from '../deployment/stepError.ts'
 import { closeAll, lostOutcomes, type SurveyedHost, surveyHosts } from '../deployment/survey.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { summaryText } from '../output/deployment/summary.ts'
@@ -81,17 +79,5 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   }
 }
 
-function stepsOf(cluster: string, { host, facts }: SurveyedHost): PlannedStep[] {
-  const layout = layoutOf(host.installDirectory)
-  const manifest = facts.installation.manifest
-  const installed = manifest === undefined ? undefined : parseManifest(manifest)
-  if (installed !== undefined && installed.cluster !== cluster) {
-    throw new StepError({
-      host: host.name,
-      code: 'other-installation',
-      message: `${layout.root} holds the installation of cluster ${installed.cluster}`,
-      fix: 'Uninstall that one with its own file.',
-    })
-  }
-  return preview(uninstallPlan({ cluster, layout, facts }), facts)
-}
+const stepsOf = (cluster: string, { host, facts }: SurveyedHost): PlannedStep[] =>
+  preview(uninstallPlan({ cluster, layout: layoutOf(host.installDirectory), facts }), facts)

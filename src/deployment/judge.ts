@@ -2,7 +2,7 @@ import type { HostConfig } from '../config/model.ts'
 import { addressesClash } from './facts/listeners.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 import { layoutOf } from './layout.ts'
-import { installedListeners, parseManifest } from './manifest.ts'
+import { installedListeners } from './manifest.ts'
 import { servicePlan } from './service.ts'
 import { StepError } from './stepError.ts'
 
@@ -13,7 +13,7 @@ const neededBytes = 300 * 1024 * 1024
 const longestSocket = 107
 
 /** What stands in the way of an installation on a host; pure, so nothing is touched before it is empty. */
-export function judgeFacts(cluster: string, host: HostConfig, facts: HostFacts): StepError[] {
+export function judgeFacts(host: HostConfig, facts: HostFacts): StepError[] {
   const problem = (code: string, message: string, fix: string): StepError =>
     new StepError({ host: host.name, code, message, fix })
   if (facts.kernel !== 'Linux' || !['x86_64', 'aarch64'].includes(facts.machine)) {
@@ -27,7 +27,7 @@ export function judgeFacts(cluster: string, host: HostConfig, facts: HostFacts):
   }
   return [
     ...judgeRights(host, facts, problem),
-    ...judgeDirectory(cluster, host, facts, problem),
+    ...judgeDirectory(host, facts, problem),
     ...judgeListeners(host, facts, problem),
   ]
 }
@@ -68,32 +68,28 @@ function judgeRights(host: HostConfig, facts: HostFacts, problem: Problem): Step
     ]
   }
   if (!facts.installation.writable) {
+    const message = `${facts.login} may not write to ${host.installDirectory}`
     return [
-      problem(
-        'not-enough-rights',
-        `${facts.login} may not write to ${host.installDirectory}`,
-        `${asRoot}, or choose an install-directory that ${facts.login} may write to.`,
-      ),
+      facts.uid === 0
+        ? problem(
+            'not-enough-rights',
+            `${message}: a part of that path is a file, or its file system is read-only`,
+            'Choose another install-directory.',
+          )
+        : problem(
+            'not-enough-rights',
+            message,
+            `${asRoot}, or choose an install-directory that ${facts.login} may write to.`,
+          ),
     ]
   }
   return []
 }
 
-function judgeDirectory(cluster: string, host: HostConfig, facts: HostFacts, problem: Problem): StepError[] {
+function judgeDirectory(host: HostConfig, facts: HostFacts, problem: Problem): StepError[] {
   const { manifest, freeBytes } = facts.installation
-  const installed = manifest === undefined ? undefined : parseManifest(manifest)
-  const other =
-    installed !== undefined && (installed.cluster !== cluster || installed.host !== host.name)
-      ? [
-          problem(
-            'other-installation',
-            `${host.installDirectory} holds the installation of host ${installed.host} of cluster ${installed.cluster}`,
-            'Choose another install-directory, or uninstall that one with its own file first.',
-          ),
-        ]
-      : []
   const full =
-    installed === undefined && freeBytes < neededBytes
+    manifest === undefined && freeBytes < neededBytes
       ? [
           problem(
             'disk-full',
@@ -113,7 +109,7 @@ function judgeDirectory(cluster: string, host: HostConfig, facts: HostFacts, pro
           ),
         ]
       : []
-  return [...other, ...full, ...long]
+  return [...full, ...long]
 }
 
 function judgeListeners(host: HostConfig, facts: HostFacts, problem: Problem): StepError[] {

@@ -52,7 +52,7 @@ export type PrepareOptions = {
 /** Judges the facts of all hosts and decides what each must become. All problems of all hosts at once. */
 export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const { config, surveyed, secrets, now } = options
-  const judged = surveyed.flatMap(({ host, facts }) => judgeFacts(config.cluster, host, facts))
+  const judged = surveyed.flatMap(({ host, facts }) => judgeFacts(host, facts))
   const elsewhere = surveyed.flatMap(
     ({ host, facts }) =>
       authorityElsewhere({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],

@@ -7,6 +7,7 @@ import { gatherFacts } from './facts/gather.ts'
 import type { HostFacts } from './facts/model.ts'
 import { layoutOf } from './layout.ts'
 import { mapLimit } from './mapLimit.ts'
+import { otherInstallation } from './otherInstallation.ts'
 import { systemUserOf } from './service.ts'
 
 /** A host that was reached, with an open connection that the caller closes. */
@@ -35,7 +36,10 @@ const unreachableCodes: readonly TransportErrorCode[] = [
   'timeout',
 ]
 
-/** Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. */
+/**
+ * Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. One
+ * whose install-directory is another installation's is lost: no command may take it for ours.
+ */
 export async function surveyHosts(options: {
   readonly config: ClusterConfig
   readonly connect: (host: HostConfig) => Promise<Transport>
@@ -88,6 +92,8 @@ async function surveyHost(options: {
         path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
       ),
     })
+    const other = otherInstallation({ cluster: config.cluster, host, facts })
+    if (other !== undefined) throw other
     const seconds = { connect: (connected - began) / 1000, facts: (clock() - connected) / 1000 }
     return { host, transport, facts, seconds }
   } catch (error) {

@@ -3,7 +3,7 @@ import { judgeFacts } from '../../src/deployment/judge.ts'
 import { hostConfig, hostFacts, installationFacts } from '../support/deploymentValues.ts'
 
 const codes = (host = hostConfig(), facts = hostFacts()): string[] =>
-  judgeFacts('alpha', host, facts).map(({ code }) => code)
+  judgeFacts(host, facts).map(({ code }) => code)
 
 describe('judgeFacts', () => {
   it('has nothing against a fresh host', () => {
@@ -44,12 +44,6 @@ describe('judgeFacts', () => {
       ['disk-full'],
     ],
     [
-      'the installation of another cluster',
-      hostConfig(),
-      hostFacts({ installation: installationFacts({ manifest: '{"cluster":"beta","host":"db1"}' }) }),
-      ['other-installation'],
-    ],
-    [
       'a port that another program has',
       hostConfig(),
       hostFacts({ listeners: [{ address: '0.0.0.0', port: 8096 }] }),
@@ -85,7 +79,6 @@ describe('judgeFacts', () => {
 
   it('says which port, who could have it, and what to do', () => {
     const [problem] = judgeFacts(
-      'alpha',
       hostConfig(),
       hostFacts({ listeners: [{ address: '127.0.0.1', port: 8090 }] }),
     )
