@@ -37,7 +37,7 @@ export function ownStores(options: {
     throw new StepError({
       host: host.name,
       code: opened.problems[0]?.code ?? 'keystore-unfit',
-      message: opened.problems.map(({ message, why }) => `${message} (${why})`).join('; '),
+      message: `${opened.problems.map(({ message, why }) => `${message} (${why})`).join('; ')}: the stores are ${keystorePath} and ${truststorePath}`,
       fix: opened.problems.map(({ fix }) => fix).join('\n'),
     })
   }
