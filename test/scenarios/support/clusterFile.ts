@@ -37,6 +37,11 @@ const lines = (values: Readonly<Record<string, string | number | boolean>>, inde
 /** The YAML file of a cluster. */
 export function clusterFile({ hosts, defaults = {}, topology = 'clustered', ...wish }: ClusterWish): string {
   const names = hosts.map(({ name }) => name)
+  const componentsOf = ({ name }: HostWish, first: boolean): readonly Component[] => [
+    ...(first && topology === 'clustered' ? (['manager'] as const) : []),
+    ...(connectors.includes(name) ? (['connector'] as const) : []),
+    ...(first ? (['replicator'] as const) : []),
+  ]
   const connectors = wish.connectors ?? (topology === 'clustered' ? names : [])
   const all = { 'rest-api-admin-user': 'admin', 'service-manager': 'process', user: login, ...defaults }
   return `cluster: alpha
@@ -47,14 +52,19 @@ ${lines(all, '  ')}services:
     master: ${names[0]}
     members: [${names[0]}]
 ${connectors.length === 0 ? '' : `    connectors: [${connectors.join(', ')}]\n`}hosts:
-${hosts.map(hostText).join('')}`
+${hosts.map((host, index) => hostText(host, componentsOf(host, index === 0))).join('')}`
 }
 
-function hostText({ name, address, directory, ports, ssh, options }: HostWish): string {
-  const apis = Object.entries(ports).flatMap(([component, port]) => [
-    [`${component}-rest-api-address`, address],
-    [`${component}-rest-api-port`, port],
-  ])
+function hostText(
+  { name, address, directory, ports, ssh, options }: HostWish,
+  runs: readonly Component[],
+): string {
+  const apis = runs
+    .map((component) => [component, ports[component]] as const)
+    .flatMap(([component, port]) => [
+      [`${component}-rest-api-address`, address],
+      [`${component}-rest-api-port`, port],
+    ])
   const all = { 'install-directory': directory, ...Object.fromEntries(apis), ...options }
   return `  ${name}:
     address: ${address}

@@ -1,0 +1,309 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startSshServer } from '../support/sshServer.ts'
+import { clusterFile, type HostWish } from './support/clusterFile.ts'
+import { type Outcome, words } from './support/operator.ts'
+import { filesBelow, snapshot } from './support/snapshot.ts'
+import { createWorld, type World } from './support/world.ts'
+
+/** Bad input and bad hosts: one clear message, an exit code that says which kind, and nothing touched. */
+describe.skipIf(process.platform !== 'linux')('an installation that cannot be (needs Linux)', () => {
+  let world: World
+  let untouched: unknown
+
+  const hosts = () => world.hosts.map((host) => snapshot(join(host.directory, '..')))
+  const times = (outcome: Outcome, pattern: RegExp) => words(outcome).match(pattern)?.length ?? 0
+  /** The second host with other ways to reach it, or other options. */
+  const db2 = (changes: Partial<HostWish>) => {
+    const host = world.host('db2')
+    const merged = { ...changes, ssh: { ...host.ssh, ...changes.ssh } }
+    world.describe({ hosts: [world.host('db1'), { ...host, ...merged }] })
+  }
+
+  beforeAll(async () => {
+    world = await createWorld(2)
+    untouched = hosts()
+  })
+  afterEach(() => {
+    world.host('db2').server.setFault('none')
+    expect(hosts()).toEqual(untouched)
+    const kept = filesBelow(join(world.operator.directory, '.muster'))
+    expect(kept.filter((path) => !path.endsWith('/.gitignore'))).toEqual([])
+    expect(filesBelow(world.operator.home)).toEqual([])
+    world.describe()
+  })
+  afterAll(() => world?.close())
+
+  describe('because of the file', () => {
+    const install = (text: string) => {
+      world.operator.write('alpha.yaml', text)
+      return world.muster('install')
+    }
+
+    it('that is not there: 3', async () => {
+      const { code, stdout, stderr } = await world.operator.muster(['install', '--yes', 'nowhere.yaml'])
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain('There is no file nowhere.yaml.')
+      expect(stderr).toContain('muster init')
+    })
+
+    it('that is not named and not there: 3', async () => {
+      const { code, stderr } = await world.operator.muster(['install', '--yes'])
+      expect(code).toBe(3)
+      expect(stderr).toContain('There is no file muster.yaml.')
+      expect(stderr).toContain('MUSTER_FILE')
+    })
+
+    it('that is a folder: 3', async () => {
+      const { code, stderr } = await world.operator.muster(['install', '--yes', '.'])
+      expect(code).toBe(3)
+      expect(stderr).toContain('. is a directory.')
+    })
+
+    it.each([
+      ['that is empty', '', /alpha\.yaml:1:1 error/],
+      ['that is not YAML', 'cluster: [alpha\nhosts: {', /alpha\.yaml:\d+:\d+ error/],
+      ['that is another kind of file', '\u0000\u0001 \t{', /alpha\.yaml:\d+:\d+ error/],
+    ])('%s: 1', async (_, text, place) => {
+      const outcome = await install(text)
+      expect(outcome).toMatchObject({ code: 1, stdout: '' })
+      expect(outcome.stderr).toMatch(place)
+      expect(outcome.stderr).toContain('fix: ')
+    })
+
+    it('with an unknown option: 1, with its place and the nearest name', async () => {
+      const text = clusterFile({ hosts: world.hosts, defaults: { 'manager-rest-api-prt': 8090 } })
+      const line = text.split('\n').findIndex((one) => one.includes('api-prt')) + 1
+      const outcome = await install(text)
+      expect(outcome).toMatchObject({ code: 1, stdout: '' })
+      expect(outcome.stderr).toContain(`alpha.yaml:${line}:3 error unknown-option`)
+      expect(outcome.stderr).toContain('manager-rest-api-port')
+    })
+
+    it('with a value of the wrong type: 1', async () => {
+      const outcome = await install(
+        clusterFile({ hosts: world.hosts, defaults: { 'java-tls-key-lifetime': 'soon' } }),
+      )
+      expect(outcome).toMatchObject({ code: 1, stdout: '' })
+      expect(outcome.stderr).toMatch(/alpha\.yaml:\d+:\d+ error/)
+      expect(times(outcome, /:\d+ error /g)).toBe(1)
+    })
+
+    it('with a secret that its source does not have: 1', async () => {
+      world.describe({ defaults: { 'rest-api-admin-pass': '!env NOT_THERE' } })
+      for (const command of ['plan', 'install']) {
+        const { code, stderr } = await world.muster(command)
+        expect(code).toBe(1)
+        expect(stderr).toContain('NOT_THERE')
+        expect(stderr).toContain('fix: ')
+      }
+    })
+  })
+
+  describe('because of the way it was called', () => {
+    it('without --yes where there is no terminal: 3', async () => {
+      for (const command of ['install', 'uninstall', 'stop', 'start', 'restart']) {
+        const { code, stdout, stderr } = await world.operator.muster([command, 'alpha.yaml'])
+        expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+        expect(stderr).toBe(
+          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask on.\n  fix: Look at \`muster plan\` first, then give --yes.\n`,
+        )
+      }
+    })
+
+    it('and the person says no: 1', async () => {
+      const outcome = await world.muster('install', [], { typed: 'no\n' })
+      expect(outcome.code).toBe(1)
+      expect(outcome.stderr).toMatch(/Go on\? \[yes\/no\] Nothing was changed\.\n$/)
+    })
+
+    it.each([
+      ['an unknown command', ['instal', 'alpha.yaml'], /unknown command 'instal'/],
+      ['an unknown option', ['install', '--force', 'alpha.yaml'], /unknown option '--force'/],
+      ['an option without its value', ['install', '--runtime-file'], /argument missing/],
+      ['no assignment', ['plan', '--set', 'log-level', 'alpha.yaml'], /name=value/],
+    ])('%s', async (_, argv, message) => {
+      const { code, stderr } = await world.operator.muster(argv)
+      expect([1, 3]).toContain(code)
+      expect(stderr).toMatch(message)
+      expect(stderr).toMatch(/fix: /)
+    })
+
+    it('no command at all: 3, with the help', async () => {
+      const { code, stderr } = await world.operator.muster([])
+      expect(code).toBe(3)
+      expect(stderr).toContain('Usage: muster')
+    })
+
+    it('a --runtime-file that is no Node.js: 1', async () => {
+      const text = world.operator.write('text', 'not a program\n')
+      for (const [path, reason] of [
+        [text, 'is no Node.js binary'],
+        [join(world.folder, 'nowhere'), 'cannot be read'],
+        [world.folder, 'cannot be read'],
+      ] as const) {
+        const { code, stderr } = await world.operator.muster([
+          'install',
+          '--yes',
+          '--runtime-file',
+          path,
+          'alpha.yaml',
+        ])
+        expect(code).toBe(1)
+        expect(stderr).toContain(`--runtime-file ${path} ${reason}`)
+      }
+    })
+  })
+
+  describe('because a host cannot be reached', () => {
+    it('where nobody listens: 4', async () => {
+      const listener = createServer()
+      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.3', resolve))
+      const address = listener.address()
+      const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+      await new Promise((resolve) => listener.close(resolve))
+      db2({ ssh: { port } })
+      const outcome = await world.muster('install')
+      expect(outcome).toMatchObject({ code: 4, stdout: '' })
+      expect(outcome.stderr).toContain(`db2 refused the connection to 127.0.0.3 port ${port}`)
+      expect(times(outcome, /error/g)).toBe(1)
+    })
+
+    it('where connections are taken and nothing is said: 4', async () => {
+      world.host('db2').server.setFault('silent')
+      db2({ ssh: { timeout: '700ms' } })
+      const outcome = await world.muster('install')
+      expect(outcome.code).toBe(4)
+      expect(outcome.stderr).toMatch(/db2 .* takes connections, but did not say within 0\.7 s/)
+    })
+
+    it('where the connection is reset after the banner: 4', async () => {
+      world.host('db2').server.setFault('reset-after-banner')
+      db2({ ssh: { timeout: '700ms' } })
+      const outcome = await world.muster('plan')
+      expect(outcome.code).toBe(4)
+      expect(outcome.stderr).toContain('error db2:')
+    })
+
+    it('where the name is not known: 4', async () => {
+      db2({ address: 'no-such-host.invalid', options: { 'connector-rest-api-address': '127.0.0.3' } })
+      const outcome = await world.muster('plan')
+      expect(outcome.code).toBe(4)
+      expect(outcome.stderr).toContain('no-such-host.invalid')
+    })
+  })
+
+  describe('because of SSH', () => {
+    it('where the login is refused: 1, with what was tried', async () => {
+      world.host('db2').server.setFault('refuse-login')
+      const outcome = await world.muster('install')
+      expect(outcome).toMatchObject({ code: 1, stdout: '' })
+      expect(outcome.stderr).toMatch(/db2 refused the login of .*id_ed25519/)
+    })
+
+    it('where the host key has changed: 1, with both fingerprints', async () => {
+      const { server } = world.host('db2')
+      const other = await startSshServer({ address: '127.0.0.3' })
+      try {
+        const line = other.hostKeyLine.replace(`:${other.port} `, `:${server.port} `)
+        db2({ ssh: { 'known-hosts': world.operator.write('known_hosts', line) } })
+        const logins = server.logins().length
+        const outcome = await world.muster('install')
+        expect(outcome).toMatchObject({ code: 1, stdout: '' })
+        expect(server.logins()).toHaveLength(logins)
+        expect(outcome.stderr).toContain(server.hostKeyFingerprint)
+        expect(outcome.stderr).toContain(other.hostKeyFingerprint)
+        expect(outcome.stderr).toContain('[host-key-changed]')
+      } finally {
+        await other.close()
+      }
+    })
+
+    it('where nobody has vouched for the host key: 1', async () => {
+      db2({ ssh: { 'known-hosts': world.operator.write('known_hosts', '') } })
+      const outcome = await world.muster('install')
+      expect(outcome.code).toBe(1)
+      expect(outcome.stderr).toContain(`host-key: ${world.host('db2').server.hostKeyFingerprint}`)
+    })
+
+    it('where the identity is no key: 1', async () => {
+      db2({ ssh: { identity: world.operator.write('id', 'no key\n') } })
+      const outcome = await world.muster('plan')
+      expect(outcome.code).toBe(1)
+      expect(outcome.stderr).toContain(join(world.operator.directory, 'id'))
+    })
+  })
+
+  describe('because of what is on the host', () => {
+    it('where something has the port: 1', async () => {
+      const { address, ports } = world.host('db2')
+      const occupant = createServer()
+      await new Promise<void>((resolve) => occupant.listen(ports.connector, address, resolve))
+      try {
+        const outcome = await world.muster('install')
+        expect(outcome).toMatchObject({ code: 1, stdout: '' })
+        expect(outcome.stderr).toContain(`port ${ports.connector} of the connector is taken`)
+        expect(outcome.stderr).toContain('connector-rest-api-port')
+        expect(times(outcome, /error/g)).toBe(1)
+      } finally {
+        await new Promise((resolve) => occupant.close(resolve))
+      }
+    })
+
+    it('where a part of the install-directory is a file: 1', async () => {
+      const file = world.operator.write('a-file', '')
+      db2({ directory: join(file, 'muster') })
+      const outcome = await world.muster('install')
+      expect(outcome).toMatchObject({ code: 1, stdout: '' })
+      expect(outcome.stderr).toContain(join(file, 'muster'))
+      expect(outcome.stderr).toContain('[not-enough-rights]')
+    })
+
+    it('where the API should listen at an address of another host: 1', async () => {
+      db2({ options: { 'connector-rest-api-address': '192.0.2.1' } })
+      const outcome = await world.muster('install')
+      expect(outcome.code).toBe(1)
+      expect(outcome.stderr).toContain('192.0.2.1, which is not an address of this host')
+    })
+
+    it('where another cluster has the folder: 1, for every command', async () => {
+      const { directory } = world.host('db2')
+      mkdirSync(join(directory, 'share'), { recursive: true })
+      writeFileSync(
+        join(directory, 'share/installation.json'),
+        '{"version":1,"cluster":"beta","host":"db2"}\n',
+      )
+      const theirs = hosts()
+      for (const command of ['plan', 'install', 'uninstall', 'stop', 'start', 'restart', 'status']) {
+        const outcome = await world.muster(command)
+        expect(outcome.code, command).toBe(1)
+        expect(words(outcome), command).toContain(`${directory} holds the installation of`)
+        expect(words(outcome), command).toContain('beta')
+      }
+      expect(hosts()).toEqual(theirs)
+      rmSync(directory, { recursive: true })
+    })
+  })
+
+  describe('because of the operator’s own stores', () => {
+    it.each([
+      ['that are not there', 'nowhere.p12'],
+      ['that are no stores', 'alpha.yaml'],
+    ])('%s: 1', async (_, name) => {
+      world.operator.env.STORE_PASS = 'a store password'
+      const stores = {
+        'java-tls-keystore-path': name,
+        'java-truststore-path': name,
+        'java-keystore-password': '!env STORE_PASS',
+        'java-truststore-password': '!env STORE_PASS',
+      }
+      world.describe({ defaults: stores, hosts: [world.host('db1')] })
+      const outcome = await world.muster('install')
+      expect(outcome).toMatchObject({ code: 1, stdout: '' })
+      expect(outcome.stderr).toContain(name)
+      expect(outcome.stderr).toContain('fix: ')
+    })
+  })
+})
