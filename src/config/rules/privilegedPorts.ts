@@ -5,11 +5,14 @@ import { listenersOf } from '../resolve/listeners.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
-/** A port below 1024 that the user who runs the services cannot open. */
+/**
+ * A port below 1024 that the user who runs the services cannot open. Under systemd the unit is given the
+ * right to; where `auto` turns out to be a process, the host's facts tell.
+ */
 export function privilegedPorts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts.flatMap((host) => {
     const user = host.option(options.user).value
-    if (user === 'root') return []
+    if (user === 'root' || host.option(options.serviceManager).value !== 'process') return []
     const who = user ?? (host.connection === 'local' ? undefined : 'muster')
     return listenersOf(host)
       .filter(({ port }) => port < 1024)

@@ -15,8 +15,8 @@ export const networkEntries = {
   })),
   'privileged-port': error((facts: { port: number; user: string | undefined; hosts: readonly string[] }) => ({
     message: `Port ${facts.port} cannot be opened on ${shortListOf(facts.hosts)}: the services run ${facts.user === undefined ? 'without root' : `as ${facts.user}`}.`,
-    why: 'Ports below 1024 are reserved to root.',
-    fix: 'Choose a port of 1024 or above.',
+    why: 'Ports below 1024 are reserved to root; only a systemd service can be given the right to open one.',
+    fix: 'Choose a port of 1024 or above, or leave out service-manager: process.',
   })),
   'open-without-admin': error((facts: { component: string; address: string; hosts: readonly string[] }) => ({
     message: `The ${facts.component} API of ${shortListOf(facts.hosts)} is open to the network (${facts.address}) and has no administrator.`,
