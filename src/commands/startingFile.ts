@@ -29,7 +29,7 @@ defaults:
   # java-truststore-path: tls/truststore.p12
   # java-truststore-password: !env TRUSTSTORE_PASS
 
-# How to reach the hosts. What works with "ssh HOST" should work here.
+# How to reach the hosts over SSH.
 ssh:
   user: ops
   # The login user is not root: run everything through sudo.
