@@ -62,8 +62,7 @@ async function installLocked(
     runtimeFile: options.runtimeFile,
     emit: renderer.emit,
     packed: (runtime) => runtimes.get(runtime.id),
-  })
-  await renderer.end()
+  }).finally(() => renderer.end())
   try {
     if ('exit' in run) {
       if (json) renderer.emit({ type: 'run-ended', outcomes: run.outcomes, interrupted: false })

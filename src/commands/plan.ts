@@ -26,8 +26,7 @@ export async function plan(
     runtimeFile,
     emit: renderer.emit,
     packed: () => undefined,
-  })
-  await renderer.end()
+  }).finally(() => renderer.end())
   await closeAll(run.survey)
   if ('exit' in run) return run.exit
   const shown = {
