@@ -5,8 +5,9 @@ import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
 import { closedPort } from '../support/loopbackServer.ts'
 import { changePassword, listens, logIn } from './support/api.ts'
 import type { Outcome } from './support/operator.ts'
+import { runs } from './support/pids.ts'
 import { filesBelow, pathsBelow, snapshot } from './support/snapshot.ts'
-import { createWorld, runs, type World } from './support/world.ts'
+import { createWorld, type World } from './support/world.ts'
 
 /** The life of a cluster over SSH, from the first plan to the last file; each test goes on where the last ended. */
 describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Linux)', () => {

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Component, components } from '../../../src/contracts/component.ts'
 import { type SshServer, startSshServer } from '../../support/sshServer.ts'
 import { type ClusterWish, clusterFile, type HostWish, login } from './clusterFile.ts'
 import { createOperator, type Operator, type Outcome, type RunOptions } from './operator.ts'
+import { endProcesses, pidsBelow } from './pids.ts'
 import { freePorts } from './ports.ts'
 import { writeTinyRuntime } from './tinyRuntime.ts'
 
@@ -57,7 +58,7 @@ export async function createWorld(count: number): Promise<World> {
       return operator.muster([command, ...yes, ...(options.get(command) ?? []), ...argv, 'alpha.yaml'], run)
     },
     close: async () => {
-      for (const host of hosts) for (const pid of Object.values(host.pids())) endProcess(pid)
+      for (const { directory } of hosts) endProcesses(directory)
       await Promise.all(hosts.map(({ server }) => server.close()))
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
@@ -85,30 +86,6 @@ async function createHost(folder: string, index: number): Promise<Host> {
       identity: server.clientKeyPath,
       'known-hosts': server.knownHostsPath,
     },
-    pids: () =>
-      Object.fromEntries(
-        components.flatMap((component) => {
-          const file = join(directory, 'run', `${component}.pid`)
-          return existsSync(file) ? [[component, Number(readFileSync(file, 'utf8').split(' ')[0])]] : []
-        }),
-      ),
-  }
-}
-
-/** Whether a process has not ended; a zombie has (proc(5)). */
-export function runs(pid: number | undefined): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
-/** Only what a pid file below our own folder names. */
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended already.
+    pids: () => pidsBelow(directory),
   }
 }

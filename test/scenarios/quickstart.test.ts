@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOperator, type Operator, packageDirectory } from './support/operator.ts'
+import { endProcesses, pidsBelow } from './support/pids.ts'
+import { freePorts } from './support/ports.ts'
+import { type Ended, runProgram } from './support/program.ts'
+import { filesBelow, snapshot } from './support/snapshot.ts'
+
+/** Whether a real terminal can be had: script(1) of util-linux. */
+const hasScript = (): boolean => {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+}
+
+/** examples/quickstart.yaml with the programs of dist/, in the order of the README. */
+describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', () => {
+  let folder = ''
+  let operator: Operator
+  let password = ''
+  const installed = () => join(operator.directory, 'quickstart')
+
+  /** The example's own ports may be in use here, so an overlay gives it others. */
+  const files = ['quickstart.yaml', 'ports.yaml']
+  const muster = (...argv: string[]): Promise<Ended> =>
+    runProgram({ program: 'muster', argv: [...argv, ...files], cwd: operator.directory, env: operator.env })
+  const tapi = (argv: readonly string[], stdin = ''): Promise<Ended> =>
+    runProgram({ program: 'tapi', argv, cwd: operator.directory, env: operator.env, stdin })
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'muster-q-'))
+    operator = createOperator(folder)
+    copyFileSync(
+      join(packageDirectory, 'examples/quickstart.yaml'),
+      join(operator.directory, 'quickstart.yaml'),
+    )
+    const [manager, connector, replicator] = await freePorts('127.0.0.1', 3)
+    operator.write(
+      'ports.yaml',
+      `defaults:
+  manager-rest-api-port: ${manager}
+  connector-rest-api-port: ${connector}
+  replicator-rest-api-port: ${replicator}
+`,
+    )
+  })
+  afterAll(() => {
+    endProcesses(installed())
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+
+  it('installs three APIs and shows the password once', async () => {
+    expect((await muster('validate')).stdout).toBe(
+      'The configuration of quickstart is good: 1 host, 3 APIs.\n',
+    )
+    const outcome = await muster('install', '--yes')
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
+    password = /user admin {2}password (\S+)/.exec(outcome.stdout)?.[1] ?? ''
+    expect(password).toMatch(/^\S{16,}$/)
+    expect(Object.keys(pidsBelow(installed())).sort()).toEqual(['connector', 'manager', 'replicator'])
+  })
+
+  it('is called by tapi, which finds ports and authority by itself', async () => {
+    expect((await tapi(['--host', 'localhost', 'ping'])).code).toBe(0)
+    for (const component of ['manager', 'connector', 'replicator']) {
+      const user = ['--host', 'localhost', '--component', component, '--user', 'admin', 'user', 'admin']
+      const outcome = await tapi(['--password-stdin', ...user], password)
+      expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
+      expect(outcome.stdout).toContain('admin')
+    }
+    const wrong = ['--host', 'localhost', '--password-stdin', '--user', 'admin', 'user', 'admin']
+    expect((await tapi(wrong, 'not it')).code).toBe(1)
+  })
+
+  it('finds nothing to do the second time, with a terminal or without', async () => {
+    const before = [snapshot(installed()), pidsBelow(installed()), snapshot(operator.home)]
+    const outcome = await muster('install', '--yes')
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    expect(outcome.stdout).toContain('quickstart: nothing to do on 1 host.\n')
+    expect(outcome.stdout).not.toContain(password)
+    const events = (await muster('install', '--yes', '--json')).stdout.trimEnd().split('\n')
+    expect(events.map((line) => JSON.parse(line).type)).toEqual([
+      'run-started',
+      'phase-started',
+      'phase-started',
+      'planned',
+      'phase-started',
+      'phase-done',
+      'phase-started',
+      'phase-done',
+      'phase-started',
+      'phase-done',
+      'run-ended',
+    ])
+    expect([snapshot(installed()), pidsBelow(installed()), snapshot(operator.home)]).toEqual(before)
+  })
+
+  it('tells how it is', async () => {
+    const outcome = await muster('status')
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    expect(outcome.stdout.match(/^localhost .*running .*answers/gm)).toHaveLength(3)
+    expect((await muster('plan')).code).toBe(0)
+  })
+
+  it.skipIf(!hasScript())(
+    'asks at a terminal, and ends there when something is wrong (needs script)',
+    async () => {
+      const atTerminal = (line: string, answer: string): string =>
+        execFileSync(
+          'script',
+          [
+            '-qec',
+            `${process.execPath} ${packageDirectory}dist/muster.js ${line}; echo "code $?"`,
+            '/dev/null',
+          ],
+          {
+            cwd: operator.directory,
+            env: { ...operator.env, TERM: 'xterm', SHELL: '/bin/sh' },
+            input: answer,
+            encoding: 'utf8',
+            timeout: 15_000,
+          },
+        )
+      expect(atTerminal(`uninstall ${files.join(' ')}`, 'no\n')).toMatch(/Go on\? \[yes\/no\][\s\S]*code 1/)
+      writeFileSync(
+        join(operator.directory, 'secret.yaml'),
+        'defaults:\n  rest-api-admin-pass: !env NOT_THERE\n',
+      )
+      const wrong = atTerminal(`plan ${files.join(' ')} secret.yaml`, '')
+      expect(wrong).toContain('NOT_THERE')
+      expect(wrong).toMatch(/code 1\s*$/)
+      expect(Object.keys(pidsBelow(installed()))).toHaveLength(3)
+    },
+  )
+
+  it('uninstalls and leaves nothing', async () => {
+    expect(readFileSync(join(operator.directory, '.muster/quickstart/secrets.json'), 'utf8')).toContain(
+      password,
+    )
+    const outcome = await muster('uninstall', '--yes', '--purge')
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    expect(existsSync(installed())).toBe(false)
+    expect(existsSync(join(operator.directory, '.muster'))).toBe(false)
+    expect(filesBelow(operator.home)).toEqual([])
+  })
+})
