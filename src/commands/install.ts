@@ -74,10 +74,10 @@ async function installLocked(
     }
     await fetchRuntimes({ context, run, runtimes, emit: renderer.emit })
     await saveState({ ...place, before: opened.state, after: run.preparation.state })
+    if (json) tellWhereKept(run, place, renderer.emit)
     const outcomes = await carryOut({ ...options, run })
     // Told even after a failure: it is kept by now, and a second run would not make it again.
-    if (json) tellWhereKept(run, place, renderer.emit)
-    else context.stdout.write(madePasswordText(run.preparation.made, place))
+    if (!json) context.stdout.write(madePasswordText(run.preparation.made, place))
     if (outcomes.some(({ failure }) => failure !== undefined)) return exitCodes.failed
     if (context.signal.aborted) return exitCodes.interrupted
     await saveState({
