@@ -46,9 +46,9 @@ describe('run', () => {
   })
 
   it('says that a program does not exist', async () => {
-    const error = await failure(run({ command: ['muster-no-such-program'], timeout: 5000, env }))
+    const error = await failure(run({ command: ['/usr/bin/muster-no-such-program'], timeout: 5000, env }))
     expect(error.code).toBe('not-found')
-    expect(error.message).toBe('muster-no-such-program cannot be run: no such program (ENOENT)')
+    expect(error.message).toBe('/usr/bin/muster-no-such-program cannot be run: no such program (ENOENT)')
   })
 
   it('says that a program may not be run', async () => {
@@ -105,10 +105,10 @@ describe('startInteractive', () => {
   })
 
   it('tells that it could not be started', async () => {
-    const child = startInteractive({ command: ['muster-no-such-program'], env })
+    const child = startInteractive({ command: ['/usr/bin/muster-no-such-program'], env })
     expect(await child.exited).toEqual({
       code: null,
-      reason: 'muster-no-such-program cannot be run: no such program (ENOENT)',
+      reason: '/usr/bin/muster-no-such-program cannot be run: no such program (ENOENT)',
     })
   })
 })
