@@ -3,10 +3,10 @@ import type { ClusterConfig } from '../config/model.ts'
 import type { Emit, HostOutcome } from '../deployment/events.ts'
 import type { HostPlan } from '../deployment/hostPlan.ts'
 import { installPlan } from '../deployment/plans/install.ts'
-import { type Preparation, prepare } from '../deployment/prepare.ts'
+import { type Preparation, prepare, type ResolvedSecrets } from '../deployment/prepare.ts'
 import { preview } from '../deployment/preview.ts'
-import { readProgram } from '../deployment/program.ts'
-import type { SentRuntime } from '../deployment/runtime/choose.ts'
+import { type Program, readProgram } from '../deployment/program.ts'
+import type { RuntimeFile, SentRuntime } from '../deployment/runtime/choose.ts'
 import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { closeAll, lostOutcomes, type Survey, surveyHosts } from '../deployment/survey.ts'
@@ -30,6 +30,15 @@ export type PreparedRun = {
   readonly runtimeFile?: Buffer
 }
 
+type RunOptions = {
+  readonly context: CommandContext
+  readonly config: ClusterConfig
+  readonly state: ClusterState
+  readonly emit: Emit
+  /** Where a step finds the packed runtime when it is applied. */
+  readonly packed: (runtime: SentRuntime) => Buffer | undefined
+}
+
 /** Why nothing may be touched; every reason has been told. */
 export type Refusal = {
   readonly survey: Survey
@@ -42,15 +51,9 @@ export type Refusal = {
  * Reads the secrets, connects to every host, reads its facts, and decides. One host that cannot be reached,
  * or that an installation cannot succeed on, refuses the whole run while nothing has been touched.
  */
-export async function prepareRun(options: {
-  readonly context: CommandContext
-  readonly config: ClusterConfig
-  readonly state: ClusterState
-  readonly runtimeFile: string | undefined
-  readonly emit: Emit
-  /** Where a step finds the packed runtime when it is applied. */
-  readonly packed: (runtime: SentRuntime) => Buffer | undefined
-}): Promise<PreparedRun | Refusal> {
+export async function prepareRun(
+  options: RunOptions & { readonly runtimeFile: string | undefined },
+): Promise<PreparedRun | Refusal> {
   const { context, config, emit } = options
   const secrets = await resolveSecrets(context, config)
   const program = await readProgram(context.packageDirectory, context.version)
@@ -65,10 +68,27 @@ export async function prepareRun(options: {
     emit,
     clock: () => performance.now(),
   })
-  if (context.signal.aborted) {
+  try {
+    return await decide({ ...options, survey, secrets, program, runtimeFile, storeFiles })
+  } catch (error) {
+    // Left open, the connections would keep the program from ending.
     await closeAll(survey)
-    throw new Interrupted()
+    throw error
   }
+}
+
+/** Judges what the survey found and plans every host; pure but for the events. */
+async function decide(
+  options: RunOptions & {
+    readonly survey: Survey
+    readonly secrets: ResolvedSecrets
+    readonly program: Program
+    readonly runtimeFile: (RuntimeFile & { readonly packed: Buffer }) | undefined
+    readonly storeFiles: ReadonlyMap<string, Buffer>
+  },
+): Promise<PreparedRun | Refusal> {
+  const { context, config, emit, survey, secrets, program, runtimeFile, storeFiles } = options
+  if (context.signal.aborted) throw new Interrupted()
   if (survey.lost.length > 0) {
     const unreachable = survey.lost.some((lost) => lost.unreachable)
     const exit = unreachable ? exitCodes.unreachable : exitCodes.failed

@@ -1,3 +1,4 @@
+import { CertificateError } from '../certificates/certificateError.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { failureText } from '../output/deployment/failure.ts'
@@ -22,13 +23,9 @@ export function showFailure(context: CommandContext, error: unknown): ExitCode {
     stderr.write(`error: ${error.message}\n  fix: ${error.fix}\n`)
     return exitCodes.usage
   }
-  if (error instanceof StateError) {
+  if (error instanceof StateError || error instanceof SecretError || error instanceof CertificateError) {
     stderr.write(`error: ${error.message} [${error.code}]\n  fix: ${error.fix}\n`)
     return error.code === 'locked' ? exitCodes.locked : exitCodes.failed
-  }
-  if (error instanceof SecretError) {
-    stderr.write(`error: ${error.message} [${error.code}]\n  fix: ${error.fix}\n`)
-    return exitCodes.failed
   }
   if (error instanceof StepError || error instanceof TransportError) {
     stderr.write(failureText({ host: error.host, failure: error, colour }))
@@ -38,5 +35,15 @@ export function showFailure(context: CommandContext, error: unknown): ExitCode {
     stderr.write(`error: ${error.message}\n`)
     return exitCodes.failed
   }
+  if (isFileError(error)) {
+    stderr.write(
+      `error: a file or folder of this machine cannot be used: ${error.message} [${error.code}]\n  fix: See that you may read and write there and that the disk has room, then run the command again.\n`,
+    )
+    return exitCodes.failed
+  }
   throw error
 }
+
+/** The system refused a file operation of ours, such as on a full disk or in a folder of another user. */
+const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string'
