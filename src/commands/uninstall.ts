@@ -43,37 +43,41 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   emit({ type: 'run-started', operation: 'uninstall', cluster, hosts })
   try {
     const survey = await surveyHosts({ config, connect: (host) => connectHost(context, host), emit, clock })
-    const work = survey.reached.map((surveyed) => ({
-      host: surveyed.host.name,
-      address: surveyed.host.address,
-      transport: surveyed.transport,
-      steps: stepsOf(cluster, surveyed),
-    }))
-    await renderer.end()
-    const notes = purge ? [`delete ${stateFolder(place)}, the certificate authority with it`] : []
-    if (!json) context.stdout.write(`${planText({ cluster, notes, plans: work, colour })}\n`)
-    const nothing = work.every(({ steps }) => steps.length === 0) && !purge
-    if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {
+    try {
+      const work = survey.reached.map((surveyed) => ({
+        host: surveyed.host.name,
+        address: surveyed.host.address,
+        transport: surveyed.transport,
+        steps: stepsOf(cluster, surveyed),
+      }))
+      await renderer.end()
+      const notes = purge ? [`delete ${stateFolder(place)}, the certificate authority with it`] : []
+      const shown = !json && work.length > 0
+      if (shown) context.stdout.write(`${planText({ cluster, notes, plans: work, colour })}\n`)
+      const nothing = work.every(({ steps }) => steps.length === 0) && !purge
+      if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {
+        context.stderr.write('Nothing was changed.\n')
+        return exitCodes.failed
+      }
+      const second = await chooseRenderer({ context, json, hosts: work.map(({ host }) => host) })
+      const done = await execute({ hosts: work, emit: second.emit, signal: context.signal, clock })
+      const outcomes = [...done, ...lostOutcomes(survey)]
+      second.emit({ type: 'run-ended', outcomes, interrupted: context.signal.aborted })
+      await second.end()
+      if (!json) context.stdout.write(summaryText(outcomes, colour))
+      if (context.signal.aborted) return exitCodes.interrupted
+      if (done.some(({ failure }) => failure !== undefined)) return exitCodes.failed
+      if (survey.lost.length > 0) {
+        const names = survey.lost.map(({ host }) => host.name).join(', ')
+        context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
+        return survey.lost.some(({ unreachable }) => unreachable) ? exitCodes.unreachable : exitCodes.failed
+      }
+      await forgetCluster({ dir: registryDirectory(context.env), cluster, directory: config.directory })
+      if (purge) await removeState(place)
+      return exitCodes.ok
+    } finally {
       await closeAll(survey)
-      return exitCodes.failed
     }
-    const second = await chooseRenderer({ context, json, hosts: work.map(({ host }) => host) })
-    const done = await execute({ hosts: work, emit: second.emit, signal: context.signal, clock })
-    const outcomes = [...done, ...lostOutcomes(survey)]
-    second.emit({ type: 'run-ended', outcomes, interrupted: context.signal.aborted })
-    await second.end()
-    await closeAll(survey)
-    if (!json) context.stdout.write(summaryText(outcomes, colour))
-    if (context.signal.aborted) return exitCodes.interrupted
-    if (done.some(({ failure }) => failure !== undefined)) return exitCodes.failed
-    if (survey.lost.length > 0) {
-      const names = survey.lost.map(({ host }) => host.name).join(', ')
-      context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
-      return survey.lost.some(({ unreachable }) => unreachable) ? exitCodes.unreachable : exitCodes.failed
-    }
-    await forgetCluster({ dir: registryDirectory(context.env), cluster, directory: config.directory })
-    if (purge) await removeState(place)
-    return exitCodes.ok
   } finally {
     await lock.release()
   }
