@@ -32,7 +32,10 @@ export async function services(
   if (typeof config === 'number') return config
   const hosts = config.hosts.map(({ name }) => name)
   const question = `${operation} ${config.cluster} on ${hosts.join(', ')}?`
-  if (!(await agreed(context, { yes, question }))) return exitCodes.failed
+  if (!(await agreed(context, { yes, question }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
   const lock = await lockState({ directory: config.directory, cluster: config.cluster })
   const renderer = await chooseRenderer({ context, json, hosts })
   const { emit } = renderer
