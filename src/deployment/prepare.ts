@@ -1,3 +1,4 @@
+import { CertificateError } from '../certificates/certificateError.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -71,7 +72,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     const user = admins.users.get(host.name)
     problems.push(...loginProblem(host, user, userHash(facts.installation.users, host.admin?.user ?? '')))
     if (stores === undefined) continue
-    await collect(problems, async () => {
+    await collect(problems, host.name, async () => {
       const runtime = chooseRuntime({ host, facts, ownNode: options.ownNode, file: options.runtimeFile })
       const { cluster } = config
       targets.push(makeTarget({ cluster, host, facts, program: options.program, runtime, stores, user }))
@@ -101,7 +102,7 @@ async function tlsOfHosts(
   const notes = [...(authority?.notes ?? [])]
   let state = authority?.state ?? options.state
   for (const { host, facts } of surveyed) {
-    await collect(problems, async () => {
+    await collect(problems, host.name, async () => {
       const given = storePasswords(secrets, host)
       if (authority === undefined || !isGenerated(host)) {
         const own = ownStores({ host, facts, given, files: options.storeFiles, now })
@@ -141,11 +142,14 @@ function loginProblem(
 }
 
 /** Keeps an expected failure of one host, so that the other hosts are judged too. */
-async function collect(problems: StepError[], work: () => Promise<void>): Promise<void> {
+async function collect(problems: StepError[], host: string, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof StepError)) throw error
-    problems.push(error)
+    if (error instanceof StepError) problems.push(error)
+    else if (error instanceof CertificateError) {
+      const { code, message, fix } = error
+      problems.push(new StepError({ host, code, message, fix, cause: error }))
+    } else throw error
   }
 }
