@@ -1,6 +1,7 @@
 import type { CallRequest, CallResult } from '../client/call.ts'
 import type { ApiConfig, HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
+import { TransportError } from '../transport/transportError.ts'
 import { callHost } from './callHost.ts'
 import { failureOf } from './execute.ts'
 import type { ServiceState } from './facts/model.ts'
@@ -33,7 +34,10 @@ export type HostStatus = {
 /** Milliseconds that an API has for its ping. */
 const pingTimeout = 4_000
 
-/** Asks a reached host's services and pings each API there over its own address. Changes nothing. */
+/**
+ * Asks a reached host's services and pings each API there over its own address. Changes nothing. Rejects
+ * with a `TransportError` when the host is lost meanwhile.
+ */
 export async function hostStatus(options: {
   readonly surveyed: SurveyedHost
   readonly authorities: readonly string[]
@@ -56,7 +60,13 @@ export async function hostStatus(options: {
         : { socket: layout.socket(api.component) },
     }),
   )
-  const calls = await callHost({ transport, layout, requests, timeout: pingTimeout * 2 }).catch(failureOf)
+  const calls = await callHost({ transport, layout, requests, timeout: pingTimeout * 2 }).catch(
+    (error: unknown) => {
+      // A host that is lost meanwhile is not up, whatever its facts said.
+      if (error instanceof TransportError) throw error
+      return failureOf(error)
+    },
+  )
   const results = Array.isArray(calls) ? calls : []
   const components = host.apis.map((api) =>
     componentStatus({ api, service: facts.services.get(api.component)?.state ?? 'absent', results }),
