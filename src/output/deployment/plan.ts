@@ -14,7 +14,10 @@ export function planText(options: {
   const { bold, dim, yellow } = paint(options.colour)
   const changing = plans.filter((plan) => plan.steps.length > 0)
   const unchanged = plans.filter((plan) => plan.steps.length === 0).map((plan) => plan.host)
-  if (changing.length === 0) return `${cluster}: nothing to do on ${plural(plans.length, 'host')}.\n`
+  const noted = notes.map((note) => `  ${yellow('~')} ${note}`)
+  if (changing.length === 0) {
+    return `${[`${cluster}: nothing to do on ${plural(plans.length, 'host')}.`, ...noted].join('\n')}\n`
+  }
   const hosts = changing.map((plan) => {
     const steps = plan.steps.flatMap(({ change }) => [
       `  ${yellow('~')} ${change.summary}`,
@@ -24,7 +27,7 @@ export function planText(options: {
   })
   const rest = unchanged.length === 0 ? [] : [`${unchanged.join(', ')}: nothing to do`]
   const head = `${cluster}: changes on ${changing.length} of ${plural(plans.length, 'host')}`
-  return `${[[head, ...notes.map((note) => `  ${yellow('~')} ${note}`)].join('\n'), ...hosts, ...rest].join('\n\n')}\n`
+  return `${[[head, ...noted].join('\n'), ...hosts, ...rest].join('\n\n')}\n`
 }
 
 /** The plan for programs. */
