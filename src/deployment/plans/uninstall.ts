@@ -60,7 +60,11 @@ function filesStep({ layout, facts }: Removal): Step {
     id: 'files',
     title,
     phase: 'commit',
-    check: (is) => (is.installation.manifest === undefined ? undefined : change(title)),
+    check: ({ installation }) => {
+      // An installation that was stopped in its first step has made its user, and has no manifest yet.
+      const ours = installation.manifest !== undefined || installation.madeUser !== undefined
+      return ours ? change(title) : undefined
+    },
     apply: async (transport) => {
       const ours = [layout.current, ...installationDirectories(layout)].filter(
         (path) => path !== layout.share && !path.startsWith(`${layout.share}/`),
