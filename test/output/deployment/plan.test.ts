@@ -48,6 +48,13 @@ db2: nothing to do
     ).toBe('alpha: nothing to do on 1 host.\n')
   })
 
+  it('shows the notes also where no host changes', () => {
+    const notes = ['delete .muster/alpha']
+    expect(planText({ cluster: 'alpha', notes, plans: [], colour: false })).toBe(
+      'alpha: nothing to do on 0 hosts.\n  ~ delete .muster/alpha\n',
+    )
+  })
+
   it('colours only when told', () => {
     expect(planText({ cluster: 'alpha', notes: [], plans, colour: true })).toContain('\u001b[33m~')
   })

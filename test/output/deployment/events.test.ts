@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { DeploymentEvent } from '../../../src/deployment/events.ts'
+import { failureText } from '../../../src/output/deployment/failure.ts'
+import { jsonLine } from '../../../src/output/deployment/json.ts'
+import { plainLine } from '../../../src/output/deployment/plain.ts'
+
+const failure = {
+  code: 'port-in-use',
+  message: 'port 8090 is taken',
+  fix: 'Stop that program,\nor choose another port.',
+}
+const events: readonly DeploymentEvent[] = [
+  { type: 'run-started', operation: 'install', cluster: 'alpha', hosts: ['db1'] },
+  { type: 'planned', host: 'db1', changes: ['write settings'] },
+  { type: 'phase-started', host: 'db1', phase: 'commit' },
+  { type: 'step-started', host: 'db1', step: 'settings', title: 'write settings' },
+  { type: 'step-done', host: 'db1', step: 'settings', title: 'write settings', seconds: 0.26 },
+  { type: 'phase-done', host: 'db1', phase: 'commit', seconds: 0.3 },
+  { type: 'notice', message: 'getting the runtime' },
+  { type: 'host-failed', host: 'db1', failure },
+  { type: 'run-ended', outcomes: [], interrupted: false },
+]
+
+describe('plainLine', () => {
+  it('is a line for what a log is read for, and none for the rest', () => {
+    expect(events.map((event) => plainLine(event)).filter((line) => line !== undefined)).toEqual([
+      'db1: write settings (0.3 s)\n',
+      'getting the runtime\n',
+      'error db1: port 8090 is taken [port-in-use]\n  fix: Stop that program,\n       or choose another port.\n',
+    ])
+  })
+})
+
+describe('failureText', () => {
+  it('names host, reason, code and fix, the host and the word in colour', () => {
+    expect(failureText({ host: 'db1', failure, colour: true })).toBe(
+      '\u001b[31merror\u001b[39m \u001b[1mdb1:\u001b[22m port 8090 is taken [port-in-use]\n  fix: Stop that program,\n       or choose another port.\n',
+    )
+  })
+})
+
+describe('jsonLine', () => {
+  it('is every event as one line with its time', () => {
+    const now = new Date('2026-01-02T03:04:05.006Z')
+    const lines = events.map((event) => jsonLine(event, now))
+    expect(lines[4]).toBe(
+      '{"time":"2026-01-02T03:04:05.006Z","type":"step-done","host":"db1","step":"settings","title":"write settings","seconds":0.26}\n',
+    )
+    for (const line of lines) expect(line.trimEnd()).not.toContain('\n')
+    expect(lines.map((line) => JSON.parse(line).type)).toEqual(events.map(({ type }) => type))
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import type { HostStatus } from '../../../src/deployment/status.ts'
+import { statusText } from '../../../src/output/deployment/status.ts'
+
+const hosts: readonly HostStatus[] = [
+  {
+    host: 'db1',
+    address: '10.0.0.11',
+    state: 'up',
+    release: '0.1.0-abc',
+    certificateExpires: '2027-11-20T21:00:00.000Z',
+    components: [
+      {
+        component: 'manager',
+        service: 'running',
+        listen: { address: '0.0.0.0', port: 8090 },
+        api: 'answers',
+      },
+      { component: 'connector', service: 'running', listen: null, api: 'off' },
+      {
+        component: 'replicator',
+        service: 'failed',
+        listen: { address: '127.0.0.1', port: 8097 },
+        api: 'silent',
+        detail: 'nothing listens at 127.0.0.1:8097',
+      },
+    ],
+  },
+  { host: 'db20', address: '10.0.0.12', state: 'unreachable', detail: 'db20 did not answer', components: [] },
+  { host: 'db3', address: '10.0.0.13', state: 'not-installed', components: [] },
+]
+
+describe('statusText', () => {
+  it('has a row for each component and each host that could not be asked, and the reasons below', () => {
+    expect(statusText(hosts, false)).toBe(
+      `HOST  COMPONENT      SERVICE  LISTENS ON      API      CERTIFICATE UNTIL
+db1   manager        running  0.0.0.0:8090    answers  2027-11-20
+db1   connector      running  socket only     off      2027-11-20
+db1   replicator     failed   127.0.0.1:8097  silent   2027-11-20
+db20  unreachable
+db3   not installed
+
+db1: replicator: nothing listens at 127.0.0.1:8097
+db20: db20 did not answer
+`,
+    )
+  })
+
+  it('ends with the table where there is nothing to explain, and keeps columns straight in colour', () => {
+    const [, , clean] = hosts
+    expect(statusText(clean === undefined ? [] : [clean], false)).toBe(
+      'HOST  COMPONENT      SERVICE  LISTENS ON  API  CERTIFICATE UNTIL\ndb3   not installed\n',
+    )
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
+    expect(statusText(hosts, true).replaceAll(/\u001b\[\d+m/g, '')).toBe(statusText(hosts, false))
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import type { HostOutcome } from '../../../src/deployment/events.ts'
+import { summaryText } from '../../../src/output/deployment/summary.ts'
+
+const failure = { code: 'broken', message: 'it broke', fix: 'mend it' }
+const outcomes: readonly HostOutcome[] = [
+  {
+    host: 'db1',
+    result: 'changed',
+    applied: ['write settings', 'restart manager'],
+    seconds: { stage: 0.01, commit: 1.25, verify: 0.31 },
+  },
+  { host: 'db20', result: 'changed', applied: ['stop manager'], seconds: { commit: 0.1 } },
+  { host: 'db3', result: 'unchanged', applied: [], seconds: { verify: 0.04 } },
+  {
+    host: 'db4',
+    result: 'failed',
+    applied: ['write settings'],
+    failure,
+    seconds: { commit: 2, verify: 20.4 },
+  },
+  { host: 'db5', result: 'unreachable', applied: [], failure, seconds: {} },
+  { host: 'db6', result: 'not-started', applied: ['send the runtime'], seconds: { stage: 0.2 } },
+]
+
+describe('summaryText', () => {
+  it('says how each host came out and how long it took', () => {
+    expect(summaryText(outcomes, false)).toBe(
+      `db1   done: 2 changes, logins proved (commit 1.3 s, verify 0.3 s)
+db20  done: 1 change (commit 0.1 s)
+db3   nothing to do, logins proved
+db4   failed (commit 2.0 s, verify 20.4 s)
+db5   unreachable
+db6   not started: nothing was touched that is running (stage 0.2 s)
+`,
+    )
+  })
+
+  it('is green, yellow or red by the outcome', () => {
+    const lines = summaryText(outcomes, true).split('\n')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
+    const tints = lines.slice(0, -1).map((line) => /\u001b\[3(\d)m/.exec(line)?.[1])
+    expect(tints).toEqual(['2', '2', '2', '1', '1', '3'])
+  })
+})
