@@ -1,7 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createAuthority } from '../../src/certificates/authority.ts'
+import { makeHostStores } from '../../src/certificates/hostStores.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 import { startSshServer } from '../support/sshServer.ts'
 import { clusterFile, type HostWish } from './support/clusterFile.ts'
 import { type Outcome, words } from './support/operator.ts'
@@ -26,7 +29,9 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
     world = await createWorld(2)
     untouched = hosts()
   })
-  afterEach(() => {
+  afterEach(async () => {
+    // A connection that stays open would keep the program from ending.
+    await vi.waitFor(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
     world.host('db2').server.setFault('none')
     expect(hosts()).toEqual(untouched)
     const kept = filesBelow(join(world.operator.directory, '.muster'))
@@ -117,6 +122,22 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       const outcome = await world.muster('install', [], { typed: 'no\n' })
       expect(outcome.code).toBe(1)
       expect(outcome.stderr).toMatch(/Go on\? \[yes\/no\] Nothing was changed\.\n$/)
+    })
+
+    it('and the person presses Ctrl-C instead of an answer: 130', async () => {
+      for (const argv of [['install'], ['uninstall', '--purge']]) {
+        const stop = new AbortController()
+        const watch = (text: string) => {
+          if (text.includes('Go on?')) setImmediate(() => stop.abort())
+        }
+        const [command = '', ...flags] = argv
+        const outcome = await world.operator.muster([command, ...flags, 'alpha.yaml'], {
+          typed: '',
+          signal: stop.signal,
+          watch,
+        })
+        expect(outcome, command).toMatchObject({ code: 130 })
+      }
     })
 
     it.each([
@@ -288,22 +309,57 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
   })
 
   describe('because of the operator’s own stores', () => {
-    it.each([
-      ['that are not there', 'nowhere.p12'],
-      ['that are no stores', 'alpha.yaml'],
-    ])('%s: 1', async (_, name) => {
+    const stores = {
+      'java-tls-keystore-path': 'keystore.p12',
+      'java-truststore-path': 'truststore.p12',
+      'java-keystore-password': '!env STORE_PASS',
+      'java-truststore-password': '!env STORE_PASS',
+    }
+    const install = async (defaults: Readonly<Record<string, string>>): Promise<string> => {
       world.operator.env.STORE_PASS = 'a store password'
-      const stores = {
-        'java-tls-keystore-path': name,
-        'java-truststore-path': name,
-        'java-keystore-password': '!env STORE_PASS',
-        'java-truststore-password': '!env STORE_PASS',
-      }
-      world.describe({ defaults: stores, hosts: [world.host('db1')] })
+      world.describe({ defaults, hosts: [world.host('db1')] })
       const outcome = await world.muster('install')
-      expect(outcome).toMatchObject({ code: 1, stdout: '' })
-      expect(outcome.stderr).toContain(name)
+      expect(outcome, outcome.stderr).toMatchObject({ code: 1, stdout: '' })
+      expect(outcome.stderr).toMatch(/error/)
       expect(outcome.stderr).toContain('fix: ')
+      expect(outcome.stderr).not.toContain('a store password')
+      return outcome.stderr
+    }
+
+    it('that are not there: 1', async () => {
+      expect(await install(stores)).toContain('keystore.p12')
+    })
+
+    it('that are no stores: 1', async () => {
+      const named = {
+        ...stores,
+        'java-tls-keystore-path': 'alpha.yaml',
+        'java-truststore-path': 'alpha.yaml',
+      }
+      expect(await install(named)).toContain('alpha.yaml')
+    })
+
+    it('that another password opens, or that another host should show: 1', async () => {
+      const now = new Date()
+      const authority = await createAuthority({ cluster: 'theirs', now })
+      const made = await makeHostStores({
+        authority,
+        names: ['db9'],
+        addresses: ['10.9.9.9'],
+        lifetimeDays: 90,
+        now,
+        alias: 'tls',
+        keystorePassword: new Secret('a store password'),
+        truststorePassword: new Secret('a store password'),
+      })
+      writeFileSync(join(world.operator.directory, 'keystore.p12'), made.keystore)
+      writeFileSync(join(world.operator.directory, 'truststore.p12'), made.truststore)
+      world.operator.env.OTHER_PASS = 'not the one'
+      const wrong = await install({ ...stores, 'java-keystore-password': '!env OTHER_PASS' })
+      expect(wrong).toMatch(/keystore.*password/)
+      expect(wrong).toContain(join(world.operator.directory, 'keystore.p12'))
+      expect(await install(stores)).toContain('127.0.0.2')
+      expect(await install({ ...stores, 'java-tls-alias': 'other' })).toContain('other')
     })
   })
 })

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { showFailure } from '../../src/commands/showFailure.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+describe('showFailure', () => {
+  const shown = (error: unknown): { readonly code: number; readonly text: string } => {
+    let text = ''
+    const output = { write: (more: string) => (text += more) }
+    const context = { stderr: output, env: {} } as unknown as Parameters<typeof showFailure>[0]
+    return { code: showFailure(context, error), text }
+  }
+  const thrown = (work: () => unknown): unknown => {
+    try {
+      return work()
+    } catch (error) {
+      return error
+    }
+  }
+
+  it('tells of a file that the system refuses, without a stack', () => {
+    const path = join(temporaryFolder(), 'nowhere')
+    const { code, text } = shown(thrown(() => readFileSync(path)))
+    expect(code).toBe(1)
+    expect(text).toBe(
+      `error: a file or folder of this machine cannot be used: ENOENT: no such file or directory, open '${path}' [ENOENT]\n  fix: See that you may read and write there and that the disk has room, then run the command again.\n`,
+    )
+  })
+
+  it('throws a bug on, with its stack', () => {
+    expect(() => shown(new TypeError('a bug'))).toThrow('a bug')
+  })
+})
