@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import { installPlan } from '../../../src/deployment/plans/install.ts'
+import type { Step } from '../../../src/deployment/step.ts'
+import { StepError } from '../../../src/deployment/stepError.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { TransportError } from '../../../src/transport/transportError.ts'
+import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { finishedFacts, hash, runtime, targetOf } from './target.ts'
+
+/** One step of the plan for a host with these facts. */
+function stepOf(id: string, facts: HostFacts = hostFacts()): Step {
+  const target = targetOf({ facts })
+  const step = installPlan({ target, packed: () => Buffer.from('packed') }).find((one) => one.id === id)
+  if (step === undefined) throw new Error(`no step ${id}`)
+  return step
+}
+
+const failureOf = async (work: Promise<unknown>): Promise<StepError> => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof StepError)) throw new Error(`no StepError: ${error}`)
+  return error
+}
+
+describe('a step', () => {
+  const finished = finishedFacts(targetOf())
+
+  it('writes only the files that differ', async () => {
+    const files = new Map(finished.installation.files)
+    files.delete('/opt/muster/share/tls/chain.pem')
+    const facts = { ...finished, installation: { ...finished.installation, files } }
+    const host = fakeTransport({})
+    await stepOf('stores', facts).apply(host)
+    expect(host.uploads).toMatchObject([
+      { path: '/opt/muster/share/tls/chain.pem', mode: 0o600, owner: 'muster:muster' },
+    ])
+    expect(host.scripts).toEqual([])
+  })
+
+  it('sets no owner where it is not root', async () => {
+    const facts = hostFacts({ uid: 1000, login: 'ops', group: 'ops', systemd: false })
+    const host = fakeTransport({})
+    await stepOf('settings', facts).apply(host)
+    expect(host.uploads.map(({ path, owner }) => [path, owner])).toEqual([
+      ['/opt/muster/share/manager.json', undefined],
+      ['/opt/muster/share/connector.json', undefined],
+      ['/opt/muster/share/replicator.json', undefined],
+    ])
+  })
+
+  it('hands on what the way to the host says of a failed write', async () => {
+    const full = new TransportError({
+      host: 'db1',
+      code: 'write-failed',
+      message: 'No space left on device',
+      fix: 'Free space.',
+    })
+    const host = fakeTransport({ onUpload: () => full })
+    await expect(stepOf('stores').apply(host)).rejects.toBe(full)
+  })
+
+  it('gives the hash on standard input, and never the password', async () => {
+    let stdin: unknown
+    const host = fakeTransport({
+      expect: [
+        {
+          script: 'put-user --file',
+          result: (_, options) => {
+            stdin = options.stdin
+            return {}
+          },
+        },
+      ],
+    })
+    await stepOf('users').apply(host)
+    expect(stdin).toBeInstanceOf(Secret)
+    expect(stdin instanceof Secret ? JSON.parse(stdin.reveal()) : stdin).toEqual({
+      user: 'admin',
+      access: 'full',
+      hash,
+    })
+    expect(host.scripts.join('')).not.toContain('scrypt')
+    expect(host.scripts.join('')).not.toContain('the password')
+  })
+
+  it('fails in the host’s own words: the last three lines, and what to do', async () => {
+    const stderr = 'one\ntwo\nJob for muster-alpha-manager.service failed.\nSee journalctl.\n'
+    const host = fakeTransport({ expect: [{ script: 'systemctl', result: { code: 1, stderr } }] })
+    const error = await failureOf(stepOf('services').apply(host))
+    expect({ host: error.host, code: error.code, message: error.message }).toEqual({
+      host: 'db1',
+      code: 'step-failed',
+      message:
+        'starting the components failed: two · Job for muster-alpha-manager.service failed. · See journalctl.',
+    })
+    expect(error.fix).not.toBe('')
+  })
+
+  it('says at least the exit code of a host that says nothing', async () => {
+    const host = fakeTransport({ expect: [{ script: 'mv -fT', result: { code: 7 } }] })
+    const error = await failureOf(stepOf('activate').apply(host))
+    expect(error.message).toMatch(/^switching to release .* failed: exit code 7$/)
+  })
+
+  it('takes no runtime that says it is another version', async () => {
+    for (const [stdout, says] of [
+      ['v24.0.1\n', 'v24.0.1'],
+      ['', 'nothing'],
+    ]) {
+      const host = fakeTransport({ expect: [{ script: runtime.id, result: { stdout: stdout ?? '' } }] })
+      const error = await failureOf(stepOf('runtime').apply(host))
+      expect(error.code).toBe('runtime-unfit')
+      expect(error.message).toBe(`the runtime that was sent says it is ${says}`)
+    }
+    const host = fakeTransport({ expect: [{ script: runtime.id, result: { stdout: 'v24.0.0\n' } }] })
+    await stepOf('runtime').apply(host)
+  })
+
+  it('writes down what a component was started with only after its start', async () => {
+    const host = fakeTransport({ expect: [{ script: /systemctl start[\s\S]*share\/applied\/manager/ }] })
+    await stepOf('services').apply(host)
+    expect(host.scripts).toHaveLength(1)
+    expect(host.scripts[0]).toMatch(/\|\| exit 1\nprintf/)
+  })
+
+  it('removes a component with its unit', async () => {
+    const target = targetOf()
+    const apis = target.host.apis.filter(({ component }) => component !== 'connector')
+    const smaller = targetOf({ host: { apis }, facts: finished })
+    const step = installPlan({ target: smaller, packed: () => undefined }).find(({ id }) => id === 'obsolete')
+    const host = fakeTransport({ expect: [{ script: '' }] })
+    await step?.apply(host)
+    expect(host.scripts[0]).toContain('systemctl stop muster-alpha-connector.service')
+    expect(host.scripts[0]).toContain('rm -f muster-alpha-connector.service')
+    expect(host.scripts[0]).not.toContain('manager')
+  })
+
+  it('remembers the system user it makes', async () => {
+    const facts = hostFacts({ installation: installationFacts() })
+    const host = fakeTransport({ expect: [{ script: 'useradd --system' }] })
+    await stepOf('system-user', facts).apply(host)
+    expect(host.scripts[0]).toMatch(/> \/opt\/muster\/share\/made-user[\s\S]*useradd/)
+  })
+})

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import type { HostFacts, InstallationFacts } from '../../../src/deployment/facts/model.ts'
+import { installPlan } from '../../../src/deployment/plans/install.ts'
+import { preview } from '../../../src/deployment/preview.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { hostFacts } from '../../support/deploymentValues.ts'
+import { finishedFacts, runtime, targetOf } from './target.ts'
+
+const target = targetOf()
+const finished = finishedFacts(target)
+const { layout, release } = target
+
+/** What would change on a host, as its plan says it. */
+const planned = (facts: HostFacts): readonly string[] =>
+  preview(installPlan({ target, packed: () => undefined }), facts).flatMap(({ step, change }) => [
+    `${step.id}: ${change.summary}`,
+    ...change.details.map((detail) => `  ${detail}`),
+  ])
+const installation = (changes: Partial<InstallationFacts>): HostFacts => ({
+  ...finished,
+  installation: { ...finished.installation, ...changes },
+})
+const file = (path: string, changes: { sha256?: string; mode?: number; owner?: string }): HostFacts => {
+  const is = finished.installation.files.get(path)
+  if (is === undefined) throw new Error(`no ${path}`)
+  return installation({ files: new Map(finished.installation.files).set(path, { ...is, ...changes }) })
+}
+const service = (state: 'running' | 'stopped' | 'failed', enabled: boolean): HostFacts => ({
+  ...finished,
+  services: new Map(finished.services).set('manager', { state, enabled }),
+})
+
+describe('the plan of an installation', () => {
+  it('is all of it on a host that has nothing', () => {
+    expect(planned(hostFacts())).toEqual([
+      'system-user: create the system user muster',
+      'directories: lay out /opt/muster',
+      '  /opt/muster: new',
+      `runtime: send the runtime ${runtime.id}`,
+      `release: send muster-api 1.2.3 as release ${release.id}`,
+      'stores: write keystore, truststore and certificate',
+      '  share/tls/keystore.p12: new',
+      '  share/tls/key.pem: new',
+      '  share/tls/chain.pem: new',
+      '  share/secrets.json: new',
+      'settings: write settings',
+      '  share/manager.json: new',
+      '  share/connector.json: new',
+      '  share/replicator.json: new',
+      'users: create the administrator admin',
+      '  share/users/users.json: admin: [redacted] new',
+      `activate: switch from nothing to release ${release.id}`,
+      'units: write and enable systemd units',
+      '  /etc/systemd/system/muster-alpha-manager.service: new',
+      '  /etc/systemd/system/muster-alpha-connector.service: new',
+      '  /etc/systemd/system/muster-alpha-replicator.service: new',
+      '  muster-alpha-manager.service: enabled',
+      '  muster-alpha-connector.service: enabled',
+      '  muster-alpha-replicator.service: enabled',
+      'services: start manager, connector, replicator',
+    ])
+  })
+
+  it('is nothing on a host that is as it should be', () => {
+    expect(planned(finished)).toEqual([])
+  })
+
+  const withoutLog = new Map(finished.installation.directories)
+  withoutLog.delete(layout.log)
+  const before = JSON.stringify({
+    ...target.components[0]?.settings,
+    listen: { address: '127.0.0.1', port: 18090 },
+  })
+  const connectorGone = new Map(finished.installation.files)
+  connectorGone.delete(layout.settings('connector'))
+
+  it.each<[string, HostFacts, readonly string[]]>([
+    [
+      'a file that others may read',
+      file(`${layout.tls}/key.pem`, { mode: 0o644 }),
+      ['stores: write keystore, truststore and certificate', '  share/tls/key.pem: mode 644 → 600'],
+    ],
+    [
+      'a private key that somebody changed, without a word of it',
+      file(`${layout.tls}/key.pem`, { sha256: 'b'.repeat(64) }),
+      ['stores: write keystore, truststore and certificate', '  share/tls/key.pem: [redacted] changed'],
+    ],
+    [
+      'a file of another owner',
+      file(layout.secretsFile, { owner: 'root:root' }),
+      [
+        'stores: write keystore, truststore and certificate',
+        '  share/secrets.json: owner root:root → muster:muster',
+      ],
+    ],
+    [
+      'a settings file that somebody changed',
+      {
+        ...file(layout.settings('manager'), { sha256: 'b'.repeat(64) }),
+        installation: {
+          ...file(layout.settings('manager'), { sha256: 'b'.repeat(64) }).installation,
+          settings: new Map(finished.installation.settings).set('manager', before),
+        },
+      },
+      ['settings: write settings', '  manager: listen.port: 18090 → 8090'],
+    ],
+    [
+      'a folder that is gone',
+      installation({ directories: withoutLog }),
+      ['directories: lay out /opt/muster', '  /opt/muster/log: new'],
+    ],
+    [
+      'a folder that others may write to',
+      installation({
+        directories: new Map(finished.installation.directories).set(layout.users, {
+          mode: 0o777,
+          owner: 'muster:muster',
+        }),
+      }),
+      ['directories: lay out /opt/muster', '  /opt/muster/share/users: mode 777 → 700'],
+    ],
+    [
+      'a password that was changed by hand',
+      installation({
+        users: new Secret(finished.installation.users?.reveal().replace('BBBB', 'CCCC') ?? ''),
+      }),
+      ['users: reset the password of admin', '  share/users/users.json: admin: [redacted] changed'],
+    ],
+    [
+      'a user file that nobody can read',
+      installation({ users: new Secret('{"version":1,"users":[{') }),
+      ['users: create the administrator admin', '  share/users/users.json: admin: [redacted] new'],
+    ],
+    [
+      'another release',
+      installation({ currentRelease: '1.2.2-old' }),
+      [`activate: switch from 1.2.2-old to release ${release.id}`],
+    ],
+    [
+      'a release that was sent half',
+      installation({ releases: [] }),
+      [`release: send muster-api 1.2.3 as release ${release.id}`],
+    ],
+    ['a runtime that is gone', installation({ runtimes: [] }), [`runtime: send the runtime ${runtime.id}`]],
+    ['a component that is stopped', service('stopped', true), ['services: start manager']],
+    ['a component that has failed', service('failed', true), ['services: start manager']],
+    [
+      'a unit that does not come back with the host',
+      service('running', false),
+      ['units: write and enable systemd units', '  muster-alpha-manager.service: enabled'],
+    ],
+    [
+      'components that run with something older',
+      installation({
+        applied: new Map(finished.installation.applied).set('connector', 'older').set('replicator', 'older'),
+      }),
+      ['services: restart connector, replicator'],
+    ],
+  ])('names %s and nothing else', (_, facts, lines) => {
+    expect(planned(facts)).toEqual(lines)
+  })
+
+  it('stops and removes a component that the file no longer has', () => {
+    const apis = target.host.apis.filter(({ component }) => component !== 'connector')
+    const smaller = targetOf({ host: { apis } })
+    const steps = preview(installPlan({ target: smaller, packed: () => undefined }), finished)
+    expect(steps.map(({ change }) => change.summary)).toEqual(['stop and remove connector'])
+    const gone = installation({ files: connectorGone })
+    expect(preview(installPlan({ target: smaller, packed: () => undefined }), gone)).toEqual([])
+  })
+
+  it('leaves a user alone whose password is not known here', () => {
+    const { hash: _, ...user } = target.user ?? { user: 'admin' }
+    const steps = installPlan({ target: { ...target, user }, packed: () => undefined })
+    expect(preview(steps, installation({ users: new Secret('') })).map(({ step }) => step.id)).toEqual([])
+  })
+})

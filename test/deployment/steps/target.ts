@@ -1,0 +1,100 @@
+import type { HostConfig } from '../../../src/config/model.ts'
+import type { ResolvedStores } from '../../../src/deployment/desired/stores.ts'
+import { makeTarget } from '../../../src/deployment/desired/target.ts'
+import { desiredFile } from '../../../src/deployment/desiredFile.ts'
+import type { FileFact, HostFacts } from '../../../src/deployment/facts/model.ts'
+import { installationDirectories, layoutOf } from '../../../src/deployment/layout.ts'
+import { manifestText } from '../../../src/deployment/manifest.ts'
+import type { SentRuntime } from '../../../src/deployment/runtime/choose.ts'
+import type { DesiredFile, Target } from '../../../src/deployment/target.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+
+export const runtime: SentRuntime = {
+  kind: 'sent',
+  id: 'node-24.0.0-0123456789ab',
+  architecture: 'x64',
+  sha256: 'a'.repeat(64),
+  version: 'v24.0.0',
+}
+
+/** A PHC string that stands for the password's hash. */
+export const hash = `$scrypt$ln=15,r=8,p=3$${'A'.repeat(22)}$${'B'.repeat(43)}`
+
+const stores: ResolvedStores = {
+  files: new Map([['keystore.p12', Buffer.from('keystore')]]),
+  key: new Secret('the private key'),
+  chain: 'the chain',
+  authorities: ['the authority'],
+  passwords: { keystore: new Secret('keystore password'), truststore: new Secret('truststore password') },
+}
+
+/** What host db1 of cluster alpha must become, all three components as systemd services. */
+export function targetOf(
+  changes: { readonly host?: Partial<HostConfig>; readonly facts?: HostFacts } = {},
+): Target {
+  return makeTarget({
+    cluster: 'alpha',
+    host: hostConfig(changes.host),
+    facts: changes.facts ?? hostFacts(),
+    program: {
+      version: '1.2.3',
+      bundle: Buffer.from('the program'),
+      unitTemplate: '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}}',
+    },
+    runtime,
+    stores,
+    user: { user: 'admin', hash, password: new Secret('the password') },
+  })
+}
+
+const factOf = ({ path, sha256, mode, owner }: DesiredFile): readonly [string, FileFact] => [
+  path,
+  { sha256, mode, owner },
+]
+
+/** The facts of a host that is all that the target says. */
+export function finishedFacts(target: Target): HostFacts {
+  const { layout, service, components, release } = target
+  const manifest = manifestText({ version: 1, cluster: target.cluster, host: target.host.name })
+  const manifestFile = desiredFile({
+    path: layout.manifest,
+    content: Buffer.from(manifest),
+    mode: 0o644,
+    owner: 'root:root',
+  })
+  const files = [
+    manifestFile,
+    ...target.tls,
+    ...components.flatMap(({ settingsFile, unitFile }) => [settingsFile, unitFile ?? []].flat()),
+  ]
+  const servant = `${service.user}:${service.group}`
+  const modes = new Map([
+    [layout.users, 0o700],
+    [layout.log, 0o750],
+    [layout.run, 0o750],
+  ])
+  return hostFacts({
+    userGroup: service.group,
+    installation: installationFacts({
+      exists: true,
+      manifest,
+      currentRelease: release.id,
+      releases: [release.id],
+      runtimes: [runtime.id],
+      directories: new Map(
+        [layout.root, ...installationDirectories(layoutOf(layout.root))].map((path) => {
+          const mode = modes.get(path)
+          return [path, mode === undefined ? { mode: 0o755, owner: 'root:root' } : { mode, owner: servant }]
+        }),
+      ),
+      files: new Map(files.map(factOf)),
+      users: new Secret(JSON.stringify({ version: 1, users: [{ user: 'admin', access: 'full', hash }] })),
+      settings: new Map(components.map((one) => [one.component, JSON.stringify(one.settings)])),
+      applied: new Map(components.map((one) => [one.component, `${one.digest}\n`])),
+    }),
+    services: new Map(
+      components.map((one) => [one.component, { state: 'running', enabled: true, pid: 4711 }]),
+    ),
+  })
+}
