@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { Component } from '../../../src/contracts/component.ts'
+import type { HostFacts, ServiceState } from '../../../src/deployment/facts/model.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { type ServiceOperation, servicePlanOf } from '../../../src/deployment/plans/services.ts'
+import { preview } from '../../../src/deployment/preview.ts'
+import { StepError } from '../../../src/deployment/stepError.ts'
+import { hostFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { finishedFacts, targetOf } from '../steps/target.ts'
+
+const notInstalled = () =>
+  new StepError({ host: 'db1', code: 'not-installed', message: 'nothing is installed', fix: 'install' })
+const planOf = (operation: ServiceOperation, facts: HostFacts) =>
+  preview(
+    servicePlanOf({
+      operation,
+      facts,
+      set: {
+        manager: 'systemd',
+        cluster: 'alpha',
+        layout: layoutOf('/opt/muster'),
+        components: ['manager', 'connector'],
+      },
+      notInstalled,
+    }),
+    facts,
+  )
+const states = (manager: ServiceState, connector: ServiceState): HostFacts => ({
+  ...finishedFacts(targetOf()),
+  services: new Map<Component, { state: ServiceState; enabled: boolean }>([
+    ['manager', { state: manager, enabled: true }],
+    ['connector', { state: connector, enabled: true }],
+  ]),
+})
+const answer = (...results: readonly object[]) => ({
+  script: 'muster-api.cjs call',
+  result: { stdout: JSON.stringify(results) },
+})
+
+describe('start, stop and restart', () => {
+  it.each<[ServiceOperation, HostFacts, readonly string[]]>([
+    ['start', states('running', 'running'), []],
+    ['start', states('running', 'failed'), ['start connector']],
+    ['start', states('stopped', 'absent'), ['start manager, connector']],
+    ['stop', states('stopped', 'failed'), []],
+    ['stop', states('running', 'stopped'), ['stop manager']],
+    ['restart', states('running', 'stopped'), ['restart manager, connector']],
+  ])('%s only what is not so yet', (operation, facts, changes) => {
+    expect(planOf(operation, facts).map(({ change }) => change.summary)).toEqual(changes)
+  })
+
+  it('are refused where nothing is installed', async () => {
+    for (const operation of ['start', 'stop', 'restart'] as const) {
+      const [planned] = planOf(operation, hostFacts())
+      await expect(planned?.step.apply(fakeTransport({}))).rejects.toThrow('nothing is installed')
+    }
+  })
+
+  it('are done when each component that was started has answered', async () => {
+    const [planned] = planOf('start', states('running', 'stopped'))
+    const host = fakeTransport({
+      expect: [
+        { script: 'systemctl start muster-alpha-connector.service', times: 1 },
+        answer({ id: 'connector', status: 200, body: {} }),
+      ],
+    })
+    await planned?.step.apply(host)
+    expect(host.unmet()).toEqual([])
+  })
+
+  it('name the components that stay silent', async () => {
+    const [planned] = planOf('restart', states('running', 'running'))
+    const silent = { id: 'manager', error: { code: 'no-socket', message: 'no socket' } }
+    const host = fakeTransport({
+      expect: [{ script: 'systemctl start' }, answer(silent, { id: 'connector', status: 200, body: {} })],
+    })
+    await expect(planned?.step.apply(host)).rejects.toMatchObject({
+      code: 'not-answering',
+      message: 'manager did not answer within 20 s after the start',
+    })
+  })
+})

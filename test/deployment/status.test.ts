@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { hostStatus } from '../../src/deployment/status.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+import { hostConfig, hostFacts } from '../support/deploymentValues.ts'
+import { type Expectation, fakeTransport } from '../support/fakeTransport.ts'
+import { finishedFacts, targetOf } from './steps/target.ts'
+
+const statusOf = (result: Expectation['result'], facts = finishedFacts(targetOf())) =>
+  hostStatus({
+    surveyed: {
+      host: hostConfig(),
+      facts,
+      transport: fakeTransport({ expect: [{ script: 'call', ...(result ? { result } : {}) }] }),
+      seconds: { connect: 0, facts: 0 },
+    },
+    authorities: [],
+    certificateExpires: undefined,
+  })
+const answers = (...results: readonly object[]) => ({ stdout: JSON.stringify(results) })
+
+describe('hostStatus', () => {
+  it('is not-installed where there is no release', async () => {
+    expect(await statusOf(undefined, hostFacts())).toMatchObject({ state: 'not-installed', components: [] })
+  })
+
+  it('tells each component by its own answer', async () => {
+    const status = await statusOf(
+      answers(
+        { id: 'manager', status: 200, body: {} },
+        { id: 'connector', status: 503, body: {} },
+        { id: 'replicator', error: { code: 'refused', message: 'nothing listens' } },
+      ),
+    )
+    expect(status.components.map(({ api, detail }) => [api, detail])).toEqual([
+      ['answers', undefined],
+      ['silent', 'answered 503'],
+      ['silent', 'nothing listens'],
+    ])
+  })
+
+  it('shows what keeps the host from being asked, and its services all the same', async () => {
+    const status = await statusOf({ code: 127, stderr: 'node: not found\n' })
+    expect(status).toMatchObject({
+      state: 'up',
+      detail: 'calling the APIs on the host failed: node: not found',
+    })
+    expect(status.components.map(({ service, api }) => `${service} ${api}`)).toEqual([
+      'running silent',
+      'running silent',
+      'running silent',
+    ])
+  })
+
+  it('does not call a host up that is lost meanwhile', async () => {
+    const lost = new TransportError({ host: 'db1', code: 'connection-lost', message: 'lost', fix: 'see' })
+    await expect(statusOf(lost)).rejects.toBe(lost)
+  })
+})

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import type { CallRequest } from '../../src/client/call.ts'
+import type { Target } from '../../src/deployment/target.ts'
+import { verifyHost } from '../../src/deployment/verify.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { type FakeTransport, fakeTransport } from '../support/fakeTransport.ts'
+import { targetOf } from './steps/target.ts'
+
+const target = targetOf()
+const replaced: Target = {
+  ...target,
+  user: { user: 'admin', password: new Secret('the new'), previous: new Secret('the old') },
+}
+
+/** A host whose APIs answer each call with the status that this says. */
+function hostThat(statusOf: (request: CallRequest) => number | string): {
+  readonly host: FakeTransport
+  readonly requests: () => readonly CallRequest[]
+} {
+  let requests: readonly CallRequest[] = []
+  const host = fakeTransport({
+    expect: [
+      {
+        script: 'muster-api.cjs call',
+        result: (_, { stdin }) => {
+          requests = JSON.parse(stdin instanceof Secret ? stdin.reveal() : '[]')
+          const results = requests.map((request) => {
+            const said = statusOf(request)
+            const { id } = request
+            return typeof said === 'number'
+              ? { id, status: said, body: {} }
+              : { id, error: { code: 'refused', message: said } }
+          })
+          return { stdout: JSON.stringify(results) }
+        },
+      },
+      { script: 'journalctl', result: { stdout: 'cannot listen\nstopping\n' } },
+    ],
+  })
+  return { host, requests: () => requests }
+}
+
+describe('verifyHost', () => {
+  it('logs in to every API at its configured address, trusting the cluster’s authority alone', async () => {
+    const { host, requests } = hostThat(() => 200)
+    await verifyHost(host, target)
+    expect(
+      requests().map(({ id, path, target: place, credentials }) => [id, path, place, credentials]),
+    ).toEqual(
+      [
+        ['manager', 8090],
+        ['connector', 8096],
+        ['replicator', 8097],
+      ].map(([id, port]) => [
+        id,
+        '/api/v2/user/admin',
+        { address: '127.0.0.1', port, authorities: ['the authority'] },
+        { user: 'admin', password: 'the password' },
+      ]),
+    )
+    expect(host.scripts.join('')).not.toContain('the password')
+  })
+
+  it('asks on the socket where the API is switched off', async () => {
+    const apis = target.host.apis.map((api) => ({ ...api, enabled: false }))
+    const { host, requests } = hostThat(() => 200)
+    await verifyHost(host, targetOf({ host: { apis } }))
+    expect(requests()[0]?.target).toEqual({ socket: '/opt/muster/run/manager.sock' })
+  })
+
+  it('wants the replaced password refused, over the socket', async () => {
+    const old = (request: CallRequest) => request.credentials?.password === 'the old'
+    const good = hostThat((request) => (old(request) ? 401 : 200))
+    await verifyHost(good.host, replaced)
+    expect(
+      good
+        .requests()
+        .filter(old)
+        .map(({ id, target: place }) => [id, place]),
+    ).toEqual([
+      ['manager-old', { socket: '/opt/muster/run/manager.sock' }],
+      ['connector-old', { socket: '/opt/muster/run/connector.sock' }],
+      ['replicator-old', { socket: '/opt/muster/run/replicator.sock' }],
+    ])
+    await expect(verifyHost(hostThat(() => 200).host, replaced)).rejects.toMatchObject({
+      code: 'old-password-accepted',
+      message:
+        'the manager at 127.0.0.1:8090 answered 200 to the password that was replaced, instead of refusing it',
+    })
+  })
+
+  it.each([
+    [401, 'answered 401 instead of letting the administrator in.'],
+    [
+      'nothing listens there',
+      'gave no answer: nothing listens there instead of letting the administrator in.',
+    ],
+  ])('fails with the component, its answer and the end of its log: %s', async (said, words) => {
+    const { host } = hostThat(({ id }) => (id === 'connector' ? said : 200))
+    await expect(verifyHost(host, target)).rejects.toMatchObject({
+      host: 'db1',
+      code: 'login-not-proved',
+      message: `the connector at 127.0.0.1:8096 ${words} Its log ends: cannot listen · stopping`,
+    })
+  })
+
+  it('takes no answer for no proof', async () => {
+    const host = fakeTransport({
+      expect: [
+        { script: 'muster-api.cjs call', result: { stdout: '[]' } },
+        { script: 'journalctl', result: { code: 1 } },
+      ],
+    })
+    await expect(verifyHost(host, target)).rejects.toMatchObject({
+      message: 'the manager at 127.0.0.1:8090 gave no answer instead of letting the administrator in.',
+    })
+  })
+})
