@@ -120,7 +120,8 @@ const readableTrust = (endpoint: Endpoint): boolean =>
 function headers(call: ApiRequest, body: string | undefined): Record<string, string | number> {
   return {
     Host: hostHeader(call.endpoint),
-    Accept: 'application/json',
+    // Health and metrics are text.
+    Accept: 'application/json, text/plain',
     ...(call.credentials && { Authorization: basicAuthorization(call.credentials) }),
     ...(body !== undefined && {
       'Content-Type': 'application/json',

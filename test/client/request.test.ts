@@ -3,9 +3,11 @@ import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { wanted } from '../../src/api/accept.ts'
 import { ClientError } from '../../src/client/clientError.ts'
 import type { Endpoint, Trust } from '../../src/client/endpoint.ts'
 import { type ApiRequest, answerLimit, request } from '../../src/client/request.ts'
+import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { asNobody } from '../support/asNobody.ts'
 import { makeAuthority, makeLeaf } from '../support/clientCertificate.ts'
@@ -98,11 +100,26 @@ describe('request: answers', () => {
         url: '/api/v2/x?a=b',
         host: `db1.example.org:${server.port}`,
         authorization: `Basic ${Buffer.from('adéle:\'"\\$#%:@ é').toString('base64')}`,
-        accept: 'application/json',
+        accept: 'application/json, text/plain',
         type: 'application/json',
       },
       '{"a":"é"}',
     ])
+  })
+
+  it('asks for every form in which a call answers', async () => {
+    let accept: string | undefined
+    const server = await keep(
+      serveTls(leaf, (message, answer) => {
+        accept = message.headers.accept
+        answer.end()
+      }),
+    )
+    await call(tcp(server.port))
+    for (const { path, response } of Object.values(commonRoutes)) {
+      const form = response.kind === 'text' ? response.mediaType : 'application/json'
+      expect([path, wanted(accept, form)]).toEqual([path, 1])
+    }
   })
 
   it('sends neither Authorization nor a body unless told', async () => {
