@@ -1,20 +1,23 @@
 import { readFileSync } from 'node:fs'
 
-/**
- * When a process started, in clock ticks since boot: field 22 of /proc/<pid>/stat (proc(5)). With the pid it
- * names one process for ever. Undefined when there is no such process, or no /proc to ask.
- */
-export function processStart(pid: number | 'self'): string | undefined {
+/** Fields of /proc/<pid>/stat from the third on (proc(5)); none when there is no such process, or no /proc. */
+function statFields(pid: number | 'self'): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // Field 2 is the program's name in parentheses and may hold anything, even spaces and parentheses.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return undefined
+    return []
   }
 }
 
-/** Whether the process that had this pid and start time still runs. */
+/**
+ * When a process started, in clock ticks since boot: field 22 of /proc/<pid>/stat. With the pid it names one
+ * process for ever. Undefined when there is no such process, or no /proc to ask.
+ */
+export const processStart = (pid: number | 'self'): string | undefined => statFields(pid)[19]
+
+/** Whether the process that had this pid and start time still runs; one that only waits to be buried does not. */
 export function processRuns(pid: number, start: string | undefined): boolean {
   try {
     process.kill(pid, 0)
@@ -22,6 +25,7 @@ export function processRuns(pid: number, start: string | undefined): boolean {
     // EPERM: it runs and belongs to somebody else.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
   }
-  const now = processStart(pid)
+  const [state, now] = [statFields(pid)[0], processStart(pid)]
+  if (state === 'Z') return false
   return start === undefined || now === undefined || now === start
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { changeUserFile } from '../../src/accounts/changeUserFile.ts'
 import { withLock } from '../../src/accounts/lockFile.ts'
 import { processRuns, processStart } from '../../src/accounts/processStart.ts'
@@ -142,4 +142,20 @@ describe('processRuns', () => {
     expect(processRuns(process.pid, '1')).toBe(false)
     expect(processRuns(2 ** 22 + 1, undefined)).toBe(false)
   })
+
+  it.skipIf(!existsSync('/proc/self/stat'))(
+    'counts one that nobody waited for as ended (needs /proc)',
+    async () => {
+      // The shell starts a process, becomes a program that never asks for its end, and names it.
+      const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      onTestFinished(() => void parent.kill('SIGKILL'))
+      const [line] = await once(parent.stdout, 'data')
+      const pid = Number(String(line))
+      const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2]
+      await expect.poll(state).toBe('Z')
+      expect([processRuns(pid, undefined), processRuns(pid, processStart(pid))]).toEqual([false, false])
+    },
+  )
 })
