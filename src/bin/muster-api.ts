@@ -31,15 +31,17 @@ class UsageError extends Error {}
 
 /** The one option of a command; a missing, unknown or doubled one is wrong usage. */
 function option(args: readonly string[], name: string): string {
-  let value: string | undefined
+  let values: readonly unknown[]
   try {
-    const options = { [name]: { type: 'string' as const } }
-    const given = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values[name]
-    value = typeof given === 'string' ? given : undefined
+    const options = { [name]: { type: 'string', multiple: true } } as const
+    const given = parseArgs({ args: [...args], options, strict: true, allowPositionals: false })
+    values = given.values[name] ?? []
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
-  if (value === undefined || value === '') throw new UsageError(`the option --${name} FILE is missing`)
+  const [value] = values
+  if (typeof value !== 'string' || value === '') throw new UsageError(`the option --${name} FILE is missing`)
+  if (values.length > 1) throw new UsageError(`the option --${name} stands more than once`)
   return value
 }
 

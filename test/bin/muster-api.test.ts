@@ -134,6 +134,7 @@ describe('muster-api', () => {
     [[], 'a command is missing'],
     [['start'], "no command is named 'start'"],
     [['serve'], 'the option --settings FILE is missing'],
+    [['serve', '--settings', 'a', '--settings', 'b'], 'the option --settings stands more than once'],
     [['put-user', '--file'], /argument missing/],
     [['serve', '--settings', 'x', 'y'], /Unexpected argument 'y'/],
     [['call', '--now'], "'--now' has no meaning here"],
