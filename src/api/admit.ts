@@ -31,7 +31,12 @@ const one = (value: string | string[] | undefined): string | undefined =>
 export const ownOrigin = (door: Door, host: string | undefined): string =>
   `${door === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
 
-function refuseWrongHost(host: string | undefined, allowed: readonly string[]): void {
+function refuseWrongHost(headers: Arrival['headers'], allowed: readonly string[]): void {
+  // Two readers of two headers may each believe another one (RFC 9112 section 3.2).
+  if (Array.isArray(headers.host) && headers.host.length > 1) {
+    throw new ProblemError({ code: 'bad-request', detail: 'The request has more than one Host header.' })
+  }
+  const host = one(headers.host)
   if (host === undefined || host === '') {
     throw new ProblemError({ code: 'bad-request', detail: 'The request has no Host header.' })
   }
@@ -78,7 +83,7 @@ export async function admit(arrival: Arrival, at: { readonly door: Door; readonl
   const { door, context } = at
   const { method, path, headers } = arrival
   refuseWhileStopping(arrival, context)
-  if (door === 'tcp') refuseWrongHost(one(headers.host), context.allowedHosts)
+  if (door === 'tcp') refuseWrongHost(headers, context.allowedHosts)
   refuseCrossSite(arrival, door)
 
   const here = routesOfPath(context.routes, path)

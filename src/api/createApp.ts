@@ -29,6 +29,10 @@ declare module 'fastify' {
 
 const pathOf = (request: FastifyRequest): string => request.raw.url?.split('?', 1)[0] ?? ''
 
+/** Every Host header, of which Node.js hands on the first alone. */
+const hostsOf = ({ raw: { rawHeaders } }: FastifyRequest): string[] =>
+  rawHeaders.filter((_value, index) => rawHeaders[index - 1]?.toLowerCase() === 'host' && index % 2 === 1)
+
 const routeOf = (request: FastifyRequest): string => {
   const pattern = request.is404 ? undefined : request.routeOptions.url
   return pattern?.replaceAll(/:(\w+)/g, '{$1}') ?? 'unmatched'
@@ -40,7 +44,11 @@ function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyRe
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = toProblem(error)
+  const isGone = error === request.raw.errored
+  const problem = isGone
+    ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
+    : toProblem(error)
+  if (isGone) request.log.info('the caller went away')
   if (problem.code === 'internal') request.log.error({ err: error }, 'a fault of the server')
   if (problem.code === 'not-ready') request.log.error({ reason: String(error) }, 'not ready')
   return send(reply, problemAnswer({ problem, requestId: request.id, accept: request.headers.accept }))
@@ -111,7 +119,8 @@ export function createApp(options: {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(answerHeaders(request.id))
-    const { method, headers, ip: peer } = request
+    const { method, ip: peer } = request
+    const headers = { ...request.headers, host: hostsOf(request) }
     const query = request.query as Record<string, unknown>
     const admission = await admit({ method, path: pathOf(request), query, headers, peer }, { door, context })
     if (admission.kind === 'options') return reply.code(204).header('Allow', admission.allow).send()
@@ -135,7 +144,6 @@ export function createApp(options: {
     const caller = request.caller?.kind === 'user' ? { user: request.caller.user } : {}
     const milliseconds = Math.round(reply.elapsedTime)
     const line = {
-      requestId: request.id,
       ...call,
       path: pathOf(request),
       peer: request.ip,

@@ -34,13 +34,16 @@ function explain(error: unknown, place: { readonly address: string; readonly por
   }
 }
 
+/** Fastify does not see that the server it was handed speaks TLS. */
+const listenTextResolver = (address: string): string => `listening at ${address.replace(/^http:/, 'https:')}`
+
 /** Opens the TCP door. Rejects with a `StartError`; the port in effect is in the server's address. */
 export async function listenOnTcp(
   app: FastifyInstance,
   place: { readonly address: string; readonly port: number },
 ): Promise<void> {
   try {
-    await app.listen({ host: place.address, port: place.port })
+    await app.listen({ host: place.address, port: place.port, listenTextResolver })
   } catch (error) {
     throw explain(error, place)
   }
@@ -78,7 +81,7 @@ export async function listenOnSocket(app: FastifyInstance, path: string): Promis
   }
   try {
     await removeStale(path)
-    await app.listen({ path })
+    await app.listen({ path, listenTextResolver })
     chmodSync(path, 0o600)
   } catch (error) {
     if (error instanceof StartError) throw error

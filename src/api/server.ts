@@ -80,6 +80,8 @@ export function createHttpServer(facts: {
         listener,
       )
     : createServer(options, listener)
+  // Expectations beyond 100-continue may be passed over (RFC 9110 section 10.1.1).
+  server.on('checkExpectation', listener)
   server.setTimeout(timeouts.idle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuseConnection(error, socket, newRequestId()),

@@ -28,7 +28,7 @@ export function credentialsOf(
 ): { readonly user: string; readonly pass: string } | { readonly errors: readonly FieldError[] } {
   const beside = body.user !== undefined || body.pass !== undefined
   if (beside && body.payload !== undefined) {
-    const message = 'user and pass stand beside payloadType or inside payload; this body has both'
+    const message = 'stands beside user and pass: give them in one place, not in both'
     return { errors: [{ path: '/payload', message }] }
   }
   const { user, pass } = body.payload ?? body

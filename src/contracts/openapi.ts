@@ -18,6 +18,7 @@ function problemsOf(route: Route): readonly ProblemCode[] {
       : []),
     ...(route.auth === 'basic' ? (['no-user'] as const) : []),
     'not-acceptable',
+    'request-timeout',
     'unknown-host',
     'headers-too-large',
     'internal',

@@ -11,6 +11,16 @@ export type SchemaFinding = {
 const list = (values: unknown): string =>
   (Array.isArray(values) ? values : [values]).map((it) => JSON.stringify(it)).join(', ')
 
+/** The types of JSON Schema in words. */
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  object: 'an object',
+  array: 'a list',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+}
+
 /** A finding of a JSON Schema validator in words: one entry per member, so that nobody has to know schemas. */
 export function fieldErrors(finding: SchemaFinding): readonly FieldError[] {
   const { keyword, instancePath: path, params } = finding
@@ -23,6 +33,8 @@ export function fieldErrors(finding: SchemaFinding): readonly FieldError[] {
       const names = [params.additionalProperties ?? params.additionalProperty].flat().map(String)
       return names.map((name) => ({ path: `${path}/${name}`, message: 'is not a member that belongs here' }))
     }
+    case 'type':
+      return [{ path, message: `must be ${kinds[String(params.type)] ?? params.type}` }]
     case 'const':
       return [{ path, message: `must be ${list(params.allowedValue)}` }]
     case 'enum':

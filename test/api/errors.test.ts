@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http'
 import type { InjectOptions } from 'fastify'
 import { Value } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
@@ -130,12 +131,12 @@ describe('a body', () => {
   })
 
   it.each<[unknown, { path: string; message: string }[]]>([
-    [[], [{ path: '', message: 'must be object' }]],
+    [[], [{ path: '', message: 'must be an object' }]],
     [
       { payloadType: 'x', user: 'a', pass: 'b' },
       [{ path: '/payloadType', message: 'must be one of "credentials", "CredentialsPayload"' }],
     ],
-    [{ payloadType: 'credentials', user: 'a', pass: 1 }, [{ path: '/pass', message: 'must be string' }]],
+    [{ payloadType: 'credentials', user: 'a', pass: 1 }, [{ path: '/pass', message: 'must be a string' }]],
     [
       { payloadType: 'credentials', user: 'a', pass: 'b', access: 'full' },
       [{ path: '/access', message: 'is not a member that belongs here' }],
@@ -149,7 +150,7 @@ describe('a body', () => {
       [
         {
           path: '/payload',
-          message: 'user and pass stand beside payloadType or inside payload; this body has both',
+          message: 'stands beside user and pass: give them in one place, not in both',
         },
       ],
     ],
@@ -229,10 +230,31 @@ describe('the log', () => {
       '400 /api/v2/createAdminUser admin',
       '400 /api/v2/users undefined',
     ])
+    for (const line of api.lines) expect(line.match(/"requestId":/g)).toHaveLength(1)
     const log = api.lines.join('')
     expect(log).not.toContain('hidden-password')
     expect(log).not.toContain('Basic')
     expect(log).not.toContain(Buffer.from('admin:right').toString('base64'))
     expect(log).not.toContain('right')
+  })
+
+  it('takes a caller that goes away within a body for no fault of the server', async () => {
+    const api = await testApi()
+    const parsed = new Promise<void>((resolve) => {
+      api.app.addHook('preParsing', (_request, _reply, payload, done) => {
+        done(null, payload)
+        resolve()
+      })
+    })
+    const address = await api.app.listen({ host: '127.0.0.1', port: 0 })
+    const more = { host: 'db1', 'content-type': 'application/json', 'content-length': '100' }
+    const request = httpRequest(`${address}${url}`, { method: 'POST', headers: { ...headers, ...more } })
+    request.on('error', () => undefined)
+    request.flushHeaders()
+    await parsed
+    request.destroy()
+    const told = () => api.lines.map((it) => JSON.parse(it))
+    await expect.poll(() => told().map(({ msg }) => msg)).toContain('the caller went away')
+    expect(told().filter(({ level }) => level > 30)).toEqual([])
   })
 })

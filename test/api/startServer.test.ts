@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect } from 'node:tls'
+import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hashPassword } from '../../src/accounts/passwordHash.ts'
@@ -47,9 +48,11 @@ function settingsIn(folder: string, more: Partial<ServerSettings> = {}): ServerS
   }
 }
 
-async function start(settings: ServerSettings): Promise<RunningServer> {
+async function start(
+  settings: ServerSettings,
+  log: FastifyBaseLogger = pino({ level: 'silent' }),
+): Promise<RunningServer> {
   const api = componentApis[settings.component]
-  const log = pino({ level: 'silent' })
   const server = await startServer({ settings, api, version: '1.2.3', log, cost: testCost })
   onTestFinished(() => server.stop())
   return server
@@ -125,9 +128,11 @@ describe('a running server', () => {
     expect((await fetchAt(place, { path: '/api/v2/ping' })).status).toBe(200)
   })
 
-  it('answers in its own words what is no HTTP, and what names no host', async () => {
+  it('answers in its own words what is no HTTP, and what names no host or two', async () => {
     const server = await start(settingsIn(temporaryFolder()))
-    for (const text of ['nonsense\r\n\r\n', 'GET /api/v2/ping HTTP/1.1\r\n\r\n']) {
+    const ping = 'GET /api/v2/ping HTTP/1.1\r\n'
+    const twoHosts = `${ping}Host: localhost\r\nHost: evil.example\r\n\r\n`
+    for (const text of ['nonsense\r\n\r\n', `${ping}\r\n`, twoHosts]) {
       const socket = connect({ port: portOf(server), host: '127.0.0.1', ca })
       socket.end(text)
       const chunks: Buffer[] = []
@@ -137,6 +142,24 @@ describe('a running server', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
       expect(answer).toContain('"code":"bad-request"')
     }
+  })
+
+  it('answers itself who expects more than 100-continue', async () => {
+    const server = await start(settingsIn(temporaryFolder()))
+    const headers = { expect: 'something' }
+    const answer = await fetchAt({ port: portOf(server), ca }, { path: '/api/v2/users', headers })
+    expect([answer.status, JSON.parse(answer.body).payload.code]).toEqual([401, 'no-user'])
+  })
+
+  it('says in its log where it listens', async () => {
+    const lines: string[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
+    const settings = settingsIn(temporaryFolder())
+    const server = await start(settings, log)
+    expect(lines.map((it) => JSON.parse(it).msg)).toEqual([
+      `listening at ${settings.socket}`,
+      `listening at https://127.0.0.1:${portOf(server)}`,
+    ])
   })
 
   it.each<[string, ConnectionOptions, string | undefined]>([

@@ -31,9 +31,9 @@ describe('readServerSettings', () => {
     [{ ...good, listen: { address: '127.0.0.1' } }, '/listen/port is missing'],
     [{ ...good, socket: 'run/x.sock' }, '/socket must be an absolute path'],
     [{ ...good, tls: { ...good.tls, ca: '/x' } }, '/tls/ca is not a member that belongs here'],
-    [{ ...good, remoteBootstrap: 'no' }, '/remoteBootstrap must be boolean'],
+    [{ ...good, remoteBootstrap: 'no' }, '/remoteBootstrap must be true or false'],
     [{ ...good, extra: 1 }, '/extra is not a member that belongs here'],
-    [null, 'the file must be object'],
+    [null, 'the file must be an object'],
   ])('says in one sentence what is wrong with %j', (settings, message) => {
     expect(() => readServerSettings(JSON.stringify(settings))).toThrow(new Error(message))
   })
