@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
@@ -59,6 +59,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(stderr).toContain(`another muster run holds this cluster's state: process ${process.pid} on `)
     expect(stderr).toContain('[locked]')
     expect(await enter('db1', 'replicator', made)).toBe(200)
+    expect(statSync(join(world.host('db1').directory, '..')).mode & 0o777).toBe(0o755)
     expect(await enter('db2', 'connector', made)).toBe(200)
   })
 

@@ -16,7 +16,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
   let world: World
   let untouched: unknown
 
-  const hosts = () => world.hosts.map((host) => snapshot(join(host.directory, '..')))
+  const hosts = () => world.hosts.map((host) => snapshot(join(host.directory, '../..')))
   const times = (outcome: Outcome, pattern: RegExp) => words(outcome).match(pattern)?.length ?? 0
   /** The second host with other ways to reach it, or other options. */
   const db2 = (changes: Partial<HostWish>) => {
@@ -304,7 +304,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
         expect(words(outcome), command).toContain('beta')
       }
       expect(hosts()).toEqual(theirs)
-      rmSync(directory, { recursive: true })
+      rmSync(join(directory, '..'), { recursive: true })
     })
   })
 

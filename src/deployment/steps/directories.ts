@@ -36,7 +36,8 @@ export function directoriesStep(target: Target): Step {
       await mustRun(transport, {
         doing: `laying out ${target.layout.root}`,
         fix: 'Make the folder writable, or choose another install-directory.',
-        script: `set -e\n${missing.map((directory) => makeDirectory(directory, target.facts.uid === 0)).join('\n')}`,
+        // Folders above the root that are missing must let the service user through.
+        script: `set -e\numask 022\n${missing.map((directory) => makeDirectory(directory, target.facts.uid === 0)).join('\n')}`,
       })
       await writeFiles({ transport, facts: target.facts, files: [manifest] })
     },

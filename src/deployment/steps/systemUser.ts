@@ -21,6 +21,7 @@ export function systemUserStep(target: Target): Step {
         doing: `creating the system user ${service.user}`,
         fix: 'Create it by hand, or set `user` to one that exists.',
         script: `set -e
+umask 022
 mkdir -p ${quote(layout.share)}
 chmod 755 ${quote(layout.root)} ${quote(layout.share)}
 if ! id ${user} >/dev/null 2>&1; then

@@ -70,7 +70,8 @@ export async function createWorld(count: number): Promise<World> {
 async function createHost(folder: string, index: number): Promise<Host> {
   const name = `db${index + 1}`
   const address = `127.0.0.${index + 2}`
-  const directory = join(folder, name, 'muster')
+  // The folder above is not there yet, as /opt/somewhere may not be.
+  const directory = join(folder, name, 'opt', 'muster')
   mkdirSync(join(folder, name))
   const server = await startSshServer({ address })
   const [manager = 0, connector = 0, replicator = 0] = await freePorts(address, components.length)
