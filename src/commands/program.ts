@@ -55,7 +55,7 @@ const inherit = (command: Command, context: CommandContext): Command =>
 
 const files = (command: Command): Command =>
   command
-    .argument('[file...]', 'YAML files, later ones over earlier ones; - is standard input', [])
+    .argument('[file...]', 'YAML files, later ones over earlier ones; - is standard input')
     .addOption(
       new Option('--set <name=value>', 'set an option for every host; may be repeated').argParser(
         (value: string, before: string[] | undefined) => [...(before ?? []), value],
