@@ -3,7 +3,7 @@ import { Secret } from '../secrets/secret.ts'
 import type { CommandContext } from './context.ts'
 import { promptHidden } from './promptHidden.ts'
 import { readInputFile } from './readInputFile.ts'
-import { readInput } from './terminalInput.ts'
+import { readAllInput } from './terminalInput.ts'
 import { UsageError } from './usageError.ts'
 
 /** Where a command may take a password from; never from an argument, which everybody on the machine sees. */
@@ -31,9 +31,13 @@ export async function readPassword(request: PasswordRequest): Promise<Secret> {
     throw new UsageError(`${options.file} and ${options.stdin} exclude each other.`, 'Give one of them.')
   }
   if (file !== undefined) return fromFile(request, file)
-  if (stdin === true && context.stdin.isTTY !== true) return fromStdin(request)
+  if (stdin === true && context.stdin.isTTY !== true) {
+    return oneLine(await readAllInput(context), { what, source: 'standard input' })
+  }
   const variable = context.env[options.variable]
-  if (stdin !== true && variable !== undefined && variable !== '') return new Secret(variable)
+  if (stdin !== true && variable !== undefined && variable !== '') {
+    return oneLine(variable, { what, source: `the variable ${options.variable}` })
+  }
   if (context.stdin.isTTY === true) return fromPrompt(request)
   throw new UsageError(
     `There is no terminal to ask for ${what}.`,
@@ -53,18 +57,6 @@ async function fromFile(request: PasswordRequest, path: string): Promise<Secret>
   return oneLine(text, { what, source: absolute })
 }
 
-async function fromStdin({ context, what }: PasswordRequest): Promise<Secret> {
-  let all = ''
-  await readInput({
-    context,
-    take: (text) => {
-      all += text
-      return undefined
-    },
-  })
-  return oneLine(all, { what, source: 'standard input' })
-}
-
 /** Without its last newline; a Basic login can carry no other (RFC 7617 section 2: no control characters). */
 function oneLine(text: string, where: { readonly what: string; readonly source: string }): Secret {
   const line = text.replace(/\r?\n$/, '')
@@ -78,6 +70,13 @@ function oneLine(text: string, where: { readonly what: string; readonly source: 
     throw new UsageError(
       `${capital(where.what)} has more than one line in ${where.source}.`,
       'Leave there only the line with the password; no login can carry a line break.',
+    )
+  }
+  // What Node.js reads for bytes that are no UTF-8: any of them would then be the same password.
+  if (line.includes('\ufffd')) {
+    throw new UsageError(
+      `${capital(where.what)} is not UTF-8 text in ${where.source}.`,
+      'Put it there in UTF-8, as the API takes it.',
     )
   }
   return new Secret(line)

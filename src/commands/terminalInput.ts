@@ -23,9 +23,9 @@ export function readInput<Value>(input: {
       signal.removeEventListener('abort', onAbort)
       stdin.pause()
     }
-    const onData = (chunk: Buffer | string) => {
+    const onText = (text: string) => {
       try {
-        const taken = input.take(typeof chunk === 'string' ? chunk : decoder.write(chunk))
+        const taken = input.take(text)
         if (taken === undefined) return
         stop()
         if (taken.rest !== '') stdin.unshift(taken.rest, 'utf8')
@@ -34,7 +34,11 @@ export function readInput<Value>(input: {
         onError(error)
       }
     }
+    const onData = (chunk: Buffer | string) =>
+      onText(typeof chunk === 'string' ? chunk : decoder.write(chunk))
     const onEnd = () => {
+      // The bytes of a character that was begun and never ended.
+      onText(decoder.end())
       stop()
       resolve(undefined)
     }
@@ -51,4 +55,17 @@ export function readInput<Value>(input: {
     signal.addEventListener('abort', onAbort)
     stdin.resume()
   })
+}
+
+/** All of standard input, to its end. Rejects with `Interrupted` when the command is stopped. */
+export async function readAllInput(context: Pick<CommandContext, 'stdin' | 'signal'>): Promise<string> {
+  let all = ''
+  await readInput({
+    context,
+    take: (text) => {
+      all += text
+      return undefined
+    },
+  })
+  return all
 }

@@ -188,6 +188,24 @@ describe('readPassword', () => {
     expect((await readPassword(request(context, { stdin: true }))).reveal()).toBe(sentinel)
   })
 
+  it('takes no bytes that are not UTF-8, which would all become one character', async () => {
+    const { context, stdin } = world({ terminal: false })
+    stdin.end(Buffer.from([0x61, 0xe9]))
+    const sent = await outcome(readPassword(request(context, { stdin: true })))
+    expect(sent).toMatch(/^The password of admin is not UTF-8 text in standard input\. /)
+    const inherited = world({ terminal: false, env: { PASS: 'a\ufffd' } }).context
+    expect(await outcome(readPassword(request(inherited)))).toMatch(
+      /is not UTF-8 text in the variable PASS\./,
+    )
+  })
+
+  it('takes one line of the environment, as of a file', async () => {
+    const { context } = world({ terminal: false, env: { PASS: `${sentinel}\n` } })
+    expect((await readPassword(request(context))).reveal()).toBe(sentinel)
+    const two = world({ terminal: false, env: { PASS: 'a\nb' } }).context
+    expect(await outcome(readPassword(request(two)))).toMatch(/has more than one line in the variable PASS\./)
+  })
+
   it('reads the environment, before a prompt', async () => {
     const { context, shown } = world({ terminal: true, env: { PASS: sentinel } })
     expect((await readPassword(request(context))).reveal()).toBe(sentinel)

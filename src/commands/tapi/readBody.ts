@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { isObject } from '../../client/envelope.ts'
 import type { CommandContext } from '../context.ts'
 import { readInputFile } from '../readInputFile.ts'
-import { readInput } from '../terminalInput.ts'
+import { readAllInput } from '../terminalInput.ts'
 import { UsageError } from '../usageError.ts'
 
 /**
@@ -10,7 +10,7 @@ import { UsageError } from '../usageError.ts'
  * what is not JSON, without quoting it, and for a password in the argument itself.
  */
 export async function readBody(context: CommandContext, written: string): Promise<unknown> {
-  if (written === '-') return parse(await allOfStdin(context), 'standard input')
+  if (written === '-') return parse(await readAllInput(context), 'standard input')
   if (written.startsWith('@')) {
     const path = resolve(context.cwd, written.slice(1))
     return parse((await readInputFile({ path, what: 'The body' })).text, path)
@@ -23,18 +23,6 @@ export async function readBody(context: CommandContext, written: string): Promis
     )
   }
   return body
-}
-
-async function allOfStdin(context: CommandContext): Promise<string> {
-  let all = ''
-  await readInput({
-    context,
-    take: (text) => {
-      all += text
-      return undefined
-    },
-  })
-  return all
 }
 
 function parse(text: string, source: string): unknown {
