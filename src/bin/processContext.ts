@@ -5,7 +5,8 @@ import type { CommandContext } from '../commands/context.ts'
 
 /**
  * The world as this process has it. The first SIGINT or SIGTERM aborts `signal`; a second one ends the
- * process at once with code 130. A reader of our output that goes away (`| head`) is no error.
+ * process at once with code 130. A reader of our output that goes away (`| head`) is no error; an output without room ends the
+ * process with code 1.
  */
 export function createProcessContext(): CommandContext {
   const stop = new AbortController()
@@ -17,7 +18,11 @@ export function createProcessContext(): CommandContext {
   process.on('SIGTERM', onSignal)
   for (const output of [process.stdout, process.stderr]) {
     output.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
+      if (error.code === 'EPIPE') return
+      if (output === process.stdout) {
+        process.stderr.write(`error: the output could not be written: ${error.message}\n`)
+      }
+      process.exit(1)
     })
   }
   const { directory, version } = ownPackage()

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -119,6 +119,17 @@ describe('the program tapi', () => {
     } finally {
       await server.close()
     }
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('says so when its output has no room (needs /dev/full)', async () => {
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [program, '--version'], { stdio: ['ignore', full, 'pipe'] })
+    closeSync(full)
+    expect(await end(child)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the output could not be written: ENOSPC: no space left on device, write\n',
+    })
   })
 
   it.skipIf(!hasScript())('shows nothing of a password typed at a real terminal (needs script)', async () => {
