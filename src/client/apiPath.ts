@@ -1,4 +1,4 @@
-const prefix = '/api/v2'
+import { basePath, guardParameter } from '../contracts/route.ts'
 
 /** What the servers offer outside /api/v2 (contract.md, "Common to the three components"). */
 const outside = /^\/(openapi\.json|health\/(live|ready)|metrics)(\?|$)/
@@ -9,8 +9,8 @@ const outside = /^\/(openapi\.json|health\/(live|ready)|metrics)(\?|$)/
  */
 export function apiPath(written: string): string {
   const path = written.startsWith('/') ? written : `/${written}`
-  if (path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`)) return path
-  return outside.test(path) ? path : `${prefix}${path}`
+  if (path === basePath || path.startsWith(`${basePath}/`) || path.startsWith(`${basePath}?`)) return path
+  return outside.test(path) ? path : `${basePath}${path}`
 }
 
 /** Whether a call needs no login: ping, health and the API's own description. */
@@ -19,6 +19,8 @@ export const isPublicPath = (path: string): boolean =>
 
 /** The path with `i-am-sure=true`, once (specification section 4.4). */
 export function guarded(path: string): string {
-  if (/[?&]i-am-sure=true(&|$)/.test(path)) return path
-  return `${path}${path.includes('?') ? '&' : '?'}i-am-sure=true`
+  const guard = `${guardParameter}=true`
+  const [, query] = path.split('?')
+  if (query?.split('&').includes(guard)) return path
+  return `${path}${query === undefined ? '?' : '&'}${guard}`
 }
