@@ -5,9 +5,6 @@ import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit, HostOutcome } from '../deployment/events.ts'
 import { execute } from '../deployment/execute.ts'
 import { registration } from '../deployment/registration.ts'
-import type { SentRuntime } from '../deployment/runtime/choose.ts'
-import { fetchRuntime } from '../deployment/runtime/fetch.ts'
-import type { Architecture } from '../deployment/runtime/pinned.ts'
 import { lockState } from '../deployment/state/lockState.ts'
 import { openState } from '../deployment/state/openState.ts'
 import { saveState } from '../deployment/state/saveState.ts'
@@ -18,8 +15,8 @@ import { planText } from '../output/deployment/plan.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
-import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { fetchRuntimes } from './fetchRuntimes.ts'
 import { madePasswordText } from './madePasswordText.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { type PreparedRun, prepareRun } from './prepareRun.ts'
@@ -114,32 +111,6 @@ async function mayGoOn(
   if (!json) context.stdout.write(`${planText({ cluster: config.cluster, notes, plans, colour })}\n`)
   if (plans.every(({ steps }) => steps.length === 0)) return true
   return agreed(context, { yes, question: 'Go on?' })
-}
-
-/** Fetches each runtime that a host lacks, once, before any host is touched. */
-async function fetchRuntimes(options: {
-  readonly context: CommandContext
-  readonly run: PreparedRun
-  readonly runtimes: Map<string, Buffer>
-  readonly emit: Emit
-}): Promise<void> {
-  const { context, run, runtimes, emit } = options
-  const wanted = new Map<string, SentRuntime>()
-  for (const { target, plan } of run.planned) {
-    const { runtime } = target
-    const due = plan.steps.some(({ step }) => step.id === 'runtime')
-    if (due && runtime.kind === 'sent') wanted.set(runtime.id, runtime)
-  }
-  const fetched = new Map<Architecture, Buffer>()
-  for (const [id, { architecture }] of wanted) {
-    if (run.runtimeFile === undefined) emit({ type: 'notice', message: `getting the runtime ${id}` })
-    const packed =
-      run.runtimeFile ??
-      fetched.get(architecture) ??
-      (await fetchRuntime({ architecture, env: context.env, signal: context.signal }))
-    fetched.set(architecture, packed)
-    runtimes.set(id, packed)
-  }
 }
 
 async function carryOut(

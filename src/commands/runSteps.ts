@@ -1,0 +1,32 @@
+import { execute, type HostWork } from '../deployment/execute.ts'
+import { lostOutcomes, type Survey } from '../deployment/survey.ts'
+import { summaryText } from '../output/deployment/summary.ts'
+import { chooseRenderer } from './chooseRenderer.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { colourOf } from './terminal.ts'
+
+/** Carries out steps on the hosts that were reached, shows how every host came out, and gives the exit code. */
+export async function runSteps(options: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly survey: Survey
+  readonly work: readonly HostWork[]
+}): Promise<ExitCode> {
+  const { context, json, survey, work } = options
+  const { signal, stdout } = context
+  const renderer = await chooseRenderer({ context, json, hosts: work.map(({ host }) => host) })
+  const done = await execute({
+    hosts: work,
+    emit: renderer.emit,
+    signal,
+    clock: () => performance.now(),
+  }).finally(() => renderer.end())
+  const outcomes = [...done, ...lostOutcomes(survey)]
+  renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
+  if (!json) stdout.write(summaryText(outcomes, colourOf(context, stdout)))
+  if (signal.aborted) return exitCodes.interrupted
+  if (done.some(({ failure }) => failure !== undefined)) return exitCodes.failed
+  if (survey.lost.some(({ unreachable }) => unreachable)) return exitCodes.unreachable
+  return survey.lost.length > 0 ? exitCodes.failed : exitCodes.ok
+}
