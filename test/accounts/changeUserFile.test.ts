@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { changeUserFile } from '../../src/accounts/changeUserFile.ts'
@@ -146,15 +147,16 @@ describe('processRuns', () => {
   it.skipIf(!existsSync('/proc/self/stat'))(
     'counts one that nobody waited for as ended (needs /proc)',
     async () => {
-      // The shell starts a process, becomes a program that never asks for its end, and names it.
-      const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      })
+      // The shell starts a process, names it and becomes a program that never asks for its end.
+      const script = 'cat <&3 >/dev/null & echo $!; exec sleep 60 3<&-'
+      const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
       onTestFinished(() => void parent.kill('SIGKILL'))
-      const [line] = await once(parent.stdout, 'data')
+      const [line] = await once(parent.stdio[1] as Readable, 'data')
       const pid = Number(String(line))
-      const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2]
-      await expect.poll(state).toBe('Z')
+      await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n')
+      expect(processRuns(pid, processStart(pid))).toBe(true)
+      ;(parent.stdio[3] as Writable).end()
+      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2]).toBe('Z')
       expect([processRuns(pid, undefined), processRuns(pid, processStart(pid))]).toEqual([false, false])
     },
   )
