@@ -16,6 +16,7 @@ import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { exitOfRun } from './exitOfRun.ts'
 import { fetchRuntimes } from './fetchRuntimes.ts'
 import { madePasswordText } from './madePasswordText.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
@@ -71,12 +72,12 @@ async function installLocked(
     }
     await fetchRuntimes({ context, run, runtimes, emit: renderer.emit })
     await saveState({ ...place, before: opened.state, after: run.preparation.state })
+    // Before the hosts are touched: after a run that was killed it is told nowhere else.
     if (json) tellWhereKept(run, place, renderer.emit)
+    else context.stdout.write(madePasswordText(run.preparation.made, place))
     const outcomes = await carryOut({ ...options, run })
-    // Told even after a failure: it is kept by now, and a second run would not make it again.
-    if (!json) context.stdout.write(madePasswordText(run.preparation.made, place))
-    if (outcomes.some(({ failure }) => failure !== undefined)) return exitCodes.failed
-    if (context.signal.aborted) return exitCodes.interrupted
+    const exit = exitOfRun(outcomes, context.signal.aborted)
+    if (exit !== exitCodes.ok) return exit
     await saveState({
       ...place,
       before: run.preparation.state,

@@ -3,7 +3,8 @@ import { lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
+import type { ExitCode } from './exitCodes.ts'
+import { exitOfRun } from './exitOfRun.ts'
 import { colourOf } from './terminal.ts'
 
 /** Carries out steps on the hosts that were reached, shows how every host came out, and gives the exit code. */
@@ -25,8 +26,5 @@ export async function runSteps(options: {
   const outcomes = [...done, ...lostOutcomes(survey)]
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) stdout.write(summaryText(outcomes, colourOf(context, stdout)))
-  if (signal.aborted) return exitCodes.interrupted
-  if (done.some(({ failure }) => failure !== undefined)) return exitCodes.failed
-  if (survey.lost.some(({ unreachable }) => unreachable)) return exitCodes.unreachable
-  return survey.lost.length > 0 ? exitCodes.failed : exitCodes.ok
+  return exitOfRun(outcomes, signal.aborted)
 }

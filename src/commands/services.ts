@@ -2,7 +2,7 @@ import type { HostConfig } from '../config/model.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { type ServiceOperation, servicePlanOf } from '../deployment/plans/services.ts'
 import { preview } from '../deployment/preview.ts'
-import { servicePlan } from '../deployment/service.ts'
+import { installedManager } from '../deployment/services/control.ts'
 import { StepError } from '../deployment/stepError.ts'
 import type { SurveyedHost } from '../deployment/survey.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
@@ -57,7 +57,7 @@ function stepsOf(
     operation,
     facts,
     set: {
-      manager: servicePlan(host, facts).manager,
+      manager: installedManager(facts),
       cluster,
       layout: layoutOf(host.installDirectory),
       components: componentsOf(host),

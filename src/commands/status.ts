@@ -1,6 +1,6 @@
 import { describeChain } from '../certificates/describeChain.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import { failureOf } from '../deployment/execute.ts'
+import { failureOf } from '../deployment/failure.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'

@@ -1,10 +1,9 @@
 import type { Transport } from '../transport/transport.ts'
-import { TransportError } from '../transport/transportError.ts'
 import type { Emit, Failure, HostOutcome, Phase } from './events.ts'
+import { failureOf, isUnreachable } from './failure.ts'
 import { mapLimit } from './mapLimit.ts'
 import type { PlannedStep } from './preview.ts'
 import type { StepPhase } from './step.ts'
-import { StepError } from './stepError.ts'
 
 /** Hosts that are worked on at once (deployment.md, "Two limits"). */
 export const hostsAtOnce = 30
@@ -23,6 +22,7 @@ type Progress = {
   readonly applied: string[]
   readonly seconds: Partial<Record<Phase, number>>
   failure?: Failure
+  unreachable?: boolean
 }
 
 /**
@@ -68,6 +68,7 @@ async function runPhase(options: {
   } catch (error) {
     const failure = failureOf(error)
     progress.failure = failure
+    progress.unreachable = isUnreachable(error)
     emit({ type: 'host-failed', host, failure })
   }
   progress.seconds[phase] = (clock() - began) / 1000
@@ -98,22 +99,19 @@ async function applySteps(options: {
   }
 }
 
-/** An expected failure as the renderers show it; anything else is a bug and is thrown on with its stack. */
-export function failureOf(error: unknown): Failure {
-  if (error instanceof StepError || error instanceof TransportError) {
-    return { code: error.code, message: error.message, fix: error.fix }
+function outcomeOf(progress: Progress): HostOutcome {
+  const { work, applied, seconds, failure } = progress
+  return {
+    host: work.host,
+    result: resultOf(progress),
+    applied,
+    seconds,
+    ...(failure === undefined ? {} : { failure }),
   }
-  throw error
 }
 
-function outcomeOf({ work, applied, seconds, failure }: Progress): HostOutcome {
-  const result =
-    failure !== undefined
-      ? 'failed'
-      : seconds.commit === undefined && work.steps.length > 0
-        ? 'not-started'
-        : applied.length > 0
-          ? 'changed'
-          : 'unchanged'
-  return { host: work.host, result, applied, seconds, ...(failure === undefined ? {} : { failure }) }
+function resultOf({ work, applied, seconds, failure, unreachable }: Progress): HostOutcome['result'] {
+  if (failure !== undefined) return unreachable === true ? 'unreachable' : 'failed'
+  if (seconds.commit === undefined && work.steps.length > 0) return 'not-started'
+  return applied.length > 0 ? 'changed' : 'unchanged'
 }

@@ -1,10 +1,10 @@
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
-import { TransportError, type TransportErrorCode } from '../transport/transportError.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
-import { failureOf, hostsAtOnce } from './execute.ts'
+import { hostsAtOnce } from './execute.ts'
 import { gatherFacts } from './facts/gather.ts'
 import type { HostFacts } from './facts/model.ts'
+import { failureOf, isUnreachable } from './failure.ts'
 import { layoutOf } from './layout.ts'
 import { mapLimit } from './mapLimit.ts'
 import { otherInstallation } from './otherInstallation.ts'
@@ -26,15 +26,6 @@ export type Survey = { readonly reached: readonly SurveyedHost[]; readonly lost:
 
 /** Handshakes at once: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
 const handshakesAtOnce = 10
-
-const unreachableCodes: readonly TransportErrorCode[] = [
-  'connection-refused',
-  'connection-timeout',
-  'connection-lost',
-  'name-not-found',
-  'no-ssh-banner',
-  'timeout',
-]
 
 /**
  * Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. One
@@ -59,8 +50,7 @@ export async function surveyHosts(options: {
       } catch (error) {
         const failure = failureOf(error)
         emit({ type: 'host-failed', host: host.name, failure })
-        const unreachable = error instanceof TransportError && unreachableCodes.includes(error.code)
-        return { host, failure, unreachable }
+        return { host, failure, unreachable: isUnreachable(error) }
       }
     },
   })

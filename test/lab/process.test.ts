@@ -18,10 +18,14 @@ describe.skipIf(labHere.missing)(`components as detached processes${labHere.need
     db5 = hostOf(lab, 'db5')
     before = await everythingOn(db5)
     operator = createOperator(lab, 'operator', makeSentinel().password)
-    const host = { name: 'db5', ops: true, options: ['service-manager: process'] }
-    operator.write('plain.yaml', clusterFile(lab, { cluster: 'plain', topology: 'clustered', hosts: [host] }))
+    write('process')
   })
   afterAll(() => lab?.stop())
+
+  const write = (manager: string): void => {
+    const host = { name: 'db5', ops: true, options: [`service-manager: ${manager}`] }
+    operator.write('plain.yaml', clusterFile(lab, { cluster: 'plain', topology: 'clustered', hosts: [host] }))
+  }
 
   const succeed = async (...words: string[]): Promise<string> => {
     const { code, stdout, stderr } = await operator.muster([...words, 'plain.yaml'])
@@ -57,6 +61,22 @@ describe.skipIf(labHere.missing)(`components as detached processes${labHere.need
     expect(status.stdout.match(/"service": "stopped"/g)).toHaveLength(3)
     await succeed('start', '--yes')
     await succeed('status')
+  })
+
+  it('become systemd services and processes again as the file says, never both at once', async () => {
+    for (const [manager, units] of [
+      ['systemd', 3],
+      ['process', 0],
+    ] as const) {
+      write(manager)
+      await succeed('install', '--yes')
+      const { stdout } = await db5.run(`ps -eo args | grep -c '[m]uster-api.cjs serve'
+        ls /etc/systemd/system | grep -c '^muster'
+        ls /opt/muster/run | grep -c 'pid$'`)
+      expect(stdout).toBe(`3\n${units}\n${3 - units}\n`)
+      expect(await succeed('install', '--yes')).toContain('nothing to do')
+      await succeed('status')
+    }
   })
 
   it('leave nothing behind', async () => {

@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     expect(existsSync(db1().directory)).toBe(false)
   })
 
-  it('by SIGINT ends after its step with 130, by a lost connection with 1, and is ended by the next run', async () => {
+  it('by SIGINT ends after its step with 130, by a lost connection with 4, and is ended by the next run', async () => {
     const stopped = await install('SIGINT', ['"step":"release"'])
     expect(stopped).toMatchObject({ code: 130, signal: null, stderr: '' })
     const events = stopped.stdout.trimEnd().split('\n')
@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
         if (text.includes('db1: write settings')) db1().server.breakConnections('reset')
       },
     })
-    expect(outcome.code).toBe(1)
+    expect(outcome.code).toBe(4)
     expect(outcome.stderr).toMatch(
       /^error db1: the connection to db1 was lost: .* \[connection-lost\]\n {2}fix: /,
     )

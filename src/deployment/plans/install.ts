@@ -7,6 +7,7 @@ import { releaseStep } from '../steps/release.ts'
 import { runtimeStep } from '../steps/runtime.ts'
 import { servicesStep } from '../steps/services.ts'
 import { settingsStep } from '../steps/settings.ts'
+import { staleUnitsStep } from '../steps/staleUnits.ts'
 import { storesStep } from '../steps/stores.ts'
 import { systemUserStep } from '../steps/systemUser.ts'
 import { unitsStep } from '../steps/units.ts'
@@ -32,6 +33,7 @@ export function installPlan(options: {
     usersStep(target),
     obsoleteStep(target),
     activateStep(target),
+    staleUnitsStep(target),
     unitsStep(target),
     servicesStep(target),
   ]

@@ -3,7 +3,7 @@ import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
-import { stopScript } from '../services/control.ts'
+import { installedManager, stopScript } from '../services/control.ts'
 import { change, type Step } from '../step.ts'
 
 /** What an uninstallation takes away on one host. */
@@ -24,9 +24,6 @@ const installed = (facts: HostFacts, layout: Layout): Component[] =>
       (facts.services.get(component)?.state ?? 'absent') !== 'absent',
   )
 
-const hasUnits = (facts: HostFacts): boolean =>
-  [...facts.installation.files.keys()].some((path) => path.startsWith(`${unitDirectory}/`))
-
 function servicesStep({ cluster, layout, facts }: Removal): Step {
   return {
     id: 'services',
@@ -39,7 +36,7 @@ function servicesStep({ cluster, layout, facts }: Removal): Step {
     apply: async (transport) => {
       const names = installed(facts, layout)
       const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
-      const manager = hasUnits(facts) ? 'systemd' : 'process'
+      const manager = installedManager(facts)
       const remove = `systemctl --quiet disable ${units}
 cd ${unitDirectory} && rm -f ${units}
 systemctl daemon-reload

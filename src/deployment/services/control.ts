@@ -1,6 +1,7 @@
 import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
-import { type Layout, unitName } from '../layout.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { type Layout, unitDirectory, unitName } from '../layout.ts'
 import { startProcesses, stopProcesses } from './processScripts.ts'
 
 /** Which components of an installation, and what runs them. */
@@ -10,6 +11,12 @@ export type ServiceSet = {
   readonly layout: Layout
   readonly components: readonly Component[]
 }
+
+/** What runs the components of an installation now, whatever its file says today. */
+export const installedManager = (facts: HostFacts): ServiceSet['manager'] =>
+  [...facts.installation.files.keys()].some((path) => path.startsWith(`${unitDirectory}/`))
+    ? 'systemd'
+    : 'process'
 
 const units = ({ cluster, components }: ServiceSet): string =>
   components.map((component) => quote(unitName(cluster, component))).join(' ')
@@ -21,12 +28,14 @@ export function startScript(set: ServiceSet): string {
   return `systemctl reset-failed ${units(set)} 2>/dev/null; systemctl start ${units(set)}`
 }
 
-/** sh that stops what runs and waits for its end. */
+/**
+ * sh that stops what runs and waits for its end. Processes are stopped in either case: the installation
+ * before this one may have had no units.
+ */
 export function stopScript(set: ServiceSet): string {
   if (set.components.length === 0) return ':'
-  return set.manager === 'process'
-    ? stopProcesses(set.layout, set.components)
-    : `systemctl stop ${units(set)}`
+  const processes = stopProcesses(set.layout, set.components)
+  return set.manager === 'process' ? processes : `${processes}\nsystemctl stop ${units(set)}`
 }
 
 /** sh that stops what runs, then starts all. */

@@ -3,13 +3,13 @@ import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
-import { stopScript } from '../services/control.ts'
+import { installedManager, stopScript } from '../services/control.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /** Stops and removes components that the host had and the file no longer gives it. */
 export function obsoleteStep(target: Target): Step {
-  const { cluster, layout, service, facts } = target
+  const { cluster, layout, facts } = target
   const wanted = target.components.map(({ component }) => component)
   const obsolete = (is: HostFacts): Component[] =>
     components.filter(
@@ -25,9 +25,10 @@ export function obsoleteStep(target: Target): Step {
     },
     apply: async (transport) => {
       const names = obsolete(facts)
+      const manager = installedManager(facts)
       const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
       const disable =
-        service.manager === 'systemd'
+        manager === 'systemd'
           ? `systemctl --quiet disable ${units}
 cd ${unitDirectory} && rm -f ${units}
 systemctl daemon-reload`
@@ -35,7 +36,7 @@ systemctl daemon-reload`
       await mustRun(transport, {
         doing: `removing ${names.join(', ')}`,
         fix: 'Install again.',
-        script: `${stopScript({ manager: service.manager, cluster, layout, components: names })}
+        script: `${stopScript({ manager, cluster, layout, components: names })}
 ${disable}
 rm -f ${names
           .flatMap((component) => [

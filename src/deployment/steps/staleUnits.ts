@@ -1,0 +1,36 @@
+import { quote } from '../../transport/shellWords.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { unitDirectory, unitName } from '../layout.ts'
+import { mustRun } from '../script.ts'
+import { change, type Step } from '../step.ts'
+import type { Target } from '../target.ts'
+
+/** Takes away the units of an installation whose components become detached processes. */
+export function staleUnitsStep(target: Target): Step {
+  const names = target.components.map(({ component }) => unitName(target.cluster, component))
+  const stale = (facts: HostFacts): string[] =>
+    target.service.manager === 'systemd'
+      ? []
+      : names.filter((name) => facts.installation.files.has(`${unitDirectory}/${name}`))
+  return {
+    id: 'stale-units',
+    title: 'remove systemd units',
+    phase: 'commit',
+    check: (facts) => {
+      const found = stale(facts)
+      return found.length === 0 ? undefined : change('stop and remove systemd units', found)
+    },
+    apply: async (transport) => {
+      const units = stale(target.facts).map(quote).join(' ')
+      await mustRun(transport, {
+        doing: 'removing the systemd units',
+        fix: `Look at \`systemctl status\` of ${units} on the host, then install again.`,
+        script: `set -e
+systemctl --quiet disable --now ${units}
+cd ${unitDirectory}
+rm -f ${units}
+systemctl daemon-reload`,
+      })
+    },
+  }
+}
