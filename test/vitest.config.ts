@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/lab/**'],
+    // Half of it waits for processes and sockets: one worker for each of two cores, not one less.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     globalSetup: ['test/support/build.ts'],

@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     expect(outcome.stderr).toMatch(
       /^error db1: the connection to db1 was lost: .* \[connection-lost\]\n {2}fix: /,
     )
-    expect(outcome.stdout).toMatch(/^db1 {2}failed/m)
+    expect(outcome.stdout).toMatch(/^db1 {2}unreachable/m)
     await expectConvergence()
   })
 })
