@@ -4,21 +4,23 @@ import { join } from 'node:path'
 import { stateIoError, systemCode } from './ioErrors.ts'
 import { type LockOwner, parseLockOwner } from './lockOwner.ts'
 import { isRunning, ownIdentity } from './processIdentity.ts'
-import { makeFolder } from './stateDirectory.ts'
+import { dropEmptyFolder, makeFolder } from './stateDirectory.ts'
 import { StateError } from './stateError.ts'
 import { type StatePlace, stateFolder } from './statePlace.ts'
 
 export type StateLock = { release(): Promise<void> }
 
 /**
- * Takes the one lock of a state; makes its folder. One whose process is gone is broken at once.
+ * Takes the one lock of a state; makes its folder, which goes again with the lock when nothing was put
+ * there. A lock whose process is gone is broken at once.
  * Throws `StateError`, `locked` with the owner's pid while another process holds it.
  */
 export async function lockState(place: StatePlace, now: Date = new Date()): Promise<StateLock> {
   await makeFolder(place)
   const path = join(stateFolder(place), 'lock')
   try {
-    return await acquire(path, { ...ownIdentity(), id: randomUUID(), since: now.toISOString() })
+    const lock = await acquire(path, { ...ownIdentity(), id: randomUUID(), since: now.toISOString() })
+    return { release: () => lock.release().then(() => dropEmptyFolder(place)) }
   } catch (error) {
     throw stateIoError(error, 'write', path)
   }

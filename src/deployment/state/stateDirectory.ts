@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stateIoError, symlinkError, systemCode } from './ioErrors.ts'
 import { StateError } from './stateError.ts'
@@ -36,11 +36,16 @@ export async function makeFolder(place: StatePlace): Promise<void> {
       await mkdir(path, { mode: 0o700 }).catch(ignore('EEXIST'))
       await isFolder(path, [])
     }
-    const ignoring = await open(join(musterFolder(place), '.gitignore'), 'wx', 0o600).catch(ignore('EEXIST'))
-    if (ignoring !== undefined) await ignoring.writeFile('*\n').finally(() => ignoring.close())
+    await keepOutOfGit(place)
   } catch (error) {
     throw stateIoError(error, 'write', stateFolder(place))
   }
+}
+
+async function keepOutOfGit(place: StatePlace): Promise<void> {
+  const path = join(musterFolder(place), '.gitignore')
+  const file = await open(path, 'wx', 0o600).catch(ignore('EEXIST'))
+  if (file !== undefined) await file.writeFile('*\n').finally(() => file.close())
 }
 
 /** Makes the state's folder, and ends what a run that died had begun. Hold the lock meanwhile. */
@@ -99,6 +104,31 @@ export async function deleteFolder(place: StatePlace): Promise<void> {
     if (rest.every((name) => name === '.gitignore')) await rm(above, { recursive: true })
   } catch (error) {
     throw stateIoError(error, 'write', folder)
+  }
+}
+
+/** Takes away a state's folder in which nothing was put, and `.muster` with it when that holds nothing else. */
+export async function dropEmptyFolder(place: StatePlace): Promise<void> {
+  const above = musterFolder(place)
+  try {
+    if (!(await removed(stateFolder(place)))) return
+    if ((await readdir(above)).some((name) => name !== '.gitignore')) return
+    await rm(join(above, '.gitignore'), { force: true })
+    // Another run may have begun in the meantime: its secrets must stay out of git.
+    if (!(await removed(above))) await keepOutOfGit(place)
+  } catch (error) {
+    throw stateIoError(error, 'write', above)
+  }
+}
+
+/** Whether a folder was empty, and is gone now. */
+async function removed(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder)
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'ENOTEMPTY' || systemCode(error) === 'ENOENT') return false
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -28,6 +28,22 @@ const owner = {
 const nobody = 4_194_305
 
 describe('the lock of a state', () => {
+  it('leaves nothing where nothing was put, and everything else where it is', async () => {
+    const where = place()
+    const lock = await lockState(where, now)
+    await lock.release()
+    expect(readdirSync(where.directory)).toEqual([])
+
+    mkdirSync(join(where.directory, '.muster', 'beta'), { recursive: true })
+    await (await lockState(where, now)).release()
+    expect(readdirSync(join(where.directory, '.muster')).sort()).toEqual(['.gitignore', 'beta'])
+
+    const kept = await lockState(where, now)
+    writeFileSync(join(folder(where), 'authority.crt'), 'x')
+    await kept.release()
+    expect(readdirSync(folder(where))).toEqual(['authority.crt'])
+  })
+
   it('is held by one, who is named, until it is released', async () => {
     const where = place()
     const lock = await lockState(where, now)
@@ -43,7 +59,7 @@ describe('the lock of a state', () => {
       message: `another muster run holds this cluster's state: process ${process.pid} on ${hostname()}, since ${now.toISOString()}`,
     })
     await lock.release()
-    expect(readdirSync(folder(where))).toEqual([])
+    expect(existsSync(folder(where))).toBe(false)
     await (await lockState(where, now)).release()
   })
 
@@ -65,7 +81,7 @@ describe('the lock of a state', () => {
     for (const one of tries)
       if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'locked' })
     await won[0]?.value.release()
-    expect(readdirSync(folder(where))).toEqual([])
+    expect(existsSync(folder(where))).toBe(false)
   })
 
   it('is taken from a dead process even when the one that was taking it died too', async () => {
@@ -74,7 +90,7 @@ describe('the lock of a state', () => {
     const breaker = { ...owner, pid: nobody, id: '11111111-1111-4111-8111-111111111111' }
     writeFileSync(join(folder(where), `lock.${owner.id}`), `${JSON.stringify(breaker)}\n`)
     await (await lockState(where, now)).release()
-    expect(readdirSync(folder(where))).toEqual([])
+    expect(existsSync(folder(where))).toBe(false)
   })
 
   it('is not taken from another machine, nor when nobody can tell whose it is', async () => {
