@@ -32,8 +32,8 @@ describe('--set', () => {
     const read = loadText(good, { set: ['rest-api-admin-password=-'], stdin: 'correct horse battery\n\n' })
     const password = read.config?.hosts[0]?.admin?.password
     expect(password?.kind === 'literal' && password.value.reveal()).toBe('correct horse battery\n')
-    const file = loadText(good, { set: ['rest-api-admin-pass=@pw/admin'], cwd: '/work' })
-    expect(file.config?.hosts[0]?.admin?.password).toEqual({ kind: 'file', path: '/work/pw/admin' })
+    const file = loadText(good, { set: ['rest-api-admin-pass=@pw/admin'], cwd: '/srv/ops' })
+    expect(file.config?.hosts[0]?.admin?.password).toEqual({ kind: 'file', path: '/srv/ops/pw/admin' })
   })
 
   it('refuses a secret that is written out, and never shows it', () => {
