@@ -72,7 +72,8 @@ function addRoute(app: FastifyInstance, options: { served: ServedRoute; context:
       const { response } = route
       if (response.kind === 'text') {
         const { status, text } = answer as TextAnswer
-        return reply.code(status).type(`${response.mediaType}; charset=utf-8`).send(text)
+        const type = [response.mediaType, response.parameters ?? [], 'charset=utf-8'].flat().join('; ')
+        return reply.code(status).type(type).send(text)
       }
       const body = response.kind === 'payload' ? envelope(response.payloadType, answer) : answer
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))

@@ -109,6 +109,7 @@ export const commonRoutes = {
     path: '/metrics',
     auth: 'basic',
     summary: 'Measurements of this process, as Prometheus reads them.',
-    response: { kind: 'text', mediaType: 'text/plain' },
+    // The version names Prometheus's text format.
+    response: { kind: 'text', mediaType: 'text/plain', parameters: 'version=0.0.4' },
   },
 } as const satisfies Readonly<Record<string, Route>>

@@ -11,7 +11,13 @@ export type RouteAuth = 'none' | 'optional' | 'bootstrap' | 'basic'
 export type RouteResponse =
   | { readonly kind: 'payload'; readonly payloadType: string; readonly payload: TSchema }
   | { readonly kind: 'json'; readonly schema: TSchema }
-  | { readonly kind: 'text'; readonly mediaType: string; readonly unready?: true }
+  | {
+      readonly kind: 'text'
+      readonly mediaType: string
+      /** Parameters of the media type beside the charset, such as `version=0.0.4`. */
+      readonly parameters?: string
+      readonly unready?: true
+    }
 
 /** One call of the API; server, client, OpenAPI document and tests derive from it. */
 export type Route = {

@@ -15,7 +15,8 @@ const credentials = (user: string, pass: string) => ({ payloadType: 'credentials
 function expectAnswerOf(route: Route, answer: { body: string; headers: Record<string, unknown> }): void {
   const { response } = route
   if (response.kind === 'text') {
-    expect(answer.headers['content-type']).toBe(`${response.mediaType}; charset=utf-8`)
+    const parameters = response.parameters === undefined ? '' : `; ${response.parameters}`
+    expect(answer.headers['content-type']).toBe(`${response.mediaType}${parameters}; charset=utf-8`)
     return
   }
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -160,6 +161,7 @@ describe('the common calls', () => {
     await call({ url: '/api/v2/ping' })
     await call({ url: '/nothing' })
     const answer = await call({ url: '/metrics', headers: { authorization } })
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(answer.body).toBe(`# HELP muster_build_info Which version of which component runs; always 1.
 # TYPE muster_build_info gauge
 muster_build_info{version="1.2.3",component="manager",node="v24.0.0"} 1
