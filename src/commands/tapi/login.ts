@@ -14,7 +14,7 @@ export const loginWays = { file: '--password-file', stdin: '--password-stdin', v
  */
 export async function login(call: Call): Promise<Caller> {
   const { context, options } = call
-  const user = options.user ?? (await otherUser(call))
+  const user = await loginUser(call)
   const password = await readPassword({
     context,
     what: `the password of ${user}`,
@@ -25,7 +25,9 @@ export async function login(call: Call): Promise<Caller> {
   return { ...call.caller, credentials: { user, password } }
 }
 
-async function otherUser({ context }: Call): Promise<string> {
+/** The user from --user, TAPI_USER or a question. Throws a `UsageError` where there is no way to have one. */
+export async function loginUser({ context, options }: Call): Promise<string> {
+  if (options.user !== undefined) return options.user
   const fromEnvironment = context.env.TAPI_USER
   if (fromEnvironment !== undefined && fromEnvironment !== '') return readUser(fromEnvironment)
   const asked = context.stdin.isTTY === true ? await ask(context, 'User:') : undefined

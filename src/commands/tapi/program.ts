@@ -55,13 +55,13 @@ function build(context: CommandContext, machine: ThisMachine): { program: Comman
     .action((_options, command: Command) => run(command, pingCommand))
   sure(program.command('create-admin-user'))
     .description('create a user on the host, or change the password of one')
-    .argument('<name>', 'name of the user')
+    .argument('[name]', "name of the user; --user is made the host's first one without it")
     .option('--new-password-file <file>', "file with the user's new password")
     .option('--new-password-stdin', 'read the new password from standard input')
-    .action((name: string, written: CreateWritten, command: Command) =>
+    .action((name: string | undefined, written: CreateWritten, command: Command) =>
       run(command, (call) =>
         createAdminUserCommand(call, {
-          name,
+          ...(name !== undefined && { name }),
           iAmSure: isSure(written),
           newPasswordStdin: written.newPasswordStdin === true,
           ...(written.newPasswordFile !== undefined && { newPasswordFile: written.newPasswordFile }),

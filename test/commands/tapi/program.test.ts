@@ -249,6 +249,31 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     expect(api.seen.map(({ login }) => login)).toEqual([undefined, `admin:${sentinel}`])
   })
 
+  it("makes --user the host's first one without a NAME, and needs no login", async () => {
+    api.users.clear()
+    const argv = ['--host', 'db1', '--user', 'bob', 'create-admin-user', '--yes']
+    expect((await tapi(argv, { env: { TAPI_PASSWORD: sentinel } })).code).toBe(0)
+    expect(Object.fromEntries(api.users)).toEqual({ bob: sentinel })
+    expect(api.seen.map(({ login }) => login)).toEqual([undefined])
+  })
+
+  it('says how to go on without a NAME where the host has a user, and changes nobody', async () => {
+    const before = Object.fromEntries(api.users)
+    const argv = ['--host', 'db1', '--user', 'bob', 'create-admin-user', '--yes']
+    const { code, stderr } = await tapi(argv, { env: { TAPI_PASSWORD: other } })
+    expect(code).toBe(1)
+    expect(stderr).toContain('name the user to create behind create-admin-user')
+    expect(Object.fromEntries(api.users)).toEqual(before)
+  })
+
+  it("changes --user's own password without a NAME where a new one is given", async () => {
+    const env = { TAPI_PASSWORD: sentinel, TAPI_NEW_PASSWORD: other }
+    const argv = ['--host', 'db1', '--user', 'admin', 'create-admin-user', '--yes']
+    expect((await tapi(argv, { env })).code).toBe(0)
+    expect(api.users.get('admin')).toBe(other)
+    expect(api.seen.map(({ login }) => login)).toEqual([`admin:${sentinel}`])
+  })
+
   it('logs in at once where --user is given', async () => {
     const env = { TAPI_PASSWORD: sentinel, TAPI_NEW_PASSWORD: other }
     const argv = ['--host', 'db1', '--user', 'admin', 'create-admin-user', 'bob', '--yes']
