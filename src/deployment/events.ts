@@ -13,6 +13,8 @@ export type HostOutcome = {
   /** Titles of the steps that were applied. */
   readonly applied: readonly string[]
   readonly failure?: Failure
+  /** What the verification proved, in a few words. */
+  readonly proved?: string
   /** Seconds spent in each phase. */
   readonly seconds: Readonly<Partial<Record<Phase, number>>>
 }

@@ -13,8 +13,8 @@ export type HostWork = {
   readonly host: string
   readonly transport: Transport
   readonly steps: readonly PlannedStep[]
-  /** Run last, also where nothing changes. */
-  readonly verify?: (transport: Transport) => Promise<void>
+  /** Run last, also where nothing changes; says in a few words what it has proved. */
+  readonly verify?: (transport: Transport) => Promise<string>
 }
 
 type Progress = {
@@ -23,6 +23,7 @@ type Progress = {
   readonly seconds: Partial<Record<Phase, number>>
   failure?: Failure
   unreachable?: boolean
+  proved?: string
 }
 
 /**
@@ -63,7 +64,7 @@ async function runPhase(options: {
   const began = clock()
   emit({ type: 'phase-started', host, phase })
   try {
-    if (phase === 'verify') await verify(progress.work)
+    if (phase === 'verify') await verify(progress)
     else await applySteps({ ...options, phase })
   } catch (error) {
     const failure = failureOf(error)
@@ -75,8 +76,10 @@ async function runPhase(options: {
   emit({ type: 'phase-done', host, phase, seconds: progress.seconds[phase] })
 }
 
-async function verify({ verify: prove, transport }: HostWork): Promise<void> {
-  await prove?.(transport)
+async function verify(progress: Progress): Promise<void> {
+  const { verify: prove, transport } = progress.work
+  const proved = await prove?.(transport)
+  if (proved !== undefined) progress.proved = proved
 }
 
 async function applySteps(options: {
@@ -100,13 +103,14 @@ async function applySteps(options: {
 }
 
 function outcomeOf(progress: Progress): HostOutcome {
-  const { work, applied, seconds, failure } = progress
+  const { work, applied, seconds, failure, proved } = progress
   return {
     host: work.host,
     result: resultOf(progress),
     applied,
     seconds,
     ...(failure === undefined ? {} : { failure }),
+    ...(proved === undefined ? {} : { proved }),
   }
 }
 

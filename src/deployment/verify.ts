@@ -19,9 +19,10 @@ type Proof = {
 /**
  * Proves an installation: every enabled API lets the administrator in over TCP and TLS at its configured
  * address, its certificate verified; a switched-off one answers on its socket; and a password that this run
- * replaced is refused. Waits until each component answers. Rejects with a `StepError`.
+ * replaced is refused. Without a known password it proves no more than that they answer. Waits until each
+ * component answers. Returns what was proved in a few words; rejects with a `StepError`.
  */
-export async function verifyHost(transport: Transport, target: Target): Promise<void> {
+export async function verifyHost(transport: Transport, target: Target): Promise<string> {
   const proofs = target.components.flatMap((component) => proofsOf(target, component))
   const results = await callHost({
     transport,
@@ -34,6 +35,7 @@ export async function verifyHost(transport: Transport, target: Target): Promise<
     if (result !== undefined && 'status' in result && result.status === proof.expected) continue
     throw await failure({ transport, target, proof, result })
   }
+  return target.user?.password === undefined ? 'every API answers' : 'logins proved'
 }
 
 function proofsOf(target: Target, component: DesiredComponent): Proof[] {

@@ -34,7 +34,10 @@ function world(): {
       host,
       transport: transport(host),
       steps: steps.map((step) => ({ step, change: change(step.id) })),
-      verify: async (to) => void done.push(`${to.host} verify`),
+      verify: async (to) => {
+        done.push(`${to.host} verify`)
+        return 'logins proved'
+      },
     }),
     run: (hosts, signal = new AbortController().signal) =>
       execute({ hosts, emit: (event) => events.push(event), signal, clock: () => 0 }),
@@ -80,7 +83,7 @@ describe('execute', () => {
 
   it('verifies a host without changes', async () => {
     const { work, run, done } = world()
-    expect((await run([work('db1', [])]))[0]?.result).toBe('unchanged')
+    expect((await run([work('db1', [])]))[0]).toMatchObject({ result: 'unchanged', proved: 'logins proved' })
     expect(done).toEqual(['db1 verify'])
   })
 

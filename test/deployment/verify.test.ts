@@ -43,7 +43,7 @@ function hostThat(statusOf: (request: CallRequest) => number | string): {
 describe('verifyHost', () => {
   it('logs in to every API at its configured address, trusting the cluster’s authority alone', async () => {
     const { host, requests } = hostThat(() => 200)
-    await verifyHost(host, target)
+    expect(await verifyHost(host, target)).toBe('logins proved')
     expect(
       requests().map(({ id, path, target: place, credentials }) => [id, path, place, credentials]),
     ).toEqual(
@@ -59,6 +59,17 @@ describe('verifyHost', () => {
       ]),
     )
     expect(host.scripts.join('')).not.toContain('the password')
+  })
+
+  it('claims no more than answers where no password is known', async () => {
+    const { host, requests } = hostThat(() => 200)
+    const { user: _, ...unknown } = target
+    expect(await verifyHost(host, unknown)).toBe('every API answers')
+    expect(requests().map(({ path, credentials }) => [path, credentials])).toEqual([
+      ['/api/v2/ping', undefined],
+      ['/api/v2/ping', undefined],
+      ['/api/v2/ping', undefined],
+    ])
   })
 
   it('asks on the socket where the API is switched off', async () => {

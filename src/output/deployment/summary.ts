@@ -17,15 +17,14 @@ export function summaryText(outcomes: readonly HostOutcome[], colour: boolean): 
     if (result === 'failed' || result === 'unreachable') return red
     return result === 'not-started' ? yellow : green
   }
-  const lines = outcomes.map(({ host, result, applied, seconds }) => {
+  const lines = outcomes.map(({ host, result, applied, seconds, proved }) => {
     const count =
       result === 'changed' ? `: ${applied.length} ${applied.length === 1 ? 'change' : 'changes'}` : ''
-    const proved = seconds.verify !== undefined && result !== 'failed' ? ', logins proved' : ''
     const times = Object.entries(seconds)
       .filter(([, value]) => value >= 0.05)
       .map(([phase, value]) => `${phase} ${value.toFixed(1)} s`)
     const tail = times.length === 0 ? '' : dim(` (${times.join(', ')})`)
-    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${count}${proved}`)}${tail}`
+    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${count}${proved === undefined ? '' : `, ${proved}`}`)}${tail}`
   })
   return `${lines.join('\n')}\n`
 }

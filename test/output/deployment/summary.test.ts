@@ -8,10 +8,11 @@ const outcomes: readonly HostOutcome[] = [
     host: 'db1',
     result: 'changed',
     applied: ['write settings', 'restart manager'],
+    proved: 'logins proved',
     seconds: { stage: 0.01, commit: 1.25, verify: 0.31 },
   },
   { host: 'db20', result: 'changed', applied: ['stop manager'], seconds: { commit: 0.1 } },
-  { host: 'db3', result: 'unchanged', applied: [], seconds: { verify: 0.04 } },
+  { host: 'db3', result: 'unchanged', applied: [], proved: 'every API answers', seconds: { verify: 0.04 } },
   {
     host: 'db4',
     result: 'failed',
@@ -28,7 +29,7 @@ describe('summaryText', () => {
     expect(summaryText(outcomes, false)).toBe(
       `db1   done: 2 changes, logins proved (commit 1.3 s, verify 0.3 s)
 db20  done: 1 change (commit 0.1 s)
-db3   nothing to do, logins proved
+db3   nothing to do, every API answers
 db4   failed (commit 2.0 s, verify 20.4 s)
 db5   unreachable
 db6   not started: nothing was touched that is running (stage 0.2 s)
