@@ -12,6 +12,9 @@ const neededBytes = 300 * 1024 * 1024
 /** Bytes of a Unix socket's path (unix(7): sun_path has 108, one of them the final NUL). */
 const longestSocket = 107
 
+/** The first port that a user other than root may listen on, unless the host was told otherwise (ip(7)). */
+const firstFreePort = 1024
+
 /** What stands in the way of an installation on a host; pure, so nothing is touched before it is empty. */
 export function judgeFacts(host: HostConfig, facts: HostFacts): StepError[] {
   const problem = (code: string, message: string, fix: string): StepError =>
@@ -116,6 +119,8 @@ function judgeListeners(host: HostConfig, facts: HostFacts, problem: Problem): S
   const ours = installedListeners(facts)
   const isOurs = (listener: Listener): boolean =>
     ours.some((own) => own.port === listener.port && addressesClash(own.address, listener.address))
+  const service = servicePlan(host, facts)
+  const privileged = service.manager === 'systemd' || service.user === 'root'
   return host.apis
     .filter((api) => api.enabled)
     .flatMap((api) => {
@@ -132,6 +137,15 @@ function judgeListeners(host: HostConfig, facts: HostFacts, problem: Problem): S
                 'port-in-use',
                 `port ${api.port} of the ${api.component} is taken: something already listens on ${taken.address}:${taken.port}`,
                 `Stop that program (\`ss -ltnp 'sport = :${api.port}'\` on ${host.name} names it), or set ${api.component}-rest-api-port to a free port.`,
+              ),
+            ]),
+        ...(privileged || api.port >= firstFreePort
+          ? []
+          : [
+              problem(
+                'privileged-port',
+                `port ${api.port} of the ${api.component} is reserved to root, and the components run as ${service.user} without systemd`,
+                `Set ${api.component}-rest-api-port to ${firstFreePort} or above, or run them under systemd.`,
               ),
             ]),
         ...(here

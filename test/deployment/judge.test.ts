@@ -50,6 +50,12 @@ describe('judgeFacts', () => {
       ['port-in-use'],
     ],
     [
+      'a port that only root may open',
+      hostConfig({ apis: [{ component: 'manager', enabled: true, address: '127.0.0.1', port: 443 }] }),
+      hostFacts({ systemd: false }),
+      ['privileged-port'],
+    ],
+    [
       'an address of another host',
       hostConfig({
         apis: [{ component: 'manager', enabled: true, address: '10.0.0.99', port: 8090 }],
@@ -70,6 +76,11 @@ describe('judgeFacts', () => {
     })
     expect(codes(hostConfig(), facts)).toEqual([])
     expect(codes(hostConfig(), { ...facts, services: new Map() })).toEqual(['port-in-use'])
+  })
+
+  it('lets systemd services have a port that only root may open', () => {
+    const apis = [{ component: 'manager' as const, enabled: true, address: '127.0.0.1', port: 443 }]
+    expect(codes(hostConfig({ apis }), hostFacts())).toEqual([])
   })
 
   it('does not mind a port whose API is switched off', () => {
