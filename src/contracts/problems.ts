@@ -28,6 +28,3 @@ export const problems = {
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>
 
 export type ProblemCode = keyof typeof problems
-
-/** Whether a word is a code of the table. */
-export const isProblemCode = (word: string): word is ProblemCode => Object.hasOwn(problems, word)
