@@ -2,8 +2,7 @@ import { registryDirectory } from '../client/registryDirectory.ts'
 import { recordCluster } from '../client/registryFiles.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
-import type { Emit, HostOutcome } from '../deployment/events.ts'
-import { execute } from '../deployment/execute.ts'
+import type { Emit } from '../deployment/events.ts'
 import { registration } from '../deployment/registration.ts'
 import { lockState } from '../deployment/state/lockState.ts'
 import { openState } from '../deployment/state/openState.ts'
@@ -12,15 +11,14 @@ import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import { closeAll } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
 import { planText } from '../output/deployment/plan.ts'
-import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { exitOfRun } from './exitOfRun.ts'
 import { fetchRuntimes } from './fetchRuntimes.ts'
 import { madePasswordText } from './madePasswordText.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { type PreparedRun, prepareRun } from './prepareRun.ts'
+import { runSteps } from './runSteps.ts'
 import { colourOf } from './terminal.ts'
 
 type InstallOptions = ClusterOptions & {
@@ -75,8 +73,12 @@ async function installLocked(
     // Before the hosts are touched: after a run that was killed it is told nowhere else.
     if (json) tellWhereKept(run, place, renderer.emit)
     else context.stdout.write(madePasswordText(run.preparation.made, place))
-    const outcomes = await carryOut({ ...options, run })
-    const exit = exitOfRun(outcomes, context.signal.aborted)
+    const work = run.planned.map(({ target, plan, transport }) => ({
+      ...plan,
+      transport,
+      verify: () => verifyHost(transport, target),
+    }))
+    const exit = await runSteps({ context, json, survey: run.survey, work })
     if (exit !== exitCodes.ok) return exit
     await saveState({
       ...place,
@@ -112,33 +114,4 @@ async function mayGoOn(
   if (!json) context.stdout.write(`${planText({ cluster: config.cluster, notes, plans, colour })}\n`)
   if (plans.every(({ steps }) => steps.length === 0)) return true
   return agreed(context, { yes, question: 'Go on?' })
-}
-
-async function carryOut(
-  options: InstallOptions & { readonly config: ClusterConfig; readonly run: PreparedRun },
-): Promise<readonly HostOutcome[]> {
-  const { context, json, run } = options
-  const renderer = await chooseRenderer({ context, json, hosts: run.planned.map(({ plan }) => plan.host) })
-  const outcomes = await execute({
-    hosts: run.planned.flatMap(({ target, plan }) => {
-      const reached = run.survey.reached.find(({ host }) => host.name === plan.host)
-      return reached === undefined
-        ? []
-        : [
-            {
-              host: plan.host,
-              transport: reached.transport,
-              steps: plan.steps,
-              verify: (transport: typeof reached.transport) => verifyHost(transport, target),
-            },
-          ]
-    }),
-    emit: renderer.emit,
-    signal: context.signal,
-    clock: () => performance.now(),
-  })
-  renderer.emit({ type: 'run-ended', outcomes, interrupted: context.signal.aborted })
-  await renderer.end()
-  if (!json) context.stdout.write(summaryText(outcomes, colourOf(context, context.stdout)))
-  return outcomes
 }

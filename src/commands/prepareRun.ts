@@ -11,6 +11,7 @@ import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { closeAll, lostOutcomes, type Survey, surveyHosts } from '../deployment/survey.ts'
 import type { Target } from '../deployment/target.ts'
+import type { Transport } from '../transport/transport.ts'
 import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
@@ -18,8 +19,12 @@ import { Interrupted } from './interrupted.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 
-/** A target with what would change on its host. */
-export type PlannedTarget = { readonly target: Target; readonly plan: HostPlan }
+/** A target with what would change on its host, and the way there. */
+export type PlannedTarget = {
+  readonly target: Target
+  readonly plan: HostPlan
+  readonly transport: Transport
+}
 
 /** All that a run decided before it touches anything. */
 export type PreparedRun = {
@@ -114,9 +119,12 @@ async function decide(
     })
     return { survey, exit: exitCodes.failed, outcomes: refused(config, failed) }
   }
-  const planned = preparation.targets.map((target): PlannedTarget => {
+  const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
+  const planned = preparation.targets.flatMap((target): readonly PlannedTarget[] => {
+    const { name: host, address } = target.host
+    const transport = transports.get(host)
     const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
-    return { target, plan: { host: target.host.name, address: target.host.address, steps } }
+    return transport === undefined ? [] : [{ target, plan: { host, address, steps }, transport }]
   })
   for (const { plan } of planned) {
     const changes = plan.steps.map(({ change }) => change.summary)

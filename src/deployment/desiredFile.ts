@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { HostFacts } from './facts/model.ts'
+import { sha256 } from './sha256.ts'
 import type { DesiredFile } from './target.ts'
 
 /** A file with its digest. */
 export function desiredFile(file: Omit<DesiredFile, 'sha256'>): DesiredFile {
   const bytes = file.content instanceof Secret ? file.content.reveal() : file.content
-  return { ...file, sha256: createHash('sha256').update(bytes).digest('hex') }
+  return { ...file, sha256: sha256(bytes) }
 }
 
 /** How a host's file differs from the wanted one, in words, named by its path below `root`. */
@@ -21,7 +21,7 @@ export function fileDifference(facts: HostFacts, file: DesiredFile, root: string
   return is.owner === file.owner ? undefined : `${name}: owner ${is.owner} → ${file.owner}`
 }
 
-/** Writes the files that differ, one after another; `owner` is set only where we are not the owner anyway. */
+/** Writes the files that differ, each as one atomic change; only root can give them to their owner. */
 export async function writeFiles(options: {
   readonly transport: Transport
   readonly facts: HostFacts

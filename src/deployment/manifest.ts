@@ -1,3 +1,4 @@
+import { isObject } from '../client/envelope.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 
 /** `share/installation.json`: whose installation a folder holds. Without it, nothing there is ours. */
@@ -23,9 +24,6 @@ export function installedListeners(facts: HostFacts): Listener[] {
     return typeof address === 'string' && typeof port === 'number' ? [{ address, port }] : []
   })
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {

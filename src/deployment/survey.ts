@@ -1,3 +1,4 @@
+import { createGate } from '../accounts/gate.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
@@ -39,8 +40,8 @@ export async function surveyHosts(options: {
   readonly clock: () => number
 }): Promise<Survey> {
   const { config, emit } = options
-  const handshakes = gate(handshakesAtOnce)
-  const connect = (host: HostConfig): Promise<Transport> => handshakes(() => options.connect(host))
+  const handshakes = createGate({ atOnce: handshakesAtOnce, waiting: config.hosts.length })
+  const connect = (host: HostConfig): Promise<Transport> => handshakes.run(() => options.connect(host))
   const results = await mapLimit({
     items: config.hosts,
     limit: hostsAtOnce,
@@ -105,21 +106,4 @@ export const lostOutcomes = (survey: Survey): readonly HostOutcome[] =>
 /** Closes every connection; a host that is already gone does not matter here. */
 export async function closeAll(survey: Survey): Promise<void> {
   await Promise.allSettled(survey.reached.map(({ transport }) => transport.close()))
-}
-
-/** Lets at most `limit` calls run at a time, the others in turn. */
-function gate(limit: number): <Out>(call: () => Promise<Out>) => Promise<Out> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (call) => {
-    if (running >= limit) await new Promise<void>((go) => waiting.push(go))
-    else running += 1
-    try {
-      return await call()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
 }

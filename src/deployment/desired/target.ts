@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { ApiConfig, HostConfig } from '../../config/model.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { Secret } from '../../secrets/secret.ts'
@@ -8,6 +7,7 @@ import { type Layout, layoutOf, unitDirectory, unitName } from '../layout.ts'
 import type { Program } from '../program.ts'
 import type { RuntimeChoice } from '../runtime/choose.ts'
 import { type ServicePlan, servicePlan } from '../service.ts'
+import { sha256 } from '../sha256.ts'
 import type { DesiredComponent, DesiredFile, DesiredUser, Release, Target } from '../target.ts'
 import { fillTemplate } from '../template.ts'
 import { namesOf } from './names.ts'
@@ -22,8 +22,6 @@ type TargetOptions = {
   readonly stores: ResolvedStores
   readonly user: DesiredUser | undefined
 }
-
-const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
 
 /** Everything that one host must become, as values. */
 export function makeTarget(options: TargetOptions): Target {

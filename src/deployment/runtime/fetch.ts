@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { run } from '../../processes/run.ts'
+import { sha256 } from '../sha256.ts'
 import { StepError } from '../stepError.ts'
 import { elfArchitecture, packingOf } from './binary.ts'
 import type { RuntimeFile } from './choose.ts'
@@ -14,8 +15,6 @@ const unpack = promisify(gunzip)
 const pack = promisify(gzip)
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
 /** Folder of the packed runtimes on the operator's machine (XDG Base Directory Specification). */
 export function runtimeCache(env: Environment): string {

@@ -1,3 +1,4 @@
+import { isObject } from '../../client/envelope.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { ClusterState, UserState } from './clusterState.ts'
 
@@ -64,8 +65,5 @@ function parse(bytes: Buffer): unknown {
     return undefined
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

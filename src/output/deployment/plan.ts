@@ -1,7 +1,6 @@
 import type { HostPlan } from '../../deployment/hostPlan.ts'
+import { counted } from '../../diagnostics/words.ts'
 import { paint } from './paint.ts'
-
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
 /** The plan for people: each host with its changes and their differences, hosts without any in one line. */
 export function planText(options: {
@@ -16,7 +15,7 @@ export function planText(options: {
   const unchanged = plans.filter((plan) => plan.steps.length === 0).map((plan) => plan.host)
   const noted = notes.map((note) => `  ${yellow('~')} ${note}`)
   if (changing.length === 0) {
-    return `${[`${cluster}: nothing to do on ${plural(plans.length, 'host')}.`, ...noted].join('\n')}\n`
+    return `${[`${cluster}: nothing to do on ${counted(plans.length, 'host')}.`, ...noted].join('\n')}\n`
   }
   const hosts = changing.map((plan) => {
     const steps = plan.steps.flatMap(({ change }) => [
@@ -26,7 +25,7 @@ export function planText(options: {
     return [`${bold(plan.host)} ${dim(`(${plan.address})`)}`, ...steps].join('\n')
   })
   const rest = unchanged.length === 0 ? [] : [`${unchanged.join(', ')}: nothing to do`]
-  const head = `${cluster}: changes on ${changing.length} of ${plural(plans.length, 'host')}`
+  const head = `${cluster}: changes on ${changing.length} of ${counted(plans.length, 'host')}`
   return `${[[head, ...noted].join('\n'), ...hosts, ...rest].join('\n\n')}\n`
 }
 
