@@ -28,6 +28,8 @@ export async function chooseRenderer(options: {
     return {
       emit: (event) => {
         terminal.emit(event)
+        // It belongs to no host's line, and comes between two displays: the fetch of a runtime, say.
+        if (event.type === 'notice') stdout.write(plainLine(event) ?? '')
         if (event.type === 'host-failed')
           failures.push(failureText({ ...event, colour: colourOf(context, stderr) }))
       },
