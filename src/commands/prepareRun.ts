@@ -15,6 +15,7 @@ import type { Transport } from '../transport/transport.ts'
 import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { exitOfRun } from './exitOfRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
@@ -95,9 +96,8 @@ async function decide(
   const { context, config, emit, survey, secrets, program, runtimeFile, storeFiles } = options
   if (context.signal.aborted) throw new Interrupted()
   if (survey.lost.length > 0) {
-    const unreachable = survey.lost.some((lost) => lost.unreachable)
-    const exit = unreachable ? exitCodes.unreachable : exitCodes.failed
-    return { survey, exit, outcomes: refused(config, lostOutcomes(survey)) }
+    const outcomes = refused(config, lostOutcomes(survey))
+    return { survey, exit: exitOfRun(outcomes, false), outcomes }
   }
   const preparation = await prepare({
     config,
