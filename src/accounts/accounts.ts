@@ -1,11 +1,13 @@
+import type { Secret } from '../secrets/secret.ts'
 import { changeUserFile } from './changeUserFile.ts'
 import { createGate } from './gate.ts'
+import type { Lockout, Pair } from './lockout.ts'
 import { hashPassword, saltBytes, verifyPassword } from './passwordHash.ts'
 import type { ScryptCost } from './phc.ts'
 import { findUser } from './userFile.ts'
 import { type FileIdentity, identifyUserFile, readUserFile } from './userFileIo.ts'
 import type { UserFile, UserRecord } from './userRecord.ts'
-import { createVerifiedLogins, type Login, type VerifiedLogins } from './verifiedLogins.ts'
+import { createVerifiedLogins, type Login } from './verifiedLogins.ts'
 
 /** How a login ended; `no-user` when the host has none at all. */
 export type LoginVerdict = 'good' | 'refused' | 'no-user'
@@ -16,18 +18,21 @@ export type LoginVerdict = 'good' | 'refused' | 'no-user'
  */
 export type Accounts = {
   users(): Promise<readonly UserRecord[]>
-  /** Takes as long for an unknown user as for a wrong password. */
-  verify(login: Login): Promise<LoginVerdict>
+  /**
+   * Takes as long for an unknown user as for a wrong password. Failures count for the pair of `from` and user
+   * name, where `from` is given, and a locked pair rejects with `LockedOutError`, whether there is such a user
+   * or not; a login that is verified already passes whoever failed before.
+   */
+  verify(login: Login, from?: string): Promise<LoginVerdict>
   /** A record with a new hash; the present one when its password is this one already. */
   recordFor(login: Login): Promise<UserRecord>
   change(change: (file: UserFile) => UserFile): Promise<boolean>
 }
 
-/** One content of the file with the logins that were verified against it; another content, another view. */
+/** One content of the file; another content, another view. */
 type View = {
   readonly identity: FileIdentity
   readonly file: UserFile
-  readonly logins: VerifiedLogins
   /** Checked in place of the hash that an unknown user does not have. */
   readonly decoy: string
 }
@@ -37,12 +42,13 @@ export function createAccounts(options: {
   readonly path: string
   readonly key: Buffer
   readonly random: (bytes: number) => Buffer
+  readonly lockout: Lockout
   readonly cost?: ScryptCost
   readonly rememberedLogins?: number
 }): Accounts {
-  const { path, key, random } = options
+  const { path, key, random, lockout } = options
   const gate = createGate({ atOnce: 2, waiting: 32 })
-  const limit = options.rememberedLogins ?? 1000
+  const logins = createVerifiedLogins({ key, limit: options.rememberedLogins ?? 1000 })
   let latest: View | undefined
 
   const makeView = async (): Promise<View> => {
@@ -50,7 +56,7 @@ export function createAccounts(options: {
     // The cost of the first user's hash, for the time must be the same; its password stays unknown to all.
     const [, scrypt, cost, , hash] = file.users[0]?.hash.split('$') ?? []
     const decoy = ['', scrypt, cost, random(saltBytes).toString('base64').replace(/=+$/, ''), hash].join('$')
-    return { identity, file, logins: createVerifiedLogins({ key, limit }), decoy }
+    return { identity, file, decoy }
   }
 
   const view = async (): Promise<View> => {
@@ -60,22 +66,42 @@ export function createAccounts(options: {
     return latest
   }
 
+  const check = (password: Secret, hash: string): Promise<boolean> =>
+    gate.run(() => verifyPassword(password, hash))
+
+  /** A check that counts as a guess; an async function, so that a lock is a rejection as any other. */
+  const checkGuess = async (pair: Pair, work: () => Promise<boolean>): Promise<boolean> => {
+    const guess = lockout.begin(pair)
+    try {
+      const verified = await work()
+      if (verified) guess.succeeded()
+      else guess.failed()
+      return verified
+    } catch (error) {
+      guess.withdrawn()
+      throw error
+    }
+  }
+
   return {
     users: async () => (await view()).file.users,
 
-    async verify(login) {
-      const { file, logins, decoy } = await view()
+    async verify(login, from) {
+      const { file, decoy } = await view()
       if (file.users.length === 0) return 'no-user'
-      const record = findUser(file, login.user)
-      const check = (): Promise<boolean> =>
-        gate.run(() => verifyPassword(login.password, record?.hash ?? decoy))
-      const verified = await logins.verdict(login, check)
-      return verified && record ? 'good' : 'refused'
+      const { user, password } = login
+      const record = findUser(file, user)
+      const hash = record?.hash ?? decoy
+      const verify = async (): Promise<boolean> => (await check(password, hash)) && record !== undefined
+      const verified = await logins.verdict({ login, hash, guesser: from ?? '' }, () =>
+        from === undefined ? verify() : checkGuess({ from, user }, verify),
+      )
+      return verified ? 'good' : 'refused'
     },
 
     async recordFor({ user, password }) {
       const present = findUser((await view()).file, user)
-      if (present && (await gate.run(() => verifyPassword(password, present.hash)))) return present
+      if (present && (await check(password, present.hash))) return present
       const salt = random(saltBytes)
       const cost = options.cost === undefined ? {} : { cost: options.cost }
       const hash = await gate.run(() => hashPassword({ password, salt, ...cost }))

@@ -1,17 +1,21 @@
 import { createHmac } from 'node:crypto'
 import type { Secret } from '../secrets/secret.ts'
 
-/** Logins that were verified, or are being verified, against one version of the user file. */
-export type VerifiedLogins = {
-  /** The verdict on this login: a known good one at once, one under way when it ends, else by `verify`. */
-  verdict(login: Login, verify: () => Promise<boolean>): Promise<boolean>
-}
-
 export type Login = { readonly user: string; readonly password: Secret }
+
+/** A login, the hash it must fit, and whose guess it is. */
+export type Claim = { readonly login: Login; readonly hash: string; readonly guesser: string }
+
+/** Logins that were verified, or are being verified. */
+export type VerifiedLogins = {
+  /** The verdict on this claim: a known good one at once, one under way when it ends, else by `verify`. */
+  verdict(claim: Claim, verify: () => Promise<boolean>): Promise<boolean>
+}
 
 /**
  * Remembers at most `limit` good logins, oldest forgotten first, as HMACs under a key that lives in this
- * process alone; a refused login is not remembered. The same login twice at once costs one verification.
+ * process alone; a refused login is not remembered. A login is good for the hash that it was verified against
+ * and for no other. The same claim twice at once costs one verification.
  */
 export function createVerifiedLogins(options: {
   readonly key: Buffer
@@ -20,10 +24,10 @@ export function createVerifiedLogins(options: {
   const good = new Set<string>()
   const underWay = new Map<string, Promise<boolean>>()
 
-  // The name's length stands first, so that no two logins share a text.
-  const fingerprint = ({ user, password }: Login): string =>
+  // The lengths stand first, so that no two logins share a text.
+  const fingerprint = ({ login: { user, password }, hash }: Claim): string =>
     createHmac('sha256', options.key)
-      .update(`${user.length}:${user}:${password.reveal().normalize('NFC')}`)
+      .update(`${hash.length}:${user.length}:${hash}${user}${password.reveal().normalize('NFC')}`)
       .digest('base64')
 
   const remember = (mark: string): void => {
@@ -33,18 +37,19 @@ export function createVerifiedLogins(options: {
   }
 
   return {
-    verdict(login, verify) {
-      const mark = fingerprint(login)
+    verdict(claim, verify) {
+      const mark = fingerprint(claim)
       if (good.has(mark)) return Promise.resolve(true)
-      const pending = underWay.get(mark)
+      const guess = `${mark} ${claim.guesser}`
+      const pending = underWay.get(guess)
       if (pending) return pending
       const fresh = verify()
         .then((verified) => {
           if (verified) remember(mark)
           return verified
         })
-        .finally(() => underWay.delete(mark))
-      underWay.set(mark, fresh)
+        .finally(() => underWay.delete(guess))
+      underWay.set(guess, fresh)
       return fresh
     },
   }

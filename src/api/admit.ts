@@ -32,10 +32,6 @@ export const ownOrigin = (door: Door, host: string | undefined): string =>
   `${door === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
 
 function refuseWrongHost(headers: Arrival['headers'], allowed: readonly string[]): void {
-  // Two readers of two headers may each believe another one (RFC 9112 section 3.2).
-  if (Array.isArray(headers.host) && headers.host.length > 1) {
-    throw new ProblemError({ code: 'bad-request', detail: 'The request has more than one Host header.' })
-  }
   const host = one(headers.host)
   if (host === undefined || host === '') {
     throw new ProblemError({ code: 'bad-request', detail: 'The request has no Host header.' })
@@ -64,7 +60,7 @@ function refuseUnwantedForms({ headers }: Arrival, route: Route): void {
     throw new ProblemError({ code: 'not-acceptable', detail: `The answer comes as ${form} only.` })
   }
   const encoding = one(headers['content-encoding']) ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') {
+  if (route.method === 'POST' && encoding.toLowerCase() !== 'identity') {
     throw new ProblemError({ code: 'not-json', detail: 'Send the body as it is, without Content-Encoding.' })
   }
 }

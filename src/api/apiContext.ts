@@ -1,7 +1,11 @@
 import type { Accounts } from '../accounts/accounts.ts'
+import type { Lockout } from '../accounts/lockout.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
-import type { RequestCounts } from './metrics.ts'
+import type { Audit } from './audit/audit.ts'
+import type { CertificateState } from './followCertificate.ts'
+import type { MetricFamily } from './formatMetrics.ts'
+import type { RequestCounts } from './requestCounts.ts'
 
 /** What the calls of one process know of it; one for both of its doors. */
 export type ApiContext = {
@@ -17,13 +21,19 @@ export type ApiContext = {
   readonly now: () => Date
   readonly newRequestId: () => string
   readonly accounts: Accounts
+  /** The one that `accounts` asks. */
+  readonly lockout: Lockout
   /** Everything that this component serves. */
   readonly routes: readonly Route[]
   readonly allowedHosts: readonly string[]
   /** Whether a peer other than loopback may create the first user. */
   readonly remoteBootstrap: boolean
-  /** When the certificate expires; absent where no TCP listener shows one. */
-  readonly certificateExpiry?: Date
+  /** The certificate as it is now; absent where no TCP listener shows one. */
+  readonly certificate?: () => CertificateState
+  /** Absent where the settings name no audit log. */
+  readonly audit?: Audit
   readonly counts: RequestCounts
+  /** What the component measures of itself. */
+  readonly componentMetrics?: () => readonly MetricFamily[]
   readonly isStopping: () => boolean
 }

@@ -1,7 +1,7 @@
 import type { RouteAuth } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import { readBasicLogin } from './basicLogin.ts'
-import { isLoopback } from './peer.ts'
+import { isLoopback, peerNetwork } from './peer.ts'
 import { ProblemError } from './problemError.ts'
 import type { Caller } from './serve.ts'
 
@@ -25,9 +25,11 @@ const noUser = (): ProblemError =>
     detail: 'Only ping and createAdminUser answer until this host has a user. Create one first.',
   })
 
-async function checkLogin({ authorization = '', context }: Facts): Promise<Caller> {
+async function checkLogin({ authorization = '', door, peer, context }: Facts): Promise<Caller> {
   const login = readBasicLogin(authorization)
-  const verdict = login ? await context.accounts.verify(login) : 'refused'
+  // Who may open the socket may read the hashes, too: there is nothing to guess there.
+  const from = door === 'socket' ? undefined : peerNetwork(peer ?? 'gone')
+  const verdict = login ? await context.accounts.verify(login, from) : 'refused'
   if (verdict === 'no-user') throw noUser()
   if (login && verdict === 'good') return { kind: 'user', user: login.user }
   const detail = 'No user of this host has this name and this password. Users belong to one host each.'

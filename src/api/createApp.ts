@@ -5,15 +5,17 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { envelope } from '../contracts/envelope.ts'
-import { basePath } from '../contracts/route.ts'
-import { admit, ownOrigin } from './admit.ts'
+import { addRoute } from './addRoute.ts'
+import { admit } from './admit.ts'
 import type { ApiContext } from './apiContext.ts'
+import { auditCalls } from './audit/auditCalls.ts'
 import type { Door } from './authenticate.ts'
 import { type Answer, answerHeaders, problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
-import type { Call, Caller, ServedRoute, TextAnswer } from './serve.ts'
-import { createHttpServer, type TlsMaterial } from './server.ts'
+import { refuseHeaders } from './refuseHeaders.ts'
+import { pathOf, routeOf } from './requestPath.ts'
+import type { Caller, ServedRoute } from './serve.ts'
+import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.ts'
 import { parseStrictJson } from './strictJson.ts'
 import { toProblem } from './toProblem.ts'
 
@@ -27,58 +29,22 @@ declare module 'fastify' {
   }
 }
 
-const pathOf = (request: FastifyRequest): string => request.raw.url?.split('?', 1)[0] ?? ''
-
-/** Every Host header, of which Node.js hands on the first alone. */
-const hostsOf = ({ raw: { rawHeaders } }: FastifyRequest): string[] =>
-  rawHeaders.filter((_value, index) => rawHeaders[index - 1]?.toLowerCase() === 'host' && index % 2 === 1)
-
-const routeOf = (request: FastifyRequest): string => {
-  const pattern = request.is404 ? undefined : request.routeOptions.url
-  return pattern?.replaceAll(/:(\w+)/g, '{$1}') ?? 'unmatched'
-}
-
 function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   // As bytes: to text Fastify would add a charset, which application/problem+json does not have.
   return reply.code(status).headers(headers).send(Buffer.from(body))
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { trail } = request
   const isGone = error === request.raw.errored
   const problem = isGone
     ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
     : toProblem(error)
+  if (trail) trail.code = problem.code
   if (isGone) request.log.info('the caller went away')
   if (problem.code === 'internal') request.log.error({ err: error }, 'a fault of the server')
   if (problem.code === 'not-ready') request.log.error({ reason: String(error) }, 'not ready')
   return send(reply, problemAnswer({ problem, requestId: request.id, accept: request.headers.accept }))
-}
-
-function addRoute(app: FastifyInstance, options: { served: ServedRoute; context: ApiContext; door: Door }) {
-  const { served, context, door } = options
-  const { route, handle } = served
-  app.route({
-    method: route.method,
-    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    ...(route.request ? { schema: { body: route.request } } : {}),
-    handler: async (request, reply) => {
-      const call: Call = {
-        params: request.params as Record<string, string>,
-        body: request.body ?? null,
-        baseUrl: `${ownOrigin(door, request.headers.host)}${basePath}`,
-        caller: request.caller ?? { kind: 'anonymous' },
-      }
-      const answer = await handle(call, context)
-      const { response } = route
-      if (response.kind === 'text') {
-        const { status, text } = answer as TextAnswer
-        const type = [response.mediaType, response.parameters ?? [], 'charset=utf-8'].flat().join('; ')
-        return reply.code(status).type(type).send(text)
-      }
-      const body = response.kind === 'payload' ? envelope(response.payloadType, answer) : answer
-      return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
-    },
-  })
 }
 
 /**
@@ -91,12 +57,14 @@ export function createApp(options: {
   readonly door: Door
   readonly log: FastifyBaseLogger
   readonly tls?: TlsMaterial
+  readonly limits?: Partial<ServerLimits>
 }): FastifyInstance {
-  const { context, door, tls } = options
+  const { context, door, tls, limits } = options
   const app: FastifyInstance = Fastify({
     loggerInstance: options.log.child({ door }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    serverFactory: (listener) => createHttpServer({ listener, tls, newRequestId: context.newRequestId }),
+    serverFactory: (listener) =>
+      createHttpServer({ listener, tls, limits, newRequestId: context.newRequestId }),
     genReqId: context.newRequestId,
     bodyLimit,
     return503OnClosing: false,
@@ -108,20 +76,24 @@ export function createApp(options: {
   })
 
   app.decorateRequest('caller', null)
+  app.decorateRequest('trail', null)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, parseStrictJson(Buffer.from(body)))
+      // Clients name the type of what they might have sent: a call that takes nothing gets nothing.
+      const isNone = body.length === 0 && request.routeOptions.schema?.body === undefined
+      done(null, isNone ? undefined : parseStrictJson(Buffer.from(body)))
     } catch (error) {
       done(toProblem(error))
     }
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
 
+  if (context.audit) auditCalls(app, { audit: context.audit, routes: context.routes, door })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(answerHeaders(request.id))
-    const { method, ip: peer } = request
-    const headers = { ...request.headers, host: hostsOf(request) }
+    refuseHeaders(request.raw.rawHeaders)
+    const { method, ip: peer, headers } = request
     const query = request.query as Record<string, unknown>
     const admission = await admit({ method, path: pathOf(request), query, headers, peer }, { door, context })
     if (admission.kind === 'options') return reply.code(204).header('Allow', admission.allow).send()
@@ -141,7 +113,7 @@ export function createApp(options: {
   })
   app.addHook('onResponse', async (request, reply) => {
     const call = { route: routeOf(request), method: request.method, status: reply.statusCode }
-    context.counts.count(call)
+    context.counts.count({ ...call, seconds: reply.elapsedTime / 1000 })
     const caller = request.caller?.kind === 'user' ? { user: request.caller.user } : {}
     const milliseconds = Math.round(reply.elapsedTime)
     const line = {

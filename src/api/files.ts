@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, readlinkSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
 import { reasonOf, StartError } from './startError.ts'
 
 /** Text of a file; `what` names it in the `StartError` that is thrown when it cannot be read. */
@@ -7,6 +7,31 @@ export function readText(path: string, what: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     throw new StartError(`cannot read ${what} ${path}: ${reasonOf(error)}`, error)
+  }
+}
+
+/** What tells one content of a file from the next: device, inode, mtime in nanoseconds and size. */
+export function identifyFile(path: string): string {
+  try {
+    const { dev, ino, mtimeNs, size } = statSync(path, { bigint: true })
+    return `${dev} ${ino} ${mtimeNs} ${size}`
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+/**
+ * Calls back soon after something changes in a folder, as far as the system tells: never a reason to do without
+ * a look of one's own now and then. Returns what ends it.
+ */
+export function watchFolder(path: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(path, { persistent: false }, onChange)
+    watcher.on('error', () => watcher.close())
+    return () => watcher.close()
+  } catch {
+    // Too many watches on this host, say.
+    return () => undefined
   }
 }
 

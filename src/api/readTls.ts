@@ -13,6 +13,13 @@ function parse<Result>(path: string, what: string, read: () => Result): Result {
   }
 }
 
+/** The leaf of a chain; every certificate of it must be whole, for a file may be read while it is written. */
+function readChain(chain: string): X509Certificate {
+  const blocks = chain.match(/-----BEGIN CERTIFICATE-----[^-]*(?:-----END CERTIFICATE-----)?/g) ?? []
+  const [leaf] = blocks.map((block) => new X509Certificate(block))
+  return leaf ?? new X509Certificate(chain)
+}
+
 /**
  * The key and certificates of a TLS listener, and when the leaf expires. Throws a `StartError` when a file
  * cannot be read or understood, or the two do not belong together.
@@ -21,7 +28,7 @@ export function readTls(paths: ServerSettings['tls']): TlsMaterial & { readonly 
   const key = readText(paths.key, 'the private key')
   const chain = readText(paths.chain, 'the certificate')
   const privateKey = parse(paths.key, 'private key', () => createPrivateKey(key))
-  const leaf = parse(paths.chain, 'certificate', () => new X509Certificate(chain))
+  const leaf = parse(paths.chain, 'certificate', () => readChain(chain))
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new StartError(`the private key ${paths.key} is not that of the certificate ${paths.chain}`)
   }

@@ -2,6 +2,8 @@ import type { Static, TSchema } from 'typebox'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
+import type { AuditFacts } from './audit/auditLine.ts'
+import type { MetricFamily } from './formatMetrics.ts'
 
 /** Who makes a call: a user; nobody named; or whoever may open the Unix socket, without a login. */
 export type Caller =
@@ -17,6 +19,8 @@ export type Call<Body = unknown> = {
   /** `{base_url}` as the caller used it, such as `https://db1:8090/api/v2`. */
   readonly baseUrl: string
   readonly caller: Caller
+  /** Hands facts on to the audit log, at any time before the call ends; later ones are added to earlier ones. */
+  readonly audit: (facts: AuditFacts) => void
 }
 
 export type TextAnswer = { readonly status: 200 | 503; readonly text: string }
@@ -37,8 +41,13 @@ export type ServedRoute = {
   readonly handle: (call: Call, context: ApiContext) => unknown
 }
 
-/** One component's API: its name and everything that it serves. */
-export type ComponentApi = { readonly component: Component; readonly served: readonly ServedRoute[] }
+/** One component's API: its name, everything that it serves, and its own measurements. */
+export type ComponentApi = {
+  readonly component: Component
+  readonly served: readonly ServedRoute[]
+  /** Called for each GET of /metrics: what is known already, at once. */
+  readonly metrics?: () => readonly MetricFamily[]
+}
 
 /** Joins a route to what answers it; the types of body and payload are the route's own. */
 export const serve = <R extends Route>(

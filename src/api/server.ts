@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
 
@@ -20,17 +21,37 @@ const ciphers = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':')
 
-/** Milliseconds: a whole request must arrive within the second, its headers within the first. */
-const timeouts = { headers: 10_000, request: 20_000, handshake: 10_000, keepAlive: 30_000, idle: 60_000 }
+/** How long a connection may take for what, in milliseconds. */
+export type ServerLimits = {
+  /** The TLS handshake. */
+  readonly handshake: number
+  /** The headers of a request, and the whole of it. */
+  readonly headers: number
+  readonly request: number
+  /** Nothing at all, after an answer and anywhere else. */
+  readonly keepAlive: number
+  readonly idle: number
+  /** How often those of requests are looked at. */
+  readonly check: number
+}
 
-const options = {
+const usualLimits: ServerLimits = {
+  handshake: 10_000,
+  headers: 10_000,
+  request: 20_000,
+  keepAlive: 30_000,
+  idle: 60_000,
+  check: 1000,
+}
+
+const httpOptions = ({ headers, request, keepAlive, check }: ServerLimits) => ({
   // We answer a missing Host header ourselves.
   requireHostHeader: false,
-  headersTimeout: timeouts.headers,
-  requestTimeout: timeouts.request,
-  keepAliveTimeout: timeouts.keepAlive,
-  connectionsCheckingInterval: 1000,
-}
+  headersTimeout: headers,
+  requestTimeout: request,
+  keepAliveTimeout: keepAlive,
+  connectionsCheckingInterval: check,
+})
 
 /** What Node.js refuses before there is a request, as a problem of the table. */
 export function problemOfConnection(code: string | undefined): ProblemError {
@@ -38,10 +59,33 @@ export function problemOfConnection(code: string | undefined): ProblemError {
     case 'HPE_HEADER_OVERFLOW':
       return new ProblemError({ code: 'headers-too-large', detail: 'Send at most 16 KiB of headers.' })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ProblemError({ code: 'request-timeout', detail: 'The request did not arrive in 20 s.' })
+      return new ProblemError({
+        code: 'request-timeout',
+        detail: 'Send headers within 10 s, all within 20 s.',
+      })
     default:
       return new ProblemError({ code: 'bad-request', detail: 'The server cannot read this as HTTP/1.1.' })
   }
+}
+
+const secureOptions = ({ key, chain }: TlsMaterial) =>
+  ({
+    key,
+    cert: chain,
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    ciphers,
+    honorCipherOrder: true,
+  }) as const
+
+/**
+ * Shows new connections another certificate; those that are open stay as they are. Throws when OpenSSL does not
+ * take it, and then nothing changes.
+ */
+export function replaceTls(server: Server, tls: TlsMaterial): void {
+  if (!(server instanceof TlsServer)) throw new Error('this server speaks no TLS')
+  createSecureContext(secureOptions(tls))
+  server.setSecureContext(secureOptions(tls))
 }
 
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
@@ -62,27 +106,18 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
 export function createHttpServer(facts: {
   readonly listener: RequestListener
   readonly tls: TlsMaterial | undefined
+  readonly limits: Partial<ServerLimits> | undefined
   readonly newRequestId: () => string
 }): Server {
   const { listener, tls, newRequestId } = facts
+  const limits = { ...usualLimits, ...facts.limits }
+  const options = httpOptions(limits)
   const server = tls
-    ? createTlsServer(
-        {
-          ...options,
-          key: tls.key,
-          cert: tls.chain,
-          minVersion: 'TLSv1.2',
-          maxVersion: 'TLSv1.3',
-          ciphers,
-          honorCipherOrder: true,
-          handshakeTimeout: timeouts.handshake,
-        },
-        listener,
-      )
+    ? createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.handshake }, listener)
     : createServer(options, listener)
   // Expectations beyond 100-continue may be passed over (RFC 9110 section 10.1.1).
   server.on('checkExpectation', listener)
-  server.setTimeout(timeouts.idle)
+  server.setTimeout(limits.idle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuseConnection(error, socket, newRequestId()),
   )

@@ -17,6 +17,11 @@ export function reasonOf(error: unknown): string {
       return 'permission denied'
     case 'EISDIR':
       return 'it is a folder'
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full'
+    case 'EROFS':
+      return 'the file system is read-only'
     default:
       return code ?? (error instanceof Error ? error.message : String(error))
   }

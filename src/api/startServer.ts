@@ -2,19 +2,26 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createAccounts } from '../accounts/accounts.ts'
+import { createLockout } from '../accounts/lockout.ts'
 import type { ScryptCost } from '../accounts/phc.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { ApiContext } from './apiContext.ts'
+import { type Audit, createAudit } from './audit/audit.ts'
+import { createAuditFile } from './audit/auditFile.ts'
 import { createApp } from './createApp.ts'
+import { type CertificateTiming, followCertificate } from './followCertificate.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
-import { createRequestCounts } from './metrics.ts'
 import { readTls } from './readTls.ts'
+import { createRequestCounts } from './requestCounts.ts'
 import type { ComponentApi } from './serve.ts'
+import { replaceTls, type ServerLimits } from './server.ts'
 
 /** A component's API that answers on all its doors. */
 export type RunningServer = {
   /** The TCP port in effect; absent without a TCP listener. */
   readonly port?: number
+  /** Reads the files of the certificate again, at once. */
+  reloadCertificate(): void
   /** Lets what is under way finish, ten seconds at most, and closes the doors. */
   stop(): Promise<void>
 }
@@ -27,6 +34,13 @@ async function close(app: FastifyInstance): Promise<void> {
   await app.close().finally(() => clearTimeout(timer))
 }
 
+function auditOf(settings: ServerSettings, log: FastifyBaseLogger): Audit | undefined {
+  const { auditFile: path, cluster, host, component } = settings
+  if (path === undefined) return undefined
+  const place = { cluster, host, component }
+  return createAudit({ file: createAuditFile(path), path, place, now: () => new Date(), log })
+}
+
 /**
  * Starts a component's API as its settings say: HTTPS at `listen`, plain HTTP on the Unix socket, the same
  * calls on both. Rejects with a `StartError`, and then nothing is left open.
@@ -37,9 +51,26 @@ export async function startServer(options: {
   readonly version: string
   readonly log: FastifyBaseLogger
   readonly cost?: ScryptCost
+  readonly certificateTiming?: CertificateTiming
+  readonly limits?: Partial<ServerLimits>
 }): Promise<RunningServer> {
   const { settings, api, log } = options
   const tls = settings.listen ? readTls(settings.tls) : undefined
+  const audit = auditOf(settings, log)
+  if (audit) await audit.isReady()
+  else log.warn('there is no audit log: the settings name no auditFile')
+  const follower =
+    tls &&
+    followCertificate({
+      paths: settings.tls,
+      shown: tls,
+      show: (next) => tcp && replaceTls(tcp.server, next),
+      now: () => new Date(),
+      log,
+      ...(options.certificateTiming ? { timing: options.certificateTiming } : {}),
+    })
+  // The clock of the process never goes back.
+  const lockout = createLockout({ now: () => performance.now() })
   let stopping = false
   const context: ApiContext = {
     component: api.component,
@@ -54,21 +85,28 @@ export async function startServer(options: {
       path: settings.usersFile,
       key: randomBytes(32),
       random: randomBytes,
+      lockout,
       ...(options.cost ? { cost: options.cost } : {}),
     }),
+    lockout,
     routes: api.served.map(({ route }) => route),
     allowedHosts: settings.allowedHosts,
     remoteBootstrap: settings.remoteBootstrap,
-    ...(tls ? { certificateExpiry: tls.expiry } : {}),
+    ...(follower ? { certificate: follower.state } : {}),
+    ...(audit ? { audit } : {}),
+    ...(api.metrics ? { componentMetrics: api.metrics } : {}),
     counts: createRequestCounts(),
     isStopping: () => stopping,
   }
-  const shared = { served: api.served, context, log }
+  const limits = options.limits ? { limits: options.limits } : {}
+  const shared = { served: api.served, context, log, ...limits }
   const socket = createApp({ ...shared, door: 'socket' })
   const tcp = tls && createApp({ ...shared, door: 'tcp', tls })
   const stop = async (): Promise<void> => {
     stopping = true
+    follower?.stop()
     await Promise.all([socket, tcp].map((app) => app && close(app)))
+    await audit?.close()
   }
 
   try {
@@ -79,5 +117,6 @@ export async function startServer(options: {
     throw error
   }
   const address = tcp?.server.address()
-  return { ...(address && typeof address === 'object' ? { port: address.port } : {}), stop }
+  const port = address && typeof address === 'object' ? { port: address.port } : {}
+  return { ...port, reloadCertificate: () => follower?.reload(), stop }
 }

@@ -1,5 +1,6 @@
 import { GateFullError } from '../accounts/gate.ts'
 import { LockHeldError } from '../accounts/lockFile.ts'
+import { LockedOutError, lockoutRule } from '../accounts/lockout.ts'
 import { UserFileError } from '../accounts/userFileIo.ts'
 import type { ProblemCode } from '../contracts/problems.ts'
 import { fieldErrors, type SchemaFinding } from '../contracts/schemaFinding.ts'
@@ -14,6 +15,14 @@ const ofFastify: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad-request', 'The body is not as long as Content-Length says.'],
   FST_ERR_BAD_URL: ['bad-request', 'The path holds a percent sign that begins no character in UTF-8.'],
   FST_ERR_MAX_PARAM_LENGTH: ['bad-request', 'A part of the path is longer than anything here is named.'],
+}
+
+function ofLockout({ seconds }: LockedOutError): ProblemError {
+  const minutes = lockoutRule.window / 60_000
+  const detail =
+    `Within ${minutes} minutes, ${lockoutRule.failures} logins with this user name from your address failed or ` +
+    `are being checked. Try again in ${seconds} s; a login that worked before still works.`
+  return new ProblemError({ code: 'locked-out', detail, headers: { 'Retry-After': String(seconds) } })
 }
 
 /** Findings beyond this number say nothing more. */
@@ -41,6 +50,7 @@ export function toProblem(error: unknown): ProblemError {
     const detail = `Too many ${what} are waiting. Try again in a second.`
     return new ProblemError({ code: 'busy', detail, headers: soon })
   }
+  if (error instanceof LockedOutError) return ofLockout(error)
   if (error instanceof UserFileError) {
     const detail = 'The server cannot read its users. Its log on this host says why.'
     return new ProblemError({ code: 'not-ready', detail })

@@ -11,13 +11,14 @@ import { createLog } from '../api/log.ts'
 import { StartError } from '../api/startError.ts'
 import { startServer } from '../api/startServer.ts'
 import { callAll, parseCallRequests } from '../client/call.ts'
-import { componentApis } from '../components/componentApis.ts'
+import { openComponent } from '../components/openComponent.ts'
 import { readServerSettings } from '../contracts/readServerSettings.ts'
 import { userNameProblems } from '../contracts/userName.ts'
 
 const help = `muster-api: the REST API (APIv2) of one component on one host
 
-  muster-api serve --settings FILE    serve until SIGTERM or SIGINT; the log goes to standard output
+  muster-api serve --settings FILE    serve until SIGTERM or SIGINT; the log goes to standard output;
+                                      SIGHUP reads the certificate again
   muster-api put-user --file FILE     add or replace the user {"user","hash"} that standard input holds
   muster-api call                     make the calls that standard input lists (JSON), print the results
   muster-api version                  print the version
@@ -71,12 +72,14 @@ async function serve(args: readonly string[]): Promise<void> {
     process.once('SIGINT', resolve)
   })
   const log = createLog(settings)
+  const component = openComponent(settings)
   const server = await startServer({
     settings,
-    api: componentApis[settings.component],
+    api: component.api,
     version: packageJson.version,
     log,
   })
+  process.on('SIGHUP', () => server.reloadCertificate())
   const identity = `${process.pid} ${processStart('self') ?? '-'} ${executable()}\n`
   try {
     if (settings.pidFile !== undefined) writeText(settings.pidFile, identity)
@@ -84,6 +87,7 @@ async function serve(args: readonly string[]): Promise<void> {
     log.info({ signal: await stopped }, 'stopping')
   } finally {
     await server.stop()
+    component.close()
     if (settings.pidFile !== undefined) removeText(settings.pidFile, identity)
   }
 }

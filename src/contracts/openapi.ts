@@ -11,10 +11,12 @@ function problemsOf(route: Route): readonly ProblemCode[] {
   return [
     'bad-request',
     'unknown-query',
-    ...(route.guard ? (['not-confirmed', 'cross-site'] as const) : []),
-    ...(route.request ? (['malformed-json', 'invalid-body', 'body-too-large', 'not-json'] as const) : []),
+    ...(route.guard ? (['not-confirmed', 'cross-site', 'audit-failed', 'audit-unavailable'] as const) : []),
+    ...(route.method === 'POST'
+      ? (['malformed-json', 'invalid-body', 'body-too-large', 'not-json'] as const)
+      : []),
     ...(route.auth === 'basic' || route.auth === 'bootstrap'
-      ? (['login-required', 'login-refused', 'busy', 'not-ready'] as const)
+      ? (['login-required', 'login-refused', 'locked-out', 'busy', 'not-ready'] as const)
       : []),
     ...(route.auth === 'basic' ? (['no-user'] as const) : []),
     'not-acceptable',

@@ -17,14 +17,28 @@ export const problems = {
   'not-acceptable': { status: 406, title: 'The answer has no form that the caller accepts' },
   'request-timeout': { status: 408, title: 'The request did not arrive in time' },
   'last-user': { status: 409, title: 'The last user cannot be deleted' },
+  'no-database': { status: 409, title: 'This host has no database options' },
+  'not-configured': { status: 409, title: 'The database has no replication set up' },
+  'wrong-state': { status: 409, title: 'The present state does not allow this' },
+  'operation-running': { status: 409, title: 'Another operation is running' },
+  'replication-broken': { status: 409, title: 'Replication does not run, because of an error' },
   'body-too-large': { status: 413, title: 'The body is larger than 64 KiB' },
   'not-json': { status: 415, title: 'The body is not application/json' },
   'unknown-host': { status: 421, title: 'The Host header names another server' },
+  'locked-out': { status: 429, title: 'Too many logins failed' },
   'headers-too-large': { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'The server has a fault of its own' },
+  'audit-failed': {
+    status: 500,
+    title: 'The call was carried out, but its line in the audit log is missing',
+  },
+  'database-refused': { status: 502, title: 'The database refused' },
+  'database-unreachable': { status: 502, title: 'The database cannot be reached' },
   stopping: { status: 503, title: 'The server is stopping' },
   'not-ready': { status: 503, title: 'The server is not ready' },
+  'audit-unavailable': { status: 503, title: 'Nothing is changed while the audit log cannot be written' },
   busy: { status: 503, title: 'The server has too much to do at the moment' },
+  'database-timeout': { status: 504, title: 'The database did not answer in time' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>
 
 export type ProblemCode = keyof typeof problems

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { components } from './component.ts'
 import { fieldErrors } from './schemaFinding.ts'
-import { logLevels, type ServerSettings } from './serverSettings.ts'
+import { databaseTypes, logLevels, type ServerSettings } from './serverSettings.ts'
 
 const exact = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
@@ -22,9 +22,23 @@ const Settings = Type.Object(
     socket: absolutePath,
     tls: Type.Object({ key: absolutePath, chain: absolutePath }, exact),
     usersFile: absolutePath,
+    auditFile: Type.Optional(absolutePath),
     allowedHosts: Type.Array(text),
     remoteBootstrap: Type.Boolean(),
     logLevel: Type.Enum([...logLevels]),
+    database: Type.Optional(
+      Type.Object(
+        {
+          type: Type.Enum([...databaseTypes]),
+          host: text,
+          port: Type.Integer({ minimum: 1, maximum: 65535 }),
+          user: text,
+          service: text,
+        },
+        exact,
+      ),
+    ),
+    secretsFile: Type.Optional(absolutePath),
     pidFile: Type.Optional(absolutePath),
     user: Type.Optional(text),
   },
@@ -42,7 +56,10 @@ export function readServerSettings(content: string): ServerSettings {
   } catch (error) {
     throw new Error(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (Value.Check(Settings, value)) return value
+  if (Value.Check(Settings, value)) {
+    if (value.database === undefined || value.secretsFile !== undefined) return value
+    throw new Error('/secretsFile is missing: it holds the password of the database')
+  }
   const findings = Value.Errors(Settings, value)
     .filter(({ keyword }) => keyword !== 'boolean')
     .flatMap((finding) => fieldErrors(finding))

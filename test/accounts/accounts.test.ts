@@ -1,19 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
 import { GateFullError } from '../../src/accounts/gate.ts'
-import { hashPassword } from '../../src/accounts/passwordHash.ts'
+import { createLockout, LockedOutError } from '../../src/accounts/lockout.ts'
+import { hashPassword, verifyPassword } from '../../src/accounts/passwordHash.ts'
 import { formatUserFile, putUser, removeUser } from '../../src/accounts/userFile.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+vi.mock('../../src/accounts/passwordHash.ts', async (load) => {
+  const real = await load<typeof import('../../src/accounts/passwordHash.ts')>()
+  return { ...real, verifyPassword: vi.fn(real.verifyPassword) }
+})
 
 const cost = { ln: 4, r: 8, p: 1 }
 const login = (user: string, password: string) => ({ user, password: new Secret(password) })
 
 const open = (path: string, more: { cost?: typeof cost } = { cost }): Accounts =>
-  createAccounts({ path, key: randomBytes(32), random: randomBytes, ...more })
+  createAccounts({
+    path,
+    key: randomBytes(32),
+    random: randomBytes,
+    lockout: createLockout({ now: () => performance.now() }),
+    ...more,
+  })
 
 async function put(accounts: Accounts, user: string, password: string): Promise<boolean> {
   const record = await accounts.recordFor(login(user, password))
@@ -109,5 +121,82 @@ describe('accounts', () => {
     // A hash costs some 20 ms here; without the decoy an unknown user would take a hundredth of that.
     expect(median(unknown)).toBeGreaterThan(median(known) / 2)
     expect(median(unknown)).toBeLessThan(median(known) * 2)
+  })
+
+  describe('under guesses', () => {
+    const dear = { cost: { ln: 13, r: 8, p: 1 } }
+    const outcome = (verdict: Promise<unknown>): Promise<unknown> =>
+      verdict.catch((error: Error) => error.name)
+
+    it('lock a pair after five failures, and that alone', async () => {
+      const accounts = open(join(temporaryFolder(), 'users.json'))
+      await put(accounts, 'admin', 'right')
+      for (let guess = 1; guess <= 5; guess += 1) {
+        expect(await accounts.verify(login('admin', `wrong${guess}`), 'a')).toBe('refused')
+      }
+      await expect(accounts.verify(login('admin', 'right'), 'a')).rejects.toBeInstanceOf(LockedOutError)
+      expect(await accounts.verify(login('other', 'right'), 'a')).toBe('refused')
+      expect(await accounts.verify(login('admin', 'right'), 'b')).toBe('good')
+    })
+
+    it('let a login pass that was verified before, also after users have changed', async () => {
+      const accounts = open(join(temporaryFolder(), 'users.json'))
+      await put(accounts, 'admin', 'right')
+      expect(await accounts.verify(login('admin', 'right'), 'elsewhere')).toBe('good')
+      for (let guess = 1; guess <= 5; guess += 1) await accounts.verify(login('admin', 'wrong'), 'a')
+      expect(await outcome(accounts.verify(login('admin', 'wrong'), 'a'))).toBe('LockedOutError')
+      expect(await accounts.verify(login('admin', 'right'), 'a')).toBe('good')
+      await put(accounts, 'jane', 'x')
+      expect(await accounts.verify(login('admin', 'right'), 'a')).toBe('good')
+      await put(accounts, 'admin', 'new')
+      expect(await outcome(accounts.verify(login('admin', 'right'), 'a'))).toBe('LockedOutError')
+    })
+
+    it('check no password of a locked pair, whether there is such a user or not', async () => {
+      const accounts = open(join(temporaryFolder(), 'users.json'))
+      await put(accounts, 'admin', 'right')
+      for (const user of ['admin', 'nobody']) {
+        for (let guess = 1; guess <= 5; guess += 1) await accounts.verify(login(user, 'wrong'), 'a')
+        vi.mocked(verifyPassword).mockClear()
+        const locked = [1, 2, 3].map(() => outcome(accounts.verify(login(user, 'wrong'), 'a')))
+        expect(await Promise.all(locked)).toEqual(Array(3).fill('LockedOutError'))
+        expect(verifyPassword).not.toHaveBeenCalled()
+      }
+    })
+
+    it('count guesses that are being checked, but the same one at once only once', async () => {
+      const accounts = open(join(temporaryFolder(), 'users.json'), dear)
+      await put(accounts, 'admin', 'right')
+      await accounts.users()
+      const many = Array.from({ length: 20 }, (_, index) => `wrong${index}`)
+      const guesses = await Promise.all(many.map((it) => outcome(accounts.verify(login('admin', it), 'a'))))
+      expect(guesses.filter((it) => it === 'refused')).toHaveLength(5)
+      expect(guesses.filter((it) => it === 'LockedOutError')).toHaveLength(15)
+      const same = await Promise.all(many.map(() => accounts.verify(login('admin', 'right'), 'b')))
+      expect(new Set(same)).toEqual(new Set(['good']))
+    })
+
+    it('count nothing that has no address, and nothing that was never checked', async () => {
+      const path = join(temporaryFolder(), 'users.json')
+      const accounts = open(path, { cost: { ln: 14, r: 8, p: 1 } })
+      for (let guess = 1; guess <= 9; guess += 1) {
+        expect(await accounts.verify(login('admin', 'x'), 'a')).toBe('no-user')
+      }
+      await put(accounts, 'admin', 'right')
+      for (let guess = 1; guess <= 9; guess += 1) await accounts.verify(login('admin', 'wrong'))
+      const others = Array.from({ length: 34 }, (_, index) => accounts.verify(login('admin', `${index}`)))
+      const turnedAway: unknown[] = []
+      for (let guess = 1; guess <= 9; guess += 1) {
+        turnedAway.push(await outcome(accounts.verify(login('admin', 'wrong'), 'a')))
+      }
+      expect(turnedAway).toContain('GateFullError')
+      await Promise.all(others)
+      const counted = turnedAway.filter((it) => it !== 'GateFullError').length
+      const left: unknown[] = []
+      for (let guess = counted + 1; guess <= 6; guess += 1) {
+        left.push(await outcome(accounts.verify(login('admin', 'wrong'), 'a')))
+      }
+      expect(left).toEqual([...Array(5 - counted).fill('refused'), 'LockedOutError'])
+    })
   })
 })

@@ -4,7 +4,12 @@ import { createVerifiedLogins } from '../../src/accounts/verifiedLogins.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
 const key = Buffer.alloc(32, 7)
-const login = (user: string, password: string) => ({ user, password: new Secret(password) })
+const claim = (user: string, password: string, more: { hash?: string; guesser?: string } = {}) => ({
+  login: { user, password: new Secret(password) },
+  hash: 'the hash',
+  guesser: 'somebody',
+  ...more,
+})
 
 function counting(verdict: boolean) {
   const counter = { calls: 0, verify: async () => verdict }
@@ -21,8 +26,8 @@ describe('verified logins', () => {
     const good = counting(true)
     const bad = counting(false)
     for (let time = 0; time < 3; time += 1) {
-      expect(await logins.verdict(login('a', 'right'), good.verify)).toBe(true)
-      expect(await logins.verdict(login('a', 'wrong'), bad.verify)).toBe(false)
+      expect(await logins.verdict(claim('a', 'right'), good.verify)).toBe(true)
+      expect(await logins.verdict(claim('a', 'wrong'), bad.verify)).toBe(false)
     }
     expect([good.calls, bad.calls]).toEqual([1, 3])
   })
@@ -30,27 +35,42 @@ describe('verified logins', () => {
   it('verify once what comes many times at once', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     const good = counting(true)
-    await Promise.all(Array.from({ length: 50 }, () => logins.verdict(login('a', 'b'), good.verify)))
+    await Promise.all(Array.from({ length: 50 }, () => logins.verdict(claim('a', 'b'), good.verify)))
     expect(good.calls).toBe(1)
   })
 
   it('forget the oldest beyond their limit', async () => {
     const logins = createVerifiedLogins({ key, limit: 2 })
     const good = counting(true)
-    for (const user of ['a', 'b', 'c', 'c', 'b', 'a']) await logins.verdict(login(user, 'x'), good.verify)
+    for (const user of ['a', 'b', 'c', 'c', 'b', 'a']) await logins.verdict(claim(user, 'x'), good.verify)
     expect(good.calls).toBe(4)
   })
 
   it('do not take one pair for another', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
-    await logins.verdict(login('ab', 'c'), counting(true).verify)
-    expect(await logins.verdict(login('a', 'bc'), counting(false).verify)).toBe(false)
-    expect(await logins.verdict(login('a', 'b:c'), counting(false).verify)).toBe(false)
+    await logins.verdict(claim('ab', 'c'), counting(true).verify)
+    expect(await logins.verdict(claim('a', 'bc'), counting(false).verify)).toBe(false)
+    expect(await logins.verdict(claim('a', 'b:c'), counting(false).verify)).toBe(false)
+  })
+
+  it('hold for the hash they were verified against alone', async () => {
+    const logins = createVerifiedLogins({ key, limit: 10 })
+    await logins.verdict(claim('a', 'b'), counting(true).verify)
+    expect(await logins.verdict(claim('a', 'b', { hash: 'another' }), counting(false).verify)).toBe(false)
+    expect(await logins.verdict(claim('a', 'b'), counting(false).verify)).toBe(true)
+  })
+
+  it('verify for each guesser what is not known yet', async () => {
+    const logins = createVerifiedLogins({ key, limit: 10 })
+    const bad = counting(false)
+    const guessers = ['x', 'y', 'x', 'y']
+    await Promise.all(guessers.map((guesser) => logins.verdict(claim('a', 'b', { guesser }), bad.verify)))
+    expect(bad.calls).toBe(2)
   })
 
   it('do not show a password', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
-    await logins.verdict(login('a', 'visible'), counting(true).verify)
+    await logins.verdict(claim('a', 'visible'), counting(true).verify)
     expect(inspect(logins, { depth: 9, showHidden: true })).not.toContain('visible')
   })
 })

@@ -154,30 +154,4 @@ describe('the common calls', () => {
       Object.values(commonRoutes).map(({ method, path }) => ({ method, path })),
     )
   })
-
-  it('metrics', async () => {
-    const certificateExpiry = new Date('2026-01-01T00:00:00Z')
-    const { call } = await testApi({ context: { certificateExpiry } })
-    await call({ url: '/api/v2/ping' })
-    await call({ url: '/nothing' })
-    const answer = await call({ url: '/metrics', headers: { authorization } })
-    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
-    expect(answer.body).toBe(`# HELP muster_build_info Which version of which component runs; always 1.
-# TYPE muster_build_info gauge
-muster_build_info{version="1.2.3",component="manager",node="v24.0.0"} 1
-# HELP muster_uptime_seconds Seconds since the process started.
-# TYPE muster_uptime_seconds gauge
-muster_uptime_seconds 1.50025
-# HELP muster_users API users of this host.
-# TYPE muster_users gauge
-muster_users 1
-# HELP muster_certificate_expiry_timestamp_seconds When the certificate of the API expires, in Unix time.
-# TYPE muster_certificate_expiry_timestamp_seconds gauge
-muster_certificate_expiry_timestamp_seconds 1767225600
-# HELP muster_http_requests_total Finished calls by route, method and status.
-# TYPE muster_http_requests_total counter
-muster_http_requests_total{route="/api/v2/ping",method="GET",status="200"} 1
-muster_http_requests_total{route="unmatched",method="GET",status="401"} 1
-`)
-  })
 })

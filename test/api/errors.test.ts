@@ -3,6 +3,8 @@ import type { InjectOptions } from 'fastify'
 import { Value } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
+import { serve } from '../../src/api/serve.ts'
+import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
 import { answerSchema, ErrorPayload } from '../../src/contracts/envelope.ts'
 import { adminLogin, testApi } from '../support/testApi.ts'
 
@@ -208,6 +210,32 @@ describe('a body', () => {
     expect([status, error.code]).toEqual([413, 'body-too-large'])
   })
 
+  it('is refused where a call takes none, unless nothing stands in it', async () => {
+    const route = { ...commonRoutes.deleteUser, path: '/api/v2/reset', request: null } as const
+    const reset = serve(route, () => ({ value: true, changed: true }))
+    const api = await testApi({
+      served: [...commonCalls.filter((it) => it.route.name !== 'deleteUser'), reset],
+    })
+    const send = async (payload?: string) => {
+      const body = payload === undefined ? {} : { payload }
+      const answer = await api.call({
+        method: 'POST',
+        url: `${route.path}?i-am-sure=true`,
+        headers: json,
+        ...body,
+      })
+      return answer.json().payload
+    }
+    for (const payload of [undefined, '', '{}', ' {} ']) expect((await send(payload)).changed).toBe(true)
+    expect(await send('{"immediate":true}')).toMatchObject({
+      code: 'invalid-body',
+      errors: [{ path: '/immediate', message: 'does not belong here' }],
+    })
+    for (const payload of ['[]', '"x"', '5', 'true']) {
+      expect(await send(payload)).toMatchObject({ code: 'invalid-body', errors: [{ path: '' }] })
+    }
+  })
+
   it('that is not there at all is refused', async () => {
     const api = await testApi()
     const answer = await api.call({ method: 'POST', url, headers })
@@ -256,5 +284,17 @@ describe('the log', () => {
     const told = () => api.lines.map((it) => JSON.parse(it))
     await expect.poll(() => told().map(({ msg }) => msg)).toContain('the caller went away')
     expect(told().filter(({ level }) => level > 30)).toEqual([])
+  })
+})
+
+describe('headers', () => {
+  it('are a hundred at most', async () => {
+    const { call } = await testApi()
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, '1']))
+    // The other two are host and user-agent.
+    expect((await call({ url: '/api/v2/ping', headers: many(98) })).statusCode).toBe(200)
+    const answer = await call({ url: '/api/v2/ping', headers: many(99) })
+    expect([answer.statusCode, answer.json().payload.code]).toEqual([431, 'headers-too-large'])
   })
 })

@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect } from 'node:tls'
-import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hashPassword } from '../../src/accounts/passwordHash.ts'
 import { formatUserFile } from '../../src/accounts/userFile.ts'
+import type { MetricFamily } from '../../src/api/formatMetrics.ts'
 import { StartError } from '../../src/api/startError.ts'
-import { type RunningServer, startServer } from '../../src/api/startServer.ts'
-import { componentApis } from '../../src/components/componentApis.ts'
+import { manager } from '../../src/components/manager/manager.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { asNobody } from '../support/asNobody.ts'
@@ -20,43 +19,11 @@ import { fetchAt, portOf } from '../support/https.ts'
 import { createServerCertificate } from '../support/serverCertificate.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { basic, testCost } from '../support/testApi.ts'
+import { certificate, settingsIn, start } from '../support/testServer.ts'
 
-const certificate = createServerCertificate()
 const ca = certificate.chain
 const sure = '?i-am-sure=true'
 const json = { 'content-type': 'application/json' }
-
-function settingsIn(folder: string, more: Partial<ServerSettings> = {}): ServerSettings {
-  const tls = { key: join(folder, 'key.pem'), chain: join(folder, 'chain.pem') }
-  if (!existsSync(tls.key)) {
-    writeFileSync(tls.key, certificate.key)
-    writeFileSync(tls.chain, certificate.chain)
-  }
-  return {
-    version: 1,
-    cluster: 'alpha',
-    host: 'db1',
-    component: 'manager',
-    listen: { address: '127.0.0.1', port: 0 },
-    socket: join(folder, `${more.component ?? 'manager'}.sock`),
-    tls,
-    usersFile: join(folder, 'users.json'),
-    allowedHosts: [],
-    remoteBootstrap: false,
-    logLevel: 'info',
-    ...more,
-  }
-}
-
-async function start(
-  settings: ServerSettings,
-  log: FastifyBaseLogger = pino({ level: 'silent' }),
-): Promise<RunningServer> {
-  const api = componentApis[settings.component]
-  const server = await startServer({ settings, api, version: '1.2.3', log, cost: testCost })
-  onTestFinished(() => server.stop())
-  return server
-}
 
 const credentials = (user: string, pass: string): string =>
   JSON.stringify({ payloadType: 'credentials', user, pass })
@@ -160,6 +127,37 @@ describe('a running server', () => {
       `listening at ${settings.socket}`,
       `listening at https://127.0.0.1:${portOf(server)}`,
     ])
+  })
+
+  it('keeps an audit log, and says in its log when it keeps none', async () => {
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line).msg) })
+    const settings = settingsIn(temporaryFolder())
+    const place = { socketPath: settings.socket }
+    const request = { method: 'POST', path: `/api/v2/createAdminUser${sure}`, headers: json }
+    const server = await start(settings, log)
+    await fetchAt(place, { ...request, body: credentials('admin', 'x') })
+    await server.stop()
+    const line = JSON.parse(readFileSync(settings.auditFile ?? '', 'utf8'))
+    expect(line).toMatchObject({ cluster: 'alpha', host: 'db1', component: 'manager', caller: 'socket' })
+    expect(lines).toEqual([])
+    const { auditFile: _auditFile, ...older } = settings
+    await start(older, log)
+    expect((await fetchAt(place, { ...request, body: credentials('admin', 'y') })).status).toBe(200)
+    expect(lines).toEqual(['there is no audit log: the settings name no auditFile'])
+  })
+
+  it('measures what its component measures', async () => {
+    const settings = settingsIn(temporaryFolder())
+    const family: MetricFamily = {
+      name: 'muster_manager_x',
+      type: 'gauge',
+      help: 'X.',
+      samples: [{ value: 7 }],
+    }
+    await start(settings, undefined, { api: { ...manager, metrics: () => [family] } })
+    const answer = await fetchAt({ socketPath: settings.socket }, { path: '/metrics' })
+    expect(answer.body).toContain('\nmuster_manager_x 7\n')
   })
 
   it.each<[string, ConnectionOptions, string | undefined]>([

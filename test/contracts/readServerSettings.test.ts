@@ -16,13 +16,18 @@ const good: ServerSettings = {
   logLevel: 'info',
 }
 
+const database = { type: 'mariadb', host: '127.0.0.1', port: 3306, user: 'muster', service: 'alpha' }
+const secretsFile = '/opt/muster/share/secrets.json'
+
 describe('readServerSettings', () => {
-  it.each([good, { ...good, listen: null }, { ...good, pidFile: '/run/pid', user: 'muster' }])(
-    'accepts what a deployment writes',
-    (settings) => {
-      expect(readServerSettings(JSON.stringify(settings))).toEqual(settings)
-    },
-  )
+  it.each([
+    good,
+    { ...good, auditFile: '/opt/muster/log/manager.audit.jsonl' },
+    { ...good, listen: null },
+    { ...good, pidFile: '/run/pid', user: 'muster' },
+  ])('accepts what a deployment writes', (settings) => {
+    expect(readServerSettings(JSON.stringify(settings))).toEqual(settings)
+  })
 
   it.each([
     [{ ...good, version: 2 }, '/version must be 1'],
@@ -30,9 +35,20 @@ describe('readServerSettings', () => {
     [{ ...good, listen: { address: '127.0.0.1', port: 70_000 } }, '/listen/port must be <= 65535'],
     [{ ...good, listen: { address: '127.0.0.1' } }, '/listen/port is missing'],
     [{ ...good, socket: 'run/x.sock' }, '/socket must be an absolute path'],
+    [{ ...good, auditFile: 'audit.jsonl' }, '/auditFile must be an absolute path'],
     [{ ...good, tls: { ...good.tls, ca: '/x' } }, '/tls/ca is not a member that belongs here'],
     [{ ...good, remoteBootstrap: 'no' }, '/remoteBootstrap must be true or false'],
     [{ ...good, extra: 1 }, '/extra is not a member that belongs here'],
+    [{ ...good, database }, '/secretsFile is missing: it holds the password of the database'],
+    [
+      { ...good, secretsFile, database: { ...database, type: 'oracle' } },
+      '/database/type must be one of "mariadb", "mysql"',
+    ],
+    [{ ...good, secretsFile, database: { ...database, port: 0 } }, '/database/port must be >= 1'],
+    [
+      { ...good, secretsFile, database: { ...database, password: 'x' } },
+      '/database/password is not a member that belongs here',
+    ],
     [null, 'the file must be an object'],
   ])('says in one sentence what is wrong with %j', (settings, message) => {
     expect(() => readServerSettings(JSON.stringify(settings))).toThrow(new Error(message))

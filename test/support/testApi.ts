@@ -1,17 +1,22 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
+import { createLockout } from '../../src/accounts/lockout.ts'
 import { putUser } from '../../src/accounts/userFile.ts'
 import type { ApiContext } from '../../src/api/apiContext.ts'
+import { createAudit } from '../../src/api/audit/audit.ts'
+import { createAuditFile } from '../../src/api/audit/auditFile.ts'
 import type { Door } from '../../src/api/authenticate.ts'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
 import { createApp } from '../../src/api/createApp.ts'
-import { createRequestCounts } from '../../src/api/metrics.ts'
+import { createRequestCounts } from '../../src/api/requestCounts.ts'
 import type { ServedRoute } from '../../src/api/serve.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import { type AnswerCheck, answerCheck } from './checkAnswer.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 /** Cheap enough for tests, and a real scrypt all the same. */
@@ -23,12 +28,33 @@ export const basic = (user: string, password: string): string =>
 /** The login that `withAdmin` makes. */
 export const adminLogin = basic('admin', 'right')
 
+const checks = new Map<string, Promise<AnswerCheck>>()
+
+/** The check by the document that these routes serve; asked of a server beside the one under test. */
+function checkOf(served: readonly ServedRoute[], context: ApiContext): Promise<AnswerCheck> {
+  const key = JSON.stringify([context.component, context.routes])
+  const make = async (): Promise<AnswerCheck> => {
+    const { audit: _audit, ...rest } = context
+    const beside = { ...rest, counts: createRequestCounts(), isStopping: () => false }
+    const app = createApp({ served, context: beside, door: 'socket', log: pino({ level: 'silent' }) })
+    const answer = await app.inject({ url: '/openapi.json' })
+    await app.close()
+    return answerCheck(answer.json())
+  }
+  const check = checks.get(key) ?? make()
+  checks.set(key, check)
+  return check
+}
+
 export type TestApi = {
   readonly app: FastifyInstance
   readonly usersFile: string
   readonly accounts: Accounts
   readonly lines: readonly string[]
-  /** A call as curl would make it; the answer's body is parsed by `.json()`. */
+  readonly auditFile: string
+  /** What the audit log tells by now. */
+  auditEntries(): readonly Record<string, unknown>[]
+  /** A call as curl would make it; rejects when its answer is none that /openapi.json describes. */
   call(options: InjectOptions): Promise<LightMyRequestResponse>
 }
 
@@ -38,15 +64,22 @@ export async function testApi(
     readonly door?: Door
     readonly withAdmin?: boolean
     readonly usersFile?: string
+    readonly auditFile?: string
     readonly served?: readonly ServedRoute[]
     readonly context?: Partial<ApiContext>
+    /** The clock of the lock-out, in milliseconds. */
+    readonly clock?: () => number
   } = {},
 ): Promise<TestApi> {
-  const usersFile = more.usersFile ?? join(temporaryFolder(), 'users.json')
+  const folder = temporaryFolder()
+  const usersFile = more.usersFile ?? join(folder, 'users.json')
+  const auditFile = more.auditFile ?? join(folder, 'audit.jsonl')
+  const lockout = createLockout({ now: more.clock ?? (() => performance.now()) })
   const accounts = createAccounts({
     path: usersFile,
     key: randomBytes(32),
     random: randomBytes,
+    lockout,
     cost: testCost,
   })
   if (more.withAdmin ?? true) {
@@ -54,6 +87,16 @@ export async function testApi(
     await accounts.change((file) => putUser(file, record))
   }
   const served = more.served ?? commonCalls
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
+  const now = () => new Date('2025-03-10T10:12:18Z')
+  const audit = createAudit({
+    file: createAuditFile(auditFile),
+    path: auditFile,
+    place: { cluster: 'alpha', host: 'db1', component: 'manager' },
+    now,
+    log,
+  })
   let requests = 0
   const context: ApiContext = {
     component: 'manager',
@@ -62,28 +105,47 @@ export async function testApi(
     hostName: 'db1',
     pid: 4711,
     uptime: () => 1500.25,
-    now: () => new Date('2025-03-10T10:12:18Z'),
+    now,
     newRequestId: () => {
       requests += 1
       return `request-${requests}`
     },
     accounts,
+    lockout,
     routes: served.map(({ route }) => route),
     allowedHosts: ['db1', '10.0.0.11', 'fd00::11'],
     remoteBootstrap: false,
+    audit,
     counts: createRequestCounts(),
     isStopping: () => false,
     ...more.context,
   }
-  const lines: string[] = []
-  const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
+  let check: Promise<AnswerCheck> | undefined
   const app = createApp({ served, context, door: more.door ?? 'tcp', log })
-  onTestFinished(() => app.close())
+  onTestFinished(async () => {
+    await app.close()
+    await audit.close()
+  })
   return {
     app,
     usersFile,
     accounts,
     lines,
-    call: (options) => app.inject({ ...options, headers: { host: 'db1:8090', ...options.headers } }),
+    auditFile,
+    auditEntries: () =>
+      existsSync(auditFile)
+        ? readFileSync(auditFile, 'utf8')
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line))
+        : [],
+    call: async (options) => {
+      const answer = await app.inject({ ...options, headers: { host: 'db1:8090', ...options.headers } })
+      check ??= checkOf(served, { ...context, newRequestId: () => 'beside' })
+      const { statusCode: status, headers, body } = answer
+      const method = options.method ?? 'GET'
+      ;(await check)({ method, path: String(options.url), status, headers, body })
+      return answer
+    },
   }
 }

@@ -1,13 +1,16 @@
-import { removeUser } from '../../accounts/userFile.ts'
+import { findUser, removeUser } from '../../accounts/userFile.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
+import { auditedUser } from '../audit/auditedUser.ts'
 import { ProblemError } from '../problemError.ts'
 import { refuseUserName } from '../refuseUserName.ts'
 import { serve } from '../serve.ts'
 
-export const deleteUser = serve(commonRoutes.deleteUser, async ({ body }, { accounts }) => {
+export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit }, { accounts }) => {
   const name = body.payload.value
+  audit({ parameters: { user: name } })
   refuseUserName(name, '/payload/value')
   const changed = await accounts.change((file) => {
+    audit({ before: auditedUser(findUser(file, name)) })
     const next = removeUser(file, name)
     if (next !== file && next.users.length === 0) {
       const detail = 'Nobody could log in any more. Create another user first.'
@@ -15,5 +18,6 @@ export const deleteUser = serve(commonRoutes.deleteUser, async ({ body }, { acco
     }
     return next
   })
+  audit({ after: null })
   return { value: true, changed }
 })

@@ -8,8 +8,10 @@ export const live = serve(commonRoutes.live, () => textAnswer(200, 'live\n'))
 async function reasonsAgainst(context: ApiContext): Promise<readonly string[]> {
   const reasons: string[] = []
   if (context.isStopping()) reasons.push('the server is stopping')
-  const expiry = context.certificateExpiry
+  const expiry = context.certificate?.().expiry
   if (expiry && expiry <= context.now()) reasons.push(`the certificate expired at ${expiry.toISOString()}`)
+  const audit = context.audit?.state().problem
+  if (audit !== undefined) reasons.push(audit)
   try {
     await context.accounts.users()
   } catch (error) {
@@ -21,7 +23,9 @@ async function reasonsAgainst(context: ApiContext): Promise<readonly string[]> {
 
 export const ready = serve(commonRoutes.ready, async ({ caller }, context) => {
   const reasons = await reasonsAgainst(context)
-  if (reasons.length === 0) return textAnswer(200, 'ready\n')
-  const told = caller.kind === 'anonymous' ? [] : reasons
-  return textAnswer(503, ['unready', ...told, ''].join('\n'))
+  // A certificate that was refused keeps nobody out while the one before is good, but somebody must know.
+  const notes = [...reasons, context.certificate?.().refused ?? []].flat()
+  const told = caller.kind === 'anonymous' ? [] : notes
+  const [status, word] = reasons.length === 0 ? ([200, 'ready'] as const) : ([503, 'unready'] as const)
+  return textAnswer(status, [word, ...told, ''].join('\n'))
 })

@@ -1,44 +1,84 @@
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
-import { formatMetrics } from '../metrics.ts'
+import type { ApiContext } from '../apiContext.ts'
+import type { CertificateState } from '../followCertificate.ts'
+import { formatMetrics, type MetricFamily, single } from '../formatMetrics.ts'
 import { serve, textAnswer } from '../serve.ts'
 
-export const metrics = serve(commonRoutes.metrics, async (_call, context) => {
-  const { version, component, node, certificateExpiry } = context
-  const users = await context.accounts.users()
-  const text = formatMetrics([
-    {
-      name: 'muster_build_info',
-      type: 'gauge',
-      help: 'Which version of which component runs; always 1.',
-      samples: [{ labels: { version, component, node }, value: 1 }],
-    },
-    {
-      name: 'muster_uptime_seconds',
-      type: 'gauge',
-      help: 'Seconds since the process started.',
-      samples: [{ value: context.uptime() / 1000 }],
-    },
-    {
+const ofProcess = ({ version, component, node, uptime }: ApiContext): readonly MetricFamily[] => [
+  {
+    name: 'muster_build_info',
+    type: 'gauge',
+    help: 'Which version of which component runs; always 1.',
+    samples: [{ labels: { version, component, node }, value: 1 }],
+  },
+  single({
+    name: 'muster_uptime_seconds',
+    type: 'gauge',
+    help: 'Seconds since the process started.',
+    value: uptime() / 1000,
+  }),
+]
+
+const ofCertificate = ({ expiry, refused }: CertificateState): readonly MetricFamily[] => [
+  single({
+    name: 'muster_certificate_expiry_timestamp_seconds',
+    type: 'gauge',
+    help: 'When the certificate of the API expires, in Unix time.',
+    value: Math.floor(expiry.getTime() / 1000),
+  }),
+  single({
+    name: 'muster_certificate_refused',
+    type: 'gauge',
+    help: 'Whether the files hold a new certificate that was refused, so that the one before is still shown.',
+    value: refused === undefined ? 0 : 1,
+  }),
+]
+
+async function ofLogins({ accounts, lockout }: ApiContext): Promise<readonly MetricFamily[]> {
+  const { locks, locked } = lockout.counts()
+  return [
+    single({
       name: 'muster_users',
       type: 'gauge',
       help: 'API users of this host.',
-      samples: [{ value: users.length }],
-    },
-    {
-      name: 'muster_certificate_expiry_timestamp_seconds',
-      type: 'gauge',
-      help: 'When the certificate of the API expires, in Unix time.',
-      samples: certificateExpiry ? [{ value: Math.floor(certificateExpiry.getTime() / 1000) }] : [],
-    },
-    {
-      name: 'muster_http_requests_total',
+      value: (await accounts.users()).length,
+    }),
+    single({
+      name: 'muster_lockouts_total',
       type: 'counter',
-      help: 'Finished calls by route, method and status.',
-      samples: context.counts.entries().map(({ route, method, status, count }) => ({
-        labels: { route, method, status: String(status) },
-        value: count,
-      })),
-    },
-  ])
-  return textAnswer(200, text)
+      help: 'How often an address and user name were locked out after failed logins.',
+      value: locks,
+    }),
+    single({
+      name: 'muster_locked_out',
+      type: 'gauge',
+      help: 'Pairs of address and user name that are locked out now.',
+      value: locked,
+    }),
+  ]
+}
+
+const ofAudit = ({ audit }: ApiContext): readonly MetricFamily[] =>
+  audit === undefined
+    ? []
+    : [
+        single({
+          name: 'muster_audit_failures_total',
+          type: 'counter',
+          help: 'How often the audit log could not be written.',
+          value: audit.state().failures,
+        }),
+      ]
+
+export const metrics = serve(commonRoutes.metrics, async (_call, context) => {
+  const certificate = context.certificate?.()
+  const families = [
+    ...ofProcess(context),
+    ...(await ofLogins(context)),
+    ...(certificate ? ofCertificate(certificate) : []),
+    ...ofAudit(context),
+    ...context.counts.families(),
+    ...(context.componentMetrics?.() ?? []),
+  ]
+  return textAnswer(200, formatMetrics(families))
 })

@@ -1,5 +1,48 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { commonCalls } from '../../api/calls/commonCalls.ts'
-import type { ComponentApi } from '../../api/serve.ts'
+import { ready } from '../../api/calls/health.ts'
+import { metrics } from '../../api/calls/metrics.ts'
+import type { ComponentApi, ServedRoute } from '../../api/serve.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import { openReplication } from '../databases/openReplication.ts'
+import { createReplicator, type Replicator } from './createReplicator.ts'
+import { measure } from './measure.ts'
+import { readyWithDatabase } from './ready.ts'
+import { replicatorCalls } from './replicatorCalls.ts'
 
-/** The API of the replicator. */
-export const replicator: ComponentApi = { component: 'replicator', served: commonCalls }
+/** Milliseconds. A caller that waits ten seconds gets an answer, whatever the database does. */
+const limits = { connect: 2000, query: 2500, change: 10 * 60_000 }
+const timing = { effect: 6000, settle: 1000, poll: 100, now: () => performance.now(), wait }
+
+/** The API of a replicator without a database. */
+export const replicator: ComponentApi = {
+  component: 'replicator',
+  served: [...commonCalls, ...replicatorCalls(undefined)],
+}
+
+/** The API of a replicator with a database, which readiness and measurements look at, too. */
+export function replicatorApi(opened: Replicator): ComponentApi {
+  const { route, families } = measure(opened)
+  const own = new Map<ServedRoute, ServedRoute>([
+    [ready, readyWithDatabase(opened)],
+    [metrics, route],
+  ])
+  const common = commonCalls.map((served) => own.get(served) ?? served)
+  return { component: 'replicator', served: [...common, ...replicatorCalls(opened)], metrics: families }
+}
+
+/**
+ * The API of the replicator as the settings say; nothing is asked of the database before the first call. Throws
+ * a `StartError` where its password cannot be read.
+ */
+export function openReplicator(settings: Pick<ServerSettings, 'database' | 'secretsFile'>): {
+  readonly api: ComponentApi
+  /** Ends its connections to the database. */
+  close(): void
+} {
+  const { database, secretsFile } = settings
+  if (!database || secretsFile === undefined) return { api: replicator, close: () => undefined }
+  const replication = openReplication({ database, secretsFile, limits })
+  const opened = createReplicator({ replication, database, timing })
+  return { api: replicatorApi(opened), close: () => replication.close() }
+}

@@ -124,6 +124,7 @@ function settingsOf(options: {
     socket: layout.socket(api.component),
     tls: { key: `${layout.tls}/key.pem`, chain: `${layout.tls}/chain.pem` },
     usersFile: layout.usersFile,
+    auditFile: `${layout.log}/${api.component}.audit.jsonl`,
     allowedHosts: [
       ...new Set(['localhost', '127.0.0.1', '::1', ...namesOf(host, facts).all, ...host.allowedHosts]),
     ],

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+
+/** Whose guesses are counted together: where they come from, as `peerNetwork` writes it, and for which name. */
+export type Pair = { readonly from: string; readonly user: string }
+
+/** Too many logins of this pair failed: until then nothing that it sends is looked at. */
+export class LockedOutError extends Error {
+  /** Whole seconds until the pair may try again, at least one. */
+  readonly seconds: number
+
+  constructor(milliseconds: number) {
+    super('too many logins of this address and user name failed')
+    this.name = 'LockedOutError'
+    this.seconds = Math.max(1, Math.ceil(milliseconds / 1000))
+  }
+}
+
+/** One guess while its password is checked; exactly one of the three ends it. */
+export type Guess = {
+  failed(): void
+  succeeded(): void
+  /** The password was never checked, so the guess does not count. */
+  withdrawn(): void
+}
+
+export type Lockout = {
+  /** Begins a guess, or throws a `LockedOutError`; ask before anything is hashed. */
+  begin(pair: Pair): Guess
+  /** How often a pair was locked since the start, and how many are locked now. */
+  counts(): { readonly locks: number; readonly locked: number }
+}
+
+/** After that many failures within `window` milliseconds a pair is locked for as long again. */
+export const lockoutRule = { failures: 5, window: 5 * 60_000 } as const
+
+/**
+ * Pairs that are remembered: so many whose failures count, and so many that are locked. Each failure costs whoever
+ * floods us a checked password, 0.2 s of one of two places. Counts are pushed out in a quarter of an hour at
+ * the fastest, and a lock, which only as many other locks push out, in more than an hour; both mean nothing after
+ * five minutes. So a flood of names or addresses gains nothing, and takes some megabytes at most.
+ */
+const remembered = 10_000
+
+/** A user name may be as long as a header, so what is kept of a pair is a digest. */
+const digestOf = ({ from, user }: Pair): string =>
+  createHash('sha256')
+    .update(`${from}\n${user.normalize('NFC')}`)
+    .digest('base64')
+
+function dropOldest(map: Map<string, unknown>, most: number): void {
+  const oldest = map.size > most ? map.keys().next().value : undefined
+  if (oldest !== undefined) map.delete(oldest)
+}
+
+/**
+ * Counts failed logins per pair. Guesses that are being checked count as failures until they end, so that many
+ * at once are no way round. `now` is a clock in milliseconds that never goes back.
+ */
+export function createLockout(options: {
+  readonly now: () => number
+  readonly remembered?: number
+}): Lockout {
+  const { now } = options
+  const most = options.remembered ?? remembered
+  const { failures, window } = lockoutRule
+  /** When the latest guesses of a pair failed, oldest first; the pair that failed longest ago stands first. */
+  const failed = new Map<string, readonly number[]>()
+  /** When a lock ends; all last equally long, so the one that ends first stands first. */
+  const locked = new Map<string, number>()
+  const underWay = new Map<string, number>()
+  let locks = 0
+
+  const recent = (key: string): readonly number[] =>
+    (failed.get(key) ?? []).filter((time) => time > now() - window)
+
+  const forgetEnded = (): void => {
+    for (const [key, end] of locked) {
+      if (end > now()) return
+      locked.delete(key)
+    }
+  }
+
+  const fail = (key: string): void => {
+    const times = [...recent(key), now()]
+    failed.delete(key)
+    if (times.length < failures) {
+      failed.set(key, times)
+      dropOldest(failed, most)
+      return
+    }
+    locked.set(key, now() + window)
+    dropOldest(locked, most)
+    locks += 1
+  }
+
+  const end = (key: string): void => {
+    const left = (underWay.get(key) ?? 1) - 1
+    if (left > 0) underWay.set(key, left)
+    else underWay.delete(key)
+  }
+
+  return {
+    begin(pair) {
+      const key = digestOf(pair)
+      forgetEnded()
+      const lockEnd = locked.get(key)
+      if (lockEnd !== undefined) throw new LockedOutError(lockEnd - now())
+      const checking = underWay.get(key) ?? 0
+      // How those end is known in a moment.
+      if (recent(key).length + checking >= failures) throw new LockedOutError(0)
+      underWay.set(key, checking + 1)
+      return {
+        failed: () => {
+          end(key)
+          fail(key)
+        },
+        succeeded: () => {
+          end(key)
+          failed.delete(key)
+        },
+        withdrawn: () => end(key),
+      }
+    },
+    counts: () => {
+      forgetEnded()
+      return { locks, locked: locked.size }
+    },
+  }
+}

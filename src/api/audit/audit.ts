@@ -1,0 +1,112 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { reasonOf } from '../startError.ts'
+import type { AuditFile } from './auditFile.ts'
+import { type AuditEntry, auditLine } from './auditLine.ts'
+
+/** Keeps one line per state-changing call. */
+export type Audit = {
+  /** Whether changes may be made: the log can be written, and no line of an earlier change is missing in it. */
+  isReady(): Promise<boolean>
+  /** Whether the line of this call is in the log now, and on disk if the call was carried out. */
+  record(entry: AuditEntry, options: { readonly carriedOut: boolean }): Promise<boolean>
+  /** How often a line could not be written, and why none can be at present. */
+  state(): { readonly failures: number; readonly problem: string | undefined }
+  /** Writes what is still missing, if it can be written, and closes the log. */
+  close(): Promise<void>
+}
+
+/** Refused calls of nobody known that get a line within a minute; further ones are only counted. */
+const refusalsPerMinute = 60
+const minute = 60_000
+
+/**
+ * An audit log that nobody can fill who has no login: refusals of unknown callers beyond some per minute are told
+ * as a number, `leftOut`, on the next line. A line that cannot be written goes to the server's log instead; that of
+ * a change is kept, too, and written before anything else, and until then nothing is `isReady`.
+ */
+export function createAudit(options: {
+  readonly file: AuditFile
+  readonly path: string
+  readonly place: Readonly<Record<string, string>>
+  readonly now: () => Date
+  readonly log: FastifyBaseLogger
+}): Audit {
+  const { file, path, place, now, log } = options
+  /** Lines of changes that were made and are not in the file yet. */
+  let owed = ''
+  let settling: Promise<boolean> | undefined
+  let failures = 0
+  let problem: string | undefined
+  let leftOut = 0
+  let minuteStart = 0
+  let refusals = 0
+
+  const isBeyondMeasure = (): boolean => {
+    const time = now().getTime()
+    // A clock that was put back begins a minute, too.
+    if (Math.abs(time - minuteStart) >= minute) {
+      minuteStart = time
+      refusals = 0
+    }
+    refusals += 1
+    return refusals > refusalsPerMinute
+  }
+
+  const attempt = async (work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work()
+      if (problem !== undefined) log.info({ path }, 'the audit log can be written again')
+      problem = undefined
+      return true
+    } catch (error) {
+      const reason = `the audit log ${path} cannot be written: ${reasonOf(error)}`
+      failures += 1
+      if (problem !== reason) log.error(reason)
+      problem = reason
+      return false
+    }
+  }
+
+  const payDebts = async (): Promise<void> => {
+    if (owed === '') return file.open()
+    const lines = owed
+    await file.append(lines, { sync: true })
+    // What came meanwhile stands behind them.
+    owed = owed.slice(lines.length)
+    return undefined
+  }
+
+  /** One at a time: two would write the same lines twice. */
+  const settle = (): Promise<boolean> => {
+    settling ??= attempt(payDebts).finally(() => {
+      settling = undefined
+    })
+    return settling
+  }
+
+  return {
+    isReady: settle,
+
+    async record(entry, { carriedOut }) {
+      if (!carriedOut && entry.caller === null && isBeyondMeasure()) {
+        leftOut += 1
+        return false
+      }
+      const told = leftOut
+      leftOut = 0
+      const line = auditLine({ time: now(), place, entry, leftOut: told })
+      if (await attempt(() => file.append(line, { sync: carriedOut }))) return true
+      log.error({ audit: JSON.parse(line) }, 'a line is missing in the audit log')
+      if (carriedOut) owed += line
+      else leftOut += told + 1
+      return false
+    },
+
+    state: () => ({ failures, problem }),
+
+    async close() {
+      if (owed !== '') await settle()
+      await file.close()
+    },
+  }
+}

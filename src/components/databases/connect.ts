@@ -1,0 +1,64 @@
+import { connect as openSocket } from 'node:net'
+import type { Connection, DatabaseAccount, Row } from './connection.ts'
+import { explainError } from './explainError.ts'
+
+/** Milliseconds after which a connection that never came about is given up. */
+const dialLimit = 60_000
+
+/**
+ * Opens a connection to a MariaDB or MySQL server and logs in. It takes single statements only, sends no file
+ * and never a password in clear text. The signal ends it, open or not. Rejects with a `DatabaseError`, after a
+ * minute at the latest.
+ */
+export async function connect(account: DatabaseAccount, signal: AbortSignal): Promise<Connection> {
+  // Only now: a component that meets no database has no use for the library's memory.
+  const { createConnection } = await import('mysql2')
+  const { host, port, user, password } = account
+  // Our own socket, since the library only says goodbye to a server, which one that hangs never hears.
+  const socket = openSocket({ host, port, noDelay: true, keepAlive: true })
+  const opened = createConnection({
+    stream: socket,
+    user,
+    password: password.reveal(),
+    connectTimeout: dialLimit,
+    multipleStatements: false,
+    flags: ['-LOCAL_FILES'],
+    disableEval: true,
+    // Positions may be larger than a number holds: everything stays text.
+    typeCast: (field) => field.string(),
+  })
+  const failed = new Promise<never>((_resolve, reject) => {
+    // This listener stays: without one, a connection that breaks while nobody uses it ends the process.
+    opened.on('error', reject)
+    socket.on('close', () => reject(Object.assign(new Error('closed'), { code: 'PROTOCOL_CONNECTION_LOST' })))
+  })
+  const orFailed = <Result>(work: Promise<Result>): Promise<Result> =>
+    Promise.race([work, failed]).catch((error) => {
+      throw explainError(error, account)
+    })
+
+  const query = (statement: string): Promise<readonly Row[]> =>
+    orFailed(
+      new Promise((resolve, reject) => {
+        opened.query(statement, (error, rows) => {
+          if (error) reject(error)
+          else resolve(Array.isArray(rows) ? (rows as Row[]) : [])
+        })
+      }),
+    )
+  const close = (): void => {
+    opened.destroy()
+    socket.destroy()
+  }
+  signal.addEventListener('abort', close)
+  socket.on('close', () => signal.removeEventListener('abort', close))
+  if (signal.aborted) close()
+  const connected = new Promise<void>((resolve) => opened.once('connect', () => resolve()))
+  return orFailed(connected).then(
+    () => ({ query, close, ended: failed.catch(() => undefined) }),
+    (error) => {
+      close()
+      throw error
+    },
+  )
+}

@@ -1,0 +1,33 @@
+import type { Secret } from '../../secrets/secret.ts'
+
+/** Which options of muster.yaml an account comes from: `<purpose>-user` and `<purpose>-password`. */
+export type AccountPurpose = 'replication' | 'monitor'
+
+/** Where a database server listens, and who logs in there. */
+export type DatabaseAccount = {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: Secret
+  readonly purpose: AccountPurpose
+}
+
+/** A row as the server sent it: every value as text, NULL as null. */
+export type Row = Readonly<Record<string, string | null>>
+
+/** An open connection to a database server. */
+export type Connection = {
+  /** The rows of one statement, however long it takes; none where it answers no rows. Rejects with a `DatabaseError`. */
+  query(statement: string): Promise<readonly Row[]>
+  /** Ends it at once; what is under way is rejected. */
+  close(): void
+  /** Resolves when it was closed or lost. */
+  readonly ended: Promise<void>
+}
+
+/** Opens a connection and logs in; the signal ends it, open or not. Rejects with a `DatabaseError`. */
+export type Dial = (signal: AbortSignal) => Promise<Connection>
+
+/** How messages name a server: `127.0.0.1:3306`, `[::1]:3306`. */
+export const placeOf = ({ host, port }: Pick<DatabaseAccount, 'host' | 'port'>): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -1,0 +1,80 @@
+import type { Connection, Dial, Row } from './connection.ts'
+import { DatabaseError } from './databaseError.ts'
+import { within } from './within.ts'
+
+/** How long a caller waits for a connection and for the answer to one statement that only reads; milliseconds. */
+export type ReadLimits = { readonly connect: number; readonly query: number }
+
+/** One connection for everybody who reads. */
+export type KeptConnection = {
+  /** The rows of a statement that changes nothing. Rejects with a `DatabaseError`. */
+  read(statement: string): Promise<readonly Row[]>
+  close(): void
+}
+
+/**
+ * Keeps one connection open and opens it anew when it was lost. A caller whose time is up leaves; the attempt to
+ * connect goes on for those who come later. So a server that hangs sees one attempt, not one for each caller,
+ * and does not block this host for broken connections (max_connect_errors) when it wakes up.
+ */
+export function keepConnection(options: {
+  readonly dial: Dial
+  readonly limits: ReadLimits
+  /** How messages name the server. */
+  readonly place: string
+}): KeptConnection {
+  const { dial, limits, place } = options
+  const end = new AbortController()
+  let kept: Promise<Connection> | undefined
+
+  const late = (what: string): DatabaseError =>
+    new DatabaseError({ code: 'timeout', message: `The database ${place} did not ${what} in time.` })
+  const forget = (dialled: Promise<Connection>): void => {
+    if (kept === dialled) kept = undefined
+  }
+
+  function connection(): Promise<Connection> {
+    if (kept) return kept
+    const dialled = dial(end.signal)
+    kept = dialled
+    dialled
+      .then((opened) => opened.ended)
+      .catch(() => undefined)
+      .finally(() => forget(dialled))
+    return dialled
+  }
+
+  async function attempt(statement: string): Promise<readonly Row[]> {
+    const dialled = connection()
+    const opened = await within({
+      milliseconds: limits.connect,
+      work: dialled,
+      late: () => late('take the connection'),
+    })
+    return within({
+      milliseconds: limits.query,
+      work: opened.query(statement),
+      late: () => {
+        // Whatever comes later would wait behind this statement.
+        forget(dialled)
+        opened.close()
+        return late('answer')
+      },
+    })
+  }
+
+  return {
+    read: async (statement) => {
+      const isOld = kept !== undefined
+      try {
+        return await attempt(statement)
+      } catch (error) {
+        // A connection that was lost while nobody used it, as when the server restarted, says nothing of today.
+        const isStale = isOld && error instanceof DatabaseError && error.code === 'unreachable'
+        if (!isStale || end.signal.aborted) throw error
+        return attempt(statement)
+      }
+    },
+    close: () => end.abort(),
+  }
+}

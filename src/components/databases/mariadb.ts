@@ -1,0 +1,48 @@
+import type { Channel } from './channel.ts'
+import type { Row } from './connection.ts'
+import type { Dialect } from './dialect.ts'
+import { quoteText } from './quoteText.ts'
+import { logPosition, numberOrNull, text, threadError } from './readRow.ts'
+
+const receivers: Readonly<Record<string, Channel['receiver']>> = { Yes: 'running', No: 'stopped' }
+
+/** The number in a position such as `0-1-35` (domain, server, number); null for none and for several domains. */
+function sequenceOf(gtids: string | null | undefined): number | null {
+  const number = /^\d+-\d+-(\d+)$/.exec(gtids ?? '')?.[1]
+  return number === undefined ? null : Number(number)
+}
+
+function readChannel(row: Row): Channel {
+  return {
+    name: text(row, 'Connection_name'),
+    source: { host: text(row, 'Master_Host'), port: Number(text(row, 'Master_Port')) },
+    // Connecting and Preparing are on their way.
+    receiver: receivers[text(row, 'Slave_IO_Running')] ?? 'connecting',
+    receiverError: threadError(row, 'Last_IO'),
+    applier: text(row, 'Slave_SQL_Running') === 'Yes' ? 'running' : 'stopped',
+    applierError: threadError(row, 'Last_SQL'),
+    secondsBehind: numberOrNull(row, 'Seconds_Behind_Master'),
+    received: logPosition(row, ['Master_Log_File', 'Read_Master_Log_Pos']),
+    applied: logPosition(row, ['Relay_Master_Log_File', 'Exec_Master_Log_Pos']),
+    sequence: sequenceOf(text(row, 'Gtid_Slave_Pos')),
+    byGtid: text(row, 'Using_Gtid') !== 'No',
+  }
+}
+
+/**
+ * MariaDB keeps the words SLAVE and MASTER, in columns and in statements that every version takes; its channels
+ * are called connections (mariadb.com/kb/en/multi-source-replication).
+ */
+export const mariadb: Dialect = {
+  title: 'MariaDB',
+  channels: 'SHOW ALL SLAVES STATUS',
+  readChannel,
+  position: ['SHOW MASTER STATUS', 'SELECT @@GLOBAL.gtid_binlog_pos AS gtids'],
+  readPosition: (log, more) => ({
+    written: `${text(log, 'File')}:${text(log, 'Position')}`,
+    sequence: sequenceOf(more.gtids),
+  }),
+  start: (channel) => `START SLAVE ${quoteText(channel)}`,
+  stop: (channel) => `STOP SLAVE ${quoteText(channel)}`,
+  reset: (channel) => `RESET SLAVE ${quoteText(channel)}`,
+}

@@ -1,0 +1,105 @@
+import type { DatabaseType } from '../../contracts/serverSettings.ts'
+import type { Channel, Position } from './channel.ts'
+import type { Connection, Dial } from './connection.ts'
+import { DatabaseError } from './databaseError.ts'
+import type { Dialect } from './dialect.ts'
+import { dialects } from './dialects.ts'
+import { keepConnection, type ReadLimits } from './keepConnection.ts'
+import { within } from './within.ts'
+
+export type ReplicationLimits = ReadLimits & {
+  /** Milliseconds after which a change that the server does not end is given up for lost. */
+  readonly change: number
+}
+
+/** The replication of one database server; everything rejects with a `DatabaseError`. */
+export type Replication = {
+  /** Its channels, none where it is no replica. */
+  channels(): Promise<readonly Channel[]>
+  /** Where its own binary log stands; null where it writes none. */
+  position(): Promise<Position | null>
+  /** Starts both threads of a channel; resolves when the server has done it, however long that takes. */
+  start(channel: string): Promise<void>
+  /** Stops both threads of a channel; the server first ends what cannot be rolled back. */
+  stop(channel: string): Promise<void>
+  /** Makes a stopped channel forget how far it has come; with GTIDs the server still knows what it has. */
+  reset(channel: string): Promise<void>
+  /** Ends its connections. */
+  close(): void
+}
+
+async function refuseOtherKind(
+  opened: Connection,
+  options: { dialect: Dialect; place: string },
+): Promise<void> {
+  const { dialect, place } = options
+  const [row] = await opened.query('SELECT VERSION() AS version')
+  const version = row?.version ?? ''
+  const title = /mariadb/i.test(version) ? 'MariaDB' : 'MySQL'
+  if (title === dialect.title) return
+  throw new DatabaseError({
+    code: 'refused',
+    message: `The database ${place} is ${title} (${version}), not ${dialect.title}. Correct datasource-type.`,
+  })
+}
+
+/** Speaks of replication with a server of this kind. Nothing is opened before the first call. */
+export function createReplication(options: {
+  readonly type: DatabaseType
+  readonly dial: Dial
+  readonly limits: ReplicationLimits
+  /** How messages name the server. */
+  readonly place: string
+}): Replication {
+  const { limits, place } = options
+  const dialect = dialects[options.type]
+  const end = new AbortController()
+  const dial: Dial = async (signal) => {
+    const opened = await options.dial(signal)
+    try {
+      await refuseOtherKind(opened, { dialect, place })
+      return opened
+    } catch (error) {
+      opened.close()
+      throw error
+    }
+  }
+  const kept = keepConnection({ dial, limits, place })
+
+  const late = (): DatabaseError =>
+    new DatabaseError({ code: 'timeout', message: `The database ${place} did not answer in time.` })
+
+  /** On a connection of its own, since the server answers nothing else on it until it is done. */
+  async function change(statement: string): Promise<void> {
+    const attempt = new AbortController()
+    const signal = AbortSignal.any([end.signal, attempt.signal])
+    try {
+      const opened = await within({ milliseconds: limits.connect, work: dial(signal), late })
+      const work = opened
+        // So that a name in quotes means the same whatever the server's own sql_mode is.
+        .query("SET SESSION sql_mode = ''")
+        .then(() => opened.query(statement))
+      await within({ milliseconds: limits.change, work, late })
+    } finally {
+      attempt.abort()
+    }
+  }
+
+  return {
+    channels: async () => (await kept.read(dialect.channels)).map((row) => dialect.readChannel(row)),
+    position: async () => {
+      const [first, second] = dialect.position
+      const [log] = await kept.read(first)
+      if (!log) return null
+      const [more = {}] = await kept.read(second)
+      return dialect.readPosition(log, more)
+    },
+    start: (channel) => change(dialect.start(channel)),
+    stop: (channel) => change(dialect.stop(channel)),
+    reset: (channel) => change(dialect.reset(channel)),
+    close: () => {
+      kept.close()
+      end.abort()
+    },
+  }
+}

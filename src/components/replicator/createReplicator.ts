@@ -1,0 +1,79 @@
+import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type {
+  ChangedReplicatorStatusPayload,
+  ReplicatorStatusPayload,
+  ServicesPayload,
+} from '../../contracts/replicatorPayloads.ts'
+import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
+import { DatabaseError } from '../databases/databaseError.ts'
+import type { Replication } from '../databases/replication.ts'
+import { byService } from './byService.ts'
+import { listOf, observe } from './observe.ts'
+import { type Operation, oneAtATime } from './oneAtATime.ts'
+import { type OperationTiming, operate } from './operate.ts'
+import { notConfigured, type Services, unknownService } from './refusals.ts'
+
+/** The replicator of one database server. It keeps nothing itself: every answer is what the server says now. */
+export type Replicator = {
+  services(): Promise<ServicesPayload>
+  /** All services, or the one of that name. */
+  status(service?: string): Promise<ReplicatorStatusPayload>
+  /** Changes all services, or the one of that name. */
+  change(order: {
+    readonly operation: Operation
+    readonly service: string | undefined
+    readonly audit: (facts: AuditFacts) => void
+  }): Promise<ChangedReplicatorStatusPayload>
+  /** Why it is not ready; undefined when it is. */
+  reasonAgainst(): Promise<string | undefined>
+}
+
+/** Looks after the replication of a database server; failures are problems or a `DatabaseError`. */
+export function createReplicator(options: {
+  readonly replication: Replication
+  readonly database: DatabaseSettings
+  readonly timing: OperationTiming
+}): Replicator {
+  const { replication, database, timing } = options
+  const one = oneAtATime()
+  const look = () => observe({ replication, database, oneAtATime: one })
+
+  async function chosen(service: string | undefined): Promise<Services> {
+    const services = byService(await replication.channels(), database.service)
+    if (services.size === 0 && (service === undefined || service === database.service)) throw notConfigured()
+    if (service === undefined) return services
+    const channel = services.get(service)
+    if (!channel) throw unknownService()
+    return new Map([[service, channel]])
+  }
+
+  return {
+    services: async () => listOf(await look()),
+    status: async (service) => {
+      const all = await look()
+      if (service === undefined) return all
+      const found = Object.entries(all).find(([name]) => name === service)
+      if (!found) throw unknownService()
+      return Object.fromEntries([found])
+    },
+    change: ({ operation, service, audit }) =>
+      operate({
+        operation,
+        replication,
+        oneAtATime: one,
+        timing,
+        host: database.host,
+        read: () => chosen(service),
+        audit,
+      }),
+    reasonAgainst: async () => {
+      try {
+        await replication.channels()
+        return undefined
+      } catch (error) {
+        if (error instanceof DatabaseError) return error.message
+        throw error
+      }
+    },
+  }
+}

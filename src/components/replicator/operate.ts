@@ -1,0 +1,120 @@
+import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
+import { DatabaseError } from '../databases/databaseError.ts'
+import type { Replication } from '../databases/replication.ts'
+import { within } from '../databases/within.ts'
+import { aims } from './aims.ts'
+import type { OneAtATime, Operation } from './oneAtATime.ts'
+import { broken, refuseReset, type Services, tooLate } from './refusals.ts'
+import { replicaStatus } from './serviceStatus.ts'
+import { isStarted, pendingErrorOf, stateOf } from './stateOf.ts'
+
+/** Time as operations see it, in milliseconds. */
+export type OperationTiming = {
+  /** How long an operation waits for its effect. */
+  readonly effect: number
+  /** How long replication must run without an error before it counts as online. */
+  readonly settle: number
+  /** From one look at the server to the next. */
+  readonly poll: number
+  readonly now: () => number
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
+
+const statesOf = (services: Services): object =>
+  Object.fromEntries([...services].map(([name, channel]) => [name, stateOf(channel)]))
+
+/**
+ * Carries an operation out and answers what then is, so that it has happened when it answers. Repeated, it
+ * changes nothing. Throws problems, and a `DatabaseError` where the database fails.
+ */
+export async function operate(options: {
+  readonly operation: Operation
+  readonly replication: Replication
+  readonly oneAtATime: OneAtATime
+  readonly timing: OperationTiming
+  /** Host of the database server. */
+  readonly host: string
+  /** The services that are meant, as they are now. */
+  readonly read: () => Promise<Services>
+  /** Told what was, what is and whether anything was changed. */
+  readonly audit: (facts: AuditFacts) => void
+}): Promise<ChangedReplicatorStatusPayload> {
+  const { operation, replication, oneAtATime, timing, host, read, audit } = options
+  const { needs, act, isReached, isLost, settles } = aims[operation]
+  const end = oneAtATime.begin(operation)
+  const deadline = timing.now() + timing.effect
+  const changed = new Set<string>()
+  let unfinished: Promise<void> | undefined
+
+  async function command(channel: string): Promise<void> {
+    const work = act(replication, channel)
+    const late = (): DatabaseError => {
+      unfinished = work
+      const message = `The database did not end the ${operation} within ${timing.effect / 1000} s and goes on with it.`
+      return new DatabaseError({
+        code: 'timeout',
+        message: `${message} replicator/status shows how far it is.`,
+      })
+    }
+    await within({ milliseconds: Math.max(0, deadline - timing.now()), work, late })
+  }
+
+  async function changeAll(services: Services): Promise<void> {
+    for (const [name, channel] of services) {
+      if (!needs(channel)) continue
+      try {
+        await command(channel.name)
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || changed.size === 0) throw error
+        const message = `${error.message} Changed before that: ${[...changed].join(', ')}.`
+        throw new DatabaseError({ code: error.code, message, cause: error })
+      }
+      changed.add(name)
+      audit({ changed: true })
+    }
+  }
+
+  async function reach(): Promise<Services> {
+    let since: number | undefined
+    for (;;) {
+      const services = await read()
+      audit({ after: statesOf(services) })
+      const all = [...services.values()]
+      if (all.some(isLost)) throw broken(services)
+      const now = timing.now()
+      if (all.every(isReached)) {
+        since ??= now
+        if (!settles || now - since >= timing.settle) return services
+      } else {
+        since = undefined
+        if (now >= deadline) {
+          const hasError = operation === 'online' && all.some((it) => isStarted(it) && pendingErrorOf(it))
+          throw hasError ? broken(services) : tooLate({ operation, services, milliseconds: timing.effect })
+        }
+      }
+      await timing.wait(timing.poll)
+    }
+  }
+
+  try {
+    const before = await read()
+    oneAtATime.names(new Set(before.keys()))
+    audit({ before: statesOf(before) })
+    if (operation === 'reset') refuseReset(before)
+    const isThere = [...before.values()].every(isReached)
+    if (isThere) audit({ after: statesOf(before) })
+    else await changeAll(before)
+    const after = isThere ? before : await reach()
+    return Object.fromEntries(
+      [...after].map(([name, channel]) => [
+        name,
+        { ...replicaStatus({ channel, state: stateOf(channel), host }), changed: changed.has(name) },
+      ]),
+    )
+  } finally {
+    // Until the server is done the next operation would meet a half-done one.
+    if (unfinished) unfinished.catch(() => undefined).finally(end)
+    else end()
+  }
+}

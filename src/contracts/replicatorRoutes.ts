@@ -1,0 +1,120 @@
+import type { ProblemCode } from './problems.ts'
+import {
+  ChangedReplicatorStatusPayload,
+  ReplicatorStatusPayload,
+  ServicesPayload,
+} from './replicatorPayloads.ts'
+import { basePath, type Route } from './route.ts'
+
+const databaseProblems = [
+  'database-refused',
+  'database-unreachable',
+  'database-timeout',
+] as const satisfies readonly ProblemCode[]
+const stateProblems = ['no-database', ...databaseProblems] as const
+const changeProblems = [
+  ...stateProblems,
+  'not-configured',
+  'operation-running',
+  'wrong-state',
+] as const satisfies readonly ProblemCode[]
+
+const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
+const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
+const status = {
+  kind: 'payload',
+  payloadType: 'ReplicatorStatusPayload',
+  payload: ReplicatorStatusPayload,
+} as const
+const changed = {
+  kind: 'payload',
+  payloadType: 'ReplicatorStatusPayload',
+  payload: ChangedReplicatorStatusPayload,
+} as const
+
+const whole = `${basePath}/replicator`
+const one = `${whole}/service/{service}`
+
+const online = 'answers when both threads ran for a moment without an error'
+const offline =
+  'answers when both threads are stopped; a pending error stays. It holds as long as the database server runs: ' +
+  'one that starts without skip-slave-start (skip-replica-start) starts replication again by itself'
+const reset =
+  'forgets how far it has come, only while both threads are stopped. With GTIDs the server still knows what it ' +
+  "has; without, it starts over at the primary's oldest binary log"
+
+/** The calls of the replicator (contract.md, "Replicator"). */
+export const replicatorRoutes = {
+  replicatorServices: {
+    ...reading,
+    name: 'replicatorServices',
+    path: `${whole}/services`,
+    summary: 'Lists the replication services of this host; none without database options.',
+    response: { kind: 'payload', payloadType: 'ServicesPayload', payload: ServicesPayload },
+    problems: databaseProblems,
+  },
+  replicatorStatus: {
+    ...reading,
+    name: 'replicatorStatus',
+    path: `${whole}/status`,
+    summary: 'Reads the state of every service.',
+    response: status,
+    problems: stateProblems,
+  },
+  replicatorServiceStatus: {
+    ...reading,
+    name: 'replicatorServiceStatus',
+    path: `${one}/status`,
+    summary: 'Reads the state of one service.',
+    response: status,
+    problems: [...stateProblems, 'not-found'],
+  },
+  replicatorOnline: {
+    ...changing,
+    name: 'replicatorOnline',
+    path: `${whole}/online`,
+    summary: `Starts the replication of every service: ${online}.`,
+    response: changed,
+    problems: [...changeProblems, 'replication-broken'],
+  },
+  replicatorServiceOnline: {
+    ...changing,
+    name: 'replicatorServiceOnline',
+    path: `${one}/online`,
+    summary: `Starts the replication of one service: ${online}.`,
+    response: changed,
+    problems: [...changeProblems, 'replication-broken', 'not-found'],
+  },
+  replicatorOffline: {
+    ...changing,
+    name: 'replicatorOffline',
+    path: `${whole}/offline`,
+    summary: `Stops the replication of every service: ${offline}.`,
+    response: changed,
+    problems: changeProblems,
+  },
+  replicatorServiceOffline: {
+    ...changing,
+    name: 'replicatorServiceOffline',
+    path: `${one}/offline`,
+    summary: `Stops the replication of one service: ${offline}.`,
+    response: changed,
+    problems: [...changeProblems, 'not-found'],
+  },
+  replicatorReset: {
+    ...changing,
+    name: 'replicatorReset',
+    path: `${whole}/reset`,
+    summary: `Resets the replication of every service: ${reset}.`,
+    response: changed,
+    problems: changeProblems,
+  },
+  replicatorServiceReset: {
+    ...changing,
+    name: 'replicatorServiceReset',
+    path: `${one}/reset`,
+    summary: `Resets the replication of one service: ${reset}.`,
+    response: changed,
+    problems: [...changeProblems, 'not-found'],
+  },
+} as const satisfies Readonly<Record<string, Route>>

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createLockout, LockedOutError, type Lockout, type Pair } from '../../src/accounts/lockout.ts'
+import { heapInUse } from '../support/heapInUse.ts'
+
+const minute = 60_000
+const admin: Pair = { from: '10.0.0.9', user: 'admin' }
+
+function clocked(remembered?: number) {
+  const time = { now: 0 }
+  const lockout = createLockout({ now: () => time.now, ...(remembered === undefined ? {} : { remembered }) })
+  return { time, lockout }
+}
+
+/** Seconds that a pair is told to wait; 0 when its guess may be checked. */
+function wait(lockout: Lockout, pair: Pair): number {
+  try {
+    lockout.begin(pair).withdrawn()
+    return 0
+  } catch (error) {
+    if (error instanceof LockedOutError) return error.seconds
+    throw error
+  }
+}
+
+function fail(lockout: Lockout, pair: Pair, times = 1): void {
+  for (let time = 0; time < times; time += 1) lockout.begin(pair).failed()
+}
+
+describe('the lock-out', () => {
+  it('locks a pair for five minutes at its fifth failure within five', () => {
+    const { time, lockout } = clocked()
+    fail(lockout, admin, 4)
+    time.now = 5 * minute - 1
+    expect(wait(lockout, admin)).toBe(0)
+    fail(lockout, admin)
+    expect(wait(lockout, admin)).toBe(300)
+    time.now += 5 * minute - 1
+    expect(wait(lockout, admin)).toBe(1)
+    time.now += 1
+    expect(wait(lockout, admin)).toBe(0)
+    fail(lockout, admin, 4)
+    expect(wait(lockout, admin)).toBe(0)
+    expect(lockout.counts()).toEqual({ locks: 1, locked: 0 })
+  })
+
+  it('forgets a failure after five minutes, and all of them at a good login', () => {
+    const { time, lockout } = clocked()
+    fail(lockout, admin, 4)
+    time.now = 5 * minute
+    fail(lockout, admin, 4)
+    expect(wait(lockout, admin)).toBe(0)
+    lockout.begin(admin).succeeded()
+    fail(lockout, admin, 4)
+    expect(wait(lockout, admin)).toBe(0)
+  })
+
+  it('tells pairs apart, but not two spellings of a name', () => {
+    const { lockout } = clocked()
+    fail(lockout, { ...admin, user: 'jos\u00e9' }, 5)
+    expect(wait(lockout, { ...admin, user: 'jose\u0301' })).toBe(300)
+    expect(wait(lockout, { ...admin, user: 'jose' })).toBe(0)
+    expect(wait(lockout, { from: '10.0.0.8', user: 'jos\u00e9' })).toBe(0)
+  })
+
+  it('counts guesses under way, and those that end well or unchecked no more', () => {
+    const { lockout } = clocked()
+    const guesses = Array.from({ length: 5 }, () => lockout.begin(admin))
+    expect(wait(lockout, admin)).toBe(1)
+    guesses[0]?.withdrawn()
+    expect(wait(lockout, admin)).toBe(0)
+    guesses[1]?.failed()
+    guesses[2]?.failed()
+    guesses[3]?.succeeded()
+    guesses[4]?.failed()
+    fail(lockout, admin, 3)
+    expect(wait(lockout, admin)).toBe(0)
+    fail(lockout, admin)
+    expect(wait(lockout, admin)).toBe(300)
+  })
+
+  it('keeps a lock through a flood of names, of addresses and of fewer locks than it remembers', () => {
+    const { lockout } = clocked(100)
+    fail(lockout, admin, 5)
+    for (let index = 0; index < 10_000; index += 1) {
+      fail(lockout, { ...admin, user: `user${index}` })
+      fail(lockout, { ...admin, from: `10.1.${index >> 8}.${index & 255}` }, 4)
+    }
+    for (let index = 0; index < 99; index += 1) fail(lockout, { ...admin, user: `locked${index}` }, 5)
+    expect(wait(lockout, admin)).toBe(300)
+    expect(lockout.counts()).toEqual({ locks: 100, locked: 100 })
+  })
+
+  it('remembers no more pairs than it is told, oldest forgotten first', () => {
+    const { lockout } = clocked(100)
+    const pair = (index: number): Pair => ({ ...admin, user: `user${index}` })
+    for (let index = 0; index <= 100; index += 1) fail(lockout, pair(index), 4)
+    fail(lockout, pair(0))
+    expect(wait(lockout, pair(0))).toBe(0)
+    fail(lockout, pair(100))
+    expect(wait(lockout, pair(100))).toBe(300)
+    for (let index = 200; index < 300; index += 1) fail(lockout, pair(index), 5)
+    expect(wait(lockout, pair(100))).toBe(0)
+    expect(lockout.counts()).toEqual({ locks: 101, locked: 100 })
+  })
+
+  it('takes no more memory for long names', () => {
+    const { lockout } = clocked()
+    const before = heapInUse()
+    for (let index = 0; index < 2_000; index += 1)
+      fail(lockout, { ...admin, user: `${index}`.padEnd(16_000) })
+    // As they came they would take 32 MB.
+    expect(heapInUse() - before).toBeLessThan(4_000_000)
+    expect(wait(lockout, admin)).toBe(0)
+  })
+
+  it('agrees with a model that remembers everything', () => {
+    const pairs: readonly Pair[] = ['a', 'b'].flatMap((from) => ['x', 'y'].map((user) => ({ from, user })))
+    const step = fc.record({
+      pair: fc.constantFrom(...pairs),
+      later: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3 * minute })),
+      end: fc.constantFrom('failed', 'failed', 'failed', 'succeeded', 'withdrawn', 'open'),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 5, maxLength: 80 }), (steps) => {
+        const { time, lockout } = clocked()
+        // The model: for each pair, when its guesses failed since it was last good or locked, and its lock.
+        const model = new Map(pairs.map((it) => [it, { failures: [] as number[], lockedUntil: 0, open: 0 }]))
+        for (const { pair, later, end } of steps) {
+          time.now += later
+          const its = model.get(pair)
+          if (!its) throw new Error('no such pair')
+          const counted = its.failures.filter((at) => time.now - at < 5 * minute)
+          const expected =
+            its.lockedUntil > time.now
+              ? Math.ceil((its.lockedUntil - time.now) / 1000)
+              : counted.length + its.open >= 5
+                ? 1
+                : 0
+          expect(wait(lockout, pair)).toBe(expected)
+          if (expected > 0) continue
+          const guess = lockout.begin(pair)
+          if (end === 'open') its.open += 1
+          else guess[end]()
+          if (end === 'succeeded') its.failures = []
+          if (end === 'failed') its.failures = [...counted, time.now]
+          if (its.failures.length < 5) continue
+          its.lockedUntil = time.now + 5 * minute
+          its.failures = []
+        }
+        const locked = [...model.values()].filter(({ lockedUntil }) => lockedUntil > time.now)
+        expect(lockout.counts().locked).toBe(locked.length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

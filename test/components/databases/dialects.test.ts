@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import type { DatabaseError } from '../../../src/components/databases/databaseError.ts'
+import { dialects } from '../../../src/components/databases/dialects.ts'
+import { mariadbBroken, mariadbOffline, mariadbReplica, mysqlReplica } from '../../support/replicaRows.ts'
+
+const { mariadb, mysql } = dialects
+
+describe('the dialect of MariaDB', () => {
+  it('reads a replica that runs', () => {
+    expect(mariadb.readChannel(mariadbReplica)).toEqual({
+      name: '',
+      source: { host: '10.0.0.11', port: 3306 },
+      receiver: 'running',
+      receiverError: null,
+      applier: 'running',
+      applierError: null,
+      secondsBehind: 3,
+      received: 'bin.000002:1307',
+      applied: 'bin.000002:1207',
+      sequence: 35,
+      byGtid: true,
+    })
+  })
+
+  it('reads one that is stopped, and one that is broken', () => {
+    expect(mariadb.readChannel(mariadbOffline)).toMatchObject({
+      receiver: 'stopped',
+      applier: 'stopped',
+      secondsBehind: null,
+    })
+    expect(mariadb.readChannel(mariadbBroken)).toMatchObject({
+      receiver: 'running',
+      applier: 'stopped',
+      applierError: { number: 1062, message: "Error 'Duplicate entry '100' for key 'PRIMARY'' on query." },
+    })
+  })
+
+  it.each(['Connecting', 'Preparing'])('takes a receiver that says %s for one on its way', (word) => {
+    expect(mariadb.readChannel({ ...mariadbReplica, Slave_IO_Running: word }).receiver).toBe('connecting')
+  })
+
+  it.each([
+    ['0-1-35', 35],
+    ['', null],
+    ['0-1-35,1-7-2', null],
+    ['garbage', null],
+  ])('numbers the position %j as %j', (gtids, sequence) => {
+    expect(mariadb.readChannel({ ...mariadbReplica, Gtid_Slave_Pos: gtids }).sequence).toBe(sequence)
+  })
+
+  it('reads a channel that never fetched anything, by file', () => {
+    const row = { ...mariadbOffline, Master_Log_File: '', Relay_Master_Log_File: '', Using_Gtid: 'No' }
+    expect(mariadb.readChannel(row)).toMatchObject({ received: null, applied: null, byGtid: false })
+  })
+
+  it('reads where the own log stands', () => {
+    const log = { File: 'bin.000001', Position: '18446744073709551615' }
+    expect(mariadb.readPosition(log, { gtids: '0-1-36' })).toEqual({
+      written: 'bin.000001:18446744073709551615',
+      sequence: 36,
+    })
+  })
+
+  it('names a channel in its statements', () => {
+    expect([mariadb.start(''), mariadb.stop("a'b"), mariadb.reset('a\\b')]).toEqual([
+      "START SLAVE ''",
+      "STOP SLAVE 'a\\'b'",
+      "RESET SLAVE 'a\\\\b'",
+    ])
+  })
+
+  it('refuses an answer without a column that it needs, by name', () => {
+    const { Slave_IO_Running: _left, ...row } = mariadbReplica
+    expect(() => mariadb.readChannel(row)).toThrow(
+      expect.objectContaining<Partial<DatabaseError>>({
+        code: 'refused',
+        message:
+          'The database answered without the column Slave_IO_Running: this version of it is not supported.',
+      }),
+    )
+  })
+})
+
+describe('the dialect of MySQL 8.4', () => {
+  it('reads a replica that runs', () => {
+    expect(mysql.readChannel(mysqlReplica)).toEqual({
+      name: '',
+      source: { host: '127.0.0.1', port: 13000 },
+      receiver: 'running',
+      receiverError: null,
+      applier: 'running',
+      applierError: null,
+      secondsBehind: 0,
+      received: 'master-bin.000001:927',
+      applied: 'master-bin.000001:927',
+      sequence: 7,
+      byGtid: true,
+    })
+  })
+
+  it('reads one whose receiver cannot connect, by file', () => {
+    const row = {
+      ...mysqlReplica,
+      Channel_Name: 'west',
+      Replica_IO_Running: 'Connecting',
+      Last_IO_Errno: '2003',
+      Last_IO_Error: 'error connecting to source',
+      Seconds_Behind_Source: null,
+      Executed_Gtid_Set: '',
+      Auto_Position: '0',
+    }
+    expect(mysql.readChannel(row)).toMatchObject({
+      name: 'west',
+      receiver: 'connecting',
+      receiverError: { number: 2003, message: 'error connecting to source' },
+      secondsBehind: null,
+      sequence: null,
+      byGtid: false,
+    })
+  })
+
+  it.each([
+    ['73f86016-978b-11ee-ade5-8d2a2a562feb:1-3', 3],
+    ['73F86016-978B-11EE-ADE5-8D2A2A562FEB:9', 9],
+    ['3e11fa47-71ca-11e1-9e33-c80aa9429562:1-99', null],
+    ['73f86016-978b-11ee-ade5-8d2a2a562feb:audit:1-3', null],
+  ])('numbers the set %s as %j', (gtids, sequence) => {
+    expect(mysql.readChannel({ ...mysqlReplica, Executed_Gtid_Set: gtids }).sequence).toBe(sequence)
+  })
+
+  it('reads where the own log stands', () => {
+    const log = {
+      File: 'source-bin.000002',
+      Position: '1307',
+      Binlog_Do_DB: 'test',
+      Binlog_Ignore_DB: 'manual, mysql',
+      Executed_Gtid_Set: '3E11FA47-71CA-11E1-9E33-C80AA9429562:1-5',
+    }
+    expect(mysql.readPosition(log, { server: '3e11fa47-71ca-11e1-9e33-c80aa9429562' })).toEqual({
+      written: 'source-bin.000002:1307',
+      sequence: 5,
+    })
+  })
+
+  it('has only the new words', () => {
+    expect([
+      mysql.channels,
+      mysql.position[0],
+      mysql.start(''),
+      mysql.stop("a'b"),
+      mysql.reset('west'),
+    ]).toEqual([
+      'SHOW REPLICA STATUS',
+      'SHOW BINARY LOG STATUS',
+      "START REPLICA FOR CHANNEL ''",
+      "STOP REPLICA FOR CHANNEL 'a\\'b'",
+      "RESET REPLICA FOR CHANNEL 'west'",
+    ])
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
+import { keepConnection } from '../../../src/components/databases/keepConnection.ts'
+import { fakeDatabase } from '../../support/fakeDatabase.ts'
+
+const limits = { connect: 50, query: 50 }
+const never = (): Promise<never> => new Promise(() => undefined)
+const expect1 = [{ statement: 'SELECT 1', answer: [{ a: '1' }] }]
+const kept = (database: ReturnType<typeof fakeDatabase>) =>
+  keepConnection({ dial: database.dial, limits, place: 'fake:3306' })
+
+describe('keepConnection', () => {
+  it('opens one connection for all, when the first comes', async () => {
+    const database = fakeDatabase({ expect: expect1 })
+    const { read } = kept(database)
+    expect(database.dials()).toBe(0)
+    expect(await Promise.all([read('SELECT 1'), read('SELECT 1')])).toEqual([[{ a: '1' }], [{ a: '1' }]])
+    await read('SELECT 1')
+    expect(database.dials()).toBe(1)
+  })
+
+  it('lets callers leave while the attempt to connect goes on for those who come later', async () => {
+    let open: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const database = fakeDatabase({ expect: expect1, beforeDial: () => gate })
+    const { read } = kept(database)
+    const late = { code: 'timeout', message: 'The database fake:3306 did not take the connection in time.' }
+    await expect(read('SELECT 1')).rejects.toMatchObject(late)
+    await expect(read('SELECT 1')).rejects.toMatchObject(late)
+    const third = read('SELECT 1')
+    open()
+    expect(await third).toEqual([{ a: '1' }])
+    expect(database.dials()).toBe(1)
+  })
+
+  it('drops a connection that does not answer, and opens another for the next', async () => {
+    const hanging = { statement: 'SELECT 1', answer: never, times: 1 }
+    const database = fakeDatabase({ expect: [hanging, ...expect1] })
+    const { read } = kept(database)
+    await expect(read('SELECT 1')).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'The database fake:3306 did not answer in time.',
+    })
+    expect(database.open()).toBe(0)
+    expect(await read('SELECT 1')).toEqual([{ a: '1' }])
+    expect(database.dials()).toBe(2)
+  })
+
+  it('asks once more where the connection was lost meanwhile, and only then', async () => {
+    const database = fakeDatabase({ expect: expect1 })
+    const { read } = kept(database)
+    await read('SELECT 1')
+    database.breakAll()
+    expect(await read('SELECT 1')).toEqual([{ a: '1' }])
+    expect(database.dials()).toBe(2)
+
+    const gone = new DatabaseError({ code: 'unreachable', message: 'gone' })
+    const down = fakeDatabase({ beforeDial: () => Promise.reject(gone) })
+    await expect(kept(down).read('SELECT 1')).rejects.toBe(gone)
+    expect(down.dials()).toBe(1)
+  })
+
+  it('does not repeat what the server refused', async () => {
+    const refused = new DatabaseError({ code: 'refused', message: 'no', number: 1227 })
+    const database = fakeDatabase({ expect: [{ statement: 'SELECT 1', answer: refused }] })
+    const { read } = kept(database)
+    await expect(read('SELECT 1')).rejects.toBe(refused)
+    await expect(read('SELECT 1')).rejects.toBe(refused)
+    expect([database.dials(), database.statements.length]).toEqual([1, 2])
+  })
+
+  it('ends its connection, open or not', async () => {
+    const database = fakeDatabase({ expect: expect1 })
+    const first = kept(database)
+    await first.read('SELECT 1')
+    first.close()
+    expect(database.open()).toBe(0)
+    await expect(first.read('SELECT 1')).rejects.toMatchObject({ code: 'unreachable' })
+
+    const signals: AbortSignal[] = []
+    const second = keepConnection({
+      dial: (signal) => {
+        signals.push(signal)
+        return never()
+      },
+      limits,
+      place: 'fake:3306',
+    })
+    await expect(second.read('SELECT 1')).rejects.toMatchObject({ code: 'timeout' })
+    second.close()
+    expect(signals.map((it) => it.aborted)).toEqual([true])
+  })
+})

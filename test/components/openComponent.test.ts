@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { StartError } from '../../src/api/startError.ts'
+import { openComponent } from '../../src/components/openComponent.ts'
+import { components } from '../../src/contracts/component.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { settingsIn } from '../support/testServer.ts'
+
+const database = { type: 'mysql', host: '127.0.0.1', port: 1, user: 'muster', service: 'alpha' } as const
+
+describe('openComponent', () => {
+  it.each(components)('opens the %s that settings without a database mean', (component) => {
+    const { api, close } = openComponent(settingsIn(temporaryFolder(), { component }))
+    expect(api.component).toBe(component)
+    close()
+  })
+
+  it('says before it starts that the password of the database is not there', () => {
+    const folder = temporaryFolder()
+    const secretsFile = join(folder, 'secrets.json')
+    const open = () => openComponent(settingsIn(folder, { component: 'replicator', database, secretsFile }))
+    expect(open).toThrow(StartError)
+    expect(open).toThrow(`cannot read the secrets ${secretsFile}: there is no such file`)
+  })
+})
