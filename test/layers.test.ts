@@ -66,18 +66,23 @@ const ioFiles: readonly string[] = [
   'accounts/lockFile.ts',
   'accounts/processStart.ts',
   'accounts/userFileIo.ts',
+  'api/audit/auditFile.ts',
   'api/files.ts',
   'api/listen.ts',
   'api/server.ts',
-  'bin/processContext.ts',
+  'bin/ownPackage.ts',
+  'bin/printVersion.ts',
   'client/registryFiles.ts',
   'client/request.ts',
   'commands/connectHost.ts',
   'commands/readConfigFiles.ts',
   'commands/readInputFile.ts',
   'commands/readOwnStores.ts',
+  'commands/readRegularFile.ts',
   'commands/secretSources.ts',
+  'commands/validate/isTracked.ts',
   'commands/writeNewFile.ts',
+  'components/databases/connect.ts',
   'deployment/program.ts',
   'deployment/runtime/fetch.ts',
   'deployment/state/archiveFile.ts',
@@ -112,8 +117,9 @@ const owners: Readonly<Record<string, RegExp>> = {
   'node-forge': /^certificates\//,
   execa: /^processes\/run\.ts$/,
   listr2: /^output\//,
+  mysql2: /^components\/databases\/connect\.ts$/,
 }
-const oneFileOnly = ['yaml', 'ssh2', 'execa']
+const oneFileOnly = ['yaml', 'ssh2', 'execa', 'mysql2']
 
 type Import = { readonly specifier: string; readonly typeOnly: boolean }
 

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-import { muster } from '../commands/program.ts'
-import { createProcessContext } from './processContext.ts'
+import { printVersion } from './printVersion.ts'
 
-process.exitCode = await muster({ argv: process.argv.slice(2), context: createProcessContext() })
+const argv = process.argv.slice(2)
+if (!printVersion(argv)) {
+  const { muster } = await import('../commands/program.ts')
+  const { createProcessContext } = await import('./processContext.ts')
+  process.exitCode = await muster({ argv, context: createProcessContext() })
+}

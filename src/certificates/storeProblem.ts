@@ -1,78 +1,40 @@
+import type { Facts } from '../diagnostics/catalogue.ts'
+import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { openedStoreEntries } from '../diagnostics/entries/openedStores.ts'
+import type { Words } from '../diagnostics/entry.ts'
 import type { StoreReadReason } from './stores/storeReadError.ts'
 
-/** Every finding about a store that could be read from disk; the first word says which of the two. */
-export const storeProblemCodes = [
-  'keystore-wrong-password',
-  'keystore-key-password',
-  'keystore-not-a-store',
-  'keystore-unsupported',
-  'keystore-no-private-key',
-  'keystore-alias-absent',
-  'keystore-no-certificate',
-  'keystore-key-mismatch',
-  'keystore-not-yet-valid',
-  'keystore-expired',
-  'keystore-expires-soon',
-  'keystore-names-do-not-cover',
-  'keystore-names-partly-cover',
-  'truststore-wrong-password',
-  'truststore-key-password',
-  'truststore-not-a-store',
-  'truststore-unsupported',
-  'truststore-empty',
-  'truststore-does-not-trust',
-] as const
+/** Every finding about a store itself; the first word says which of the two. */
+export type StoreProblemCode = keyof typeof openedStoreEntries
 
-export type StoreProblemCode = (typeof storeProblemCodes)[number]
+/** What the words of a finding need, beside whose store it is. */
+export type StoreFacts<C extends StoreProblemCode> = Omit<Facts<C>, 'hosts'>
 
+/** A finding about a store, whose words are made when it is known how many hosts have it. */
 export type StoreProblem = {
-  readonly code: StoreProblemCode
-  readonly message: string
-  readonly why: string
-  readonly fix: string
+  readonly [C in StoreProblemCode]: { readonly code: C; readonly facts: StoreFacts<C> }
+}[StoreProblemCode]
+
+/** A finding; the compiler holds the facts to what its words in the catalogue need. */
+export function storeProblem<C extends StoreProblemCode>(code: C, facts: StoreFacts<C>): StoreProblem {
+  // Code and facts belong together by the signature, which the compiler cannot follow into the union.
+  return { code, facts } as StoreProblem
 }
 
-const convert = (store: string): string =>
-  `convert it: \`keytool -importkeystore -srckeystore OLD -destkeystore ${store}.p12 -deststoretype pkcs12\``
-
 /** The finding for a store that cannot be opened; `detail` comes from `readStore`. */
-export function unreadable(
+export const unopened = (
   store: 'keystore' | 'truststore',
-  reason: StoreReadReason,
-  detail: string,
-): StoreProblem {
-  const code = `${store}-${reason}` as const
-  switch (reason) {
-    case 'wrong-password':
-      return {
-        code,
-        message: `the password does not open the ${store}: ${detail}`,
-        why: `neither muster nor Java can read a ${store} without its password`,
-        fix: `check the option java-${store}-password; \`keytool -list -keystore FILE\` asks for the password and tells whether it is right`,
-      }
-    case 'key-password':
-      return {
-        code,
-        message: `the ${store} opens, but not a key in it: ${detail}`,
-        why: 'there is one password option per store, so the key must have the same password',
-        fix: 'give the key the password of the store: `keytool -keypasswd -alias ALIAS -keystore FILE`',
-      }
-    case 'not-a-store':
-      return {
-        code,
-        message: `the ${store} is neither PKCS#12 nor JKS: ${detail}`,
-        why: 'the option takes a Java keystore file, and nothing else can be loaded from it',
-        fix:
-          store === 'keystore'
-            ? 'make one from PEM files: `openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12`'
-            : 'make one from a PEM certificate: `keytool -importcert -file authority.crt -alias authority -keystore truststore.p12 -storetype pkcs12`',
-      }
-    case 'unsupported':
-      return {
-        code,
-        message: `the ${store} uses something that muster cannot read: ${detail}`,
-        why: 'PKCS#12 with AES, triple DES or RC2 and JKS can be read',
-        fix: convert(store),
-      }
-  }
+  read: { readonly reason: StoreReadReason; readonly detail: string },
+): StoreProblem => storeProblem(`${store}-${read.reason}`, { detail: read.detail })
+
+/** Whether a finding leaves the stores usable. */
+export const isWarning = ({ code }: StoreProblem): boolean => openedStoreEntries[code].severity !== 'error'
+
+/** The finding as it is told of these hosts; its place is for the caller to know. */
+export function tellStoreProblem(problem: StoreProblem, hosts: readonly string[]): Omit<Diagnostic, 'span'> {
+  const { code, facts } = problem
+  const { severity, words } = openedStoreEntries[code]
+  // As in `storeProblem`: the union keeps code and facts together.
+  const told = (words as (facts: unknown) => Words)({ ...facts, hosts })
+  return { code, severity, ...told }
 }

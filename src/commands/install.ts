@@ -30,7 +30,7 @@ type InstallOptions = ClusterOptions & {
 /** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
   mustBeAbleToAsk(options.context, { yes: options.yes, command: 'install' })
-  const config = await openCluster(options)
+  const config = await openCluster({ ...options, acting: true })
   if (typeof config === 'number') return config
   const place = { directory: config.directory, cluster: config.cluster }
   const lock = await lockState(place)

@@ -1,23 +1,46 @@
 import { homedir } from 'node:os'
+import type { Ignore } from '../config/ignores/ignore.ts'
 import { loadConfig } from '../config/load.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import { asksForStdin } from '../config/sets.ts'
+import type { ResolvedCluster } from '../config/resolve/resolved.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import type { SourceText } from '../diagnostics/source.ts'
 import type { CommandContext } from './context.ts'
-import { isThere, readConfigFiles, readStdin } from './readConfigFiles.ts'
+import { isThere, type ReadConfigFiles, readConfigFiles } from './readConfigFiles.ts'
+import { readSetInput } from './readSetInput.ts'
 
 /** The file that a command reads when none is named. */
-export const defaultFile = 'muster.yaml'
+const defaultFile = 'muster.yaml'
 
 export type LoadedCluster = {
   /** Only when no finding is an error. */
   readonly config?: ClusterConfig
+  /** What the files say with all layers applied; absent where one of them could not be understood. */
+  readonly cluster?: ResolvedCluster
+  /** All of them: what comments silence is taken out last, by `withoutSilenced`. */
   readonly diagnostics: readonly Diagnostic[]
+  readonly ignores: readonly Ignore[]
+  /** Whether several files, or a file and --set, made the result together. */
+  readonly combined: boolean
   /** What excerpts are taken from. */
   readonly sources: readonly SourceText[]
   /** Whether a file was not there or could not be opened: exit code 3 rather than 1. */
   readonly missing: boolean
+}
+
+/** Reads the files of a command: those named, else MUSTER_FILE, else ./muster.yaml. */
+export async function readNamedFiles({
+  context,
+  files,
+}: {
+  readonly context: CommandContext
+  readonly files: readonly string[]
+}): Promise<ReadConfigFiles & { readonly paths: readonly string[] }> {
+  const named = files.length > 0 ? files : [context.env.MUSTER_FILE ?? ''].filter(Boolean)
+  const isDefault = named.length === 0
+  const paths = isDefault ? [defaultFile] : named
+  const { cwd, stdin } = context
+  return { paths, ...(await readConfigFiles({ paths, cwd, stdin, isDefault })) }
 }
 
 /** Reads and judges the files of a command: those named, else MUSTER_FILE, else ./muster.yaml. */
@@ -27,30 +50,22 @@ export async function loadCluster(options: {
   readonly set: readonly string[]
 }): Promise<LoadedCluster> {
   const { context, set } = options
-  const fromEnv = context.env.MUSTER_FILE
-  const chosen = fromEnv === undefined || fromEnv === '' ? [] : [fromEnv]
-  const named = options.files.length > 0 ? options.files : chosen
-  const paths = named.length > 0 ? named : [defaultFile]
-  const read = await readConfigFiles({
-    paths,
-    cwd: context.cwd,
-    stdin: context.stdin,
-    isDefault: named.length === 0,
-  })
-  const wantsStdin = set.some(asksForStdin) && !paths.includes('-')
-  const stdin = wantsStdin ? await readStdin(context.stdin) : undefined
+  const { paths, ...read } = await readNamedFiles(options)
+  const incomplete = read.diagnostics.length > 0
+  const stdin = paths.includes('-') ? undefined : await readSetInput({ context, set, inVain: incomplete })
   const loaded = loadConfig({
     files: read.files,
     set,
     home: context.env.HOME ?? homedir(),
     cwd: context.cwd,
     exists: isThere,
-    incomplete: read.diagnostics.length > 0,
+    incomplete,
     ...(stdin === undefined ? {} : { stdin }),
   })
   return {
     ...loaded,
     diagnostics: [...read.diagnostics, ...loaded.diagnostics],
+    combined: paths.length > 1 || set.length > 0,
     missing: read.missing,
   }
 }

@@ -13,7 +13,7 @@ export async function plan(
   options: ClusterOptions & { readonly json: boolean; readonly runtimeFile: string | undefined },
 ): Promise<ExitCode> {
   const { context, json, runtimeFile } = options
-  const config = await openCluster(options)
+  const config = await openCluster({ ...options, acting: true })
   if (typeof config === 'number') return config
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const hosts = config.hosts.map(({ name }) => name)

@@ -8,7 +8,7 @@ import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 
 /** Bytes; a configuration of a thousand hosts has well under a tenth of it. */
-export const largestConfigFile = 10_000_000
+export const largestConfigFile = 2_000_000
 
 /** The name under which standard input is shown. */
 export const stdinName = 'standard input'

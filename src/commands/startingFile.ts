@@ -1,5 +1,6 @@
 /** What `muster init` writes: every group of a configuration, each explained; it validates as it stands. */
-export const startingFile = `# One file describes the whole installation. Check it with: muster validate
+export const startingFile = `# yaml-language-server: $schema=./muster.schema.json
+# One file describes the whole installation. Check it with: muster validate
 
 # The name of the cluster. It becomes part of service and file names on the hosts.
 cluster: alpha

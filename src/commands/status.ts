@@ -17,7 +17,7 @@ const patience = 6_000
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
-  const config = await openCluster(options)
+  const config = await openCluster({ ...options, acting: false })
   if (typeof config === 'number') return config
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const { authority } = opened?.state ?? emptyState

@@ -3,3 +3,11 @@ import type { CommandContext, Output } from './context.ts'
 /** Whether to colour what goes to a stream: on a terminal, unless NO_COLOR is set (no-color.org). */
 export const colourOf = (context: CommandContext, output: Output): boolean =>
   output.isTTY === true && !context.env.NO_COLOR && context.env.TERM !== 'dumb'
+
+const narrow = 40
+const wide = 110
+const unknownWidth = 100
+
+/** Columns for running text: those of the terminal, within what can be read with ease. */
+export const textWidth = (output: Output): number =>
+  Math.max(narrow, Math.min(wide, output.columns ?? unknownWidth))

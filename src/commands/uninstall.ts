@@ -28,7 +28,7 @@ type UninstallOptions = ClusterOptions & {
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, json } = options
   mustBeAbleToAsk(context, { yes, command: 'uninstall' })
-  const config = await openCluster(options)
+  const config = await openCluster({ ...options, acting: false })
   if (typeof config === 'number') return config
   return withHosts({
     context,

@@ -16,16 +16,18 @@ const outcomes: Readonly<Record<string, WriteOutcome>> = {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** Writes a file with mode 0600. Only with `force` in place of another, and then as one atomic change. */
+/** Writes a file, with mode 0600 unless told. Only with `force` in place of another, and then as one atomic change. */
 export async function writeNewFile(file: {
   readonly path: string
   readonly text: string
   readonly force: boolean
+  /** The umask takes from it. */
+  readonly mode?: number
 }): Promise<WriteOutcome> {
-  const { path, text, force } = file
+  const { path, text, force, mode = 0o600 } = file
   const beside = `${path}.${process.pid}.tmp`
   try {
-    await writeFile(force ? beside : path, text, { flag: 'wx', mode: 0o600 })
+    await writeFile(force ? beside : path, text, { flag: 'wx', mode })
     if (force) await rename(beside, path)
     return 'written'
   } catch (error) {

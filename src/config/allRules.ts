@@ -1,14 +1,15 @@
 import type { Rule } from './rule.ts'
-import { adminPassword } from './rules/adminPassword.ts'
 import { adminUser } from './rules/adminUser.ts'
 import { duplicateAddresses } from './rules/duplicateAddresses.ts'
 import { duplicateHosts } from './rules/duplicateHosts.ts'
 import { evenManagers } from './rules/evenManagers.ts'
+import { inertOptions } from './rules/inertOptions.ts'
 import { installDirectory } from './rules/installDirectory.ts'
 import { localClashes } from './rules/localClashes.ts'
 import { master } from './rules/master.ts'
 import { members } from './rules/members.ts'
 import { openWithoutAdmin } from './rules/openWithoutAdmin.ts'
+import { passwords } from './rules/passwords.ts'
 import { portClashes } from './rules/portClashes.ts'
 import { privilegedPorts } from './rules/privilegedPorts.ts'
 import { required } from './rules/required.ts'
@@ -39,9 +40,10 @@ export const allRules: readonly Rule[] = [
   privilegedPorts,
   openWithoutAdmin,
   adminUser,
-  adminPassword,
+  passwords,
   stores,
   sharedKeystore,
   warningDays,
   installDirectory,
+  inertOptions,
 ]

@@ -1,4 +1,4 @@
-import type { SecretReference } from '../secrets/reference.ts'
+import { locatedSecret } from './locatedSecret.ts'
 import type { ApiConfig, ClusterConfig, HostConfig, SshConfig, TlsConfig } from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import type { Resolved, ResolvedCluster, ResolvedHost } from './resolve/resolved.ts'
@@ -22,12 +22,6 @@ function pathOf(resolved: Resolved<string>, paths: Paths): string | undefined {
   const { value, given } = resolved
   if (value === undefined || isOnHost(value)) return value
   return absolutePath(value, { span: given?.span, paths })
-}
-
-function secretOf(resolved: Resolved<SecretReference>, paths: Paths): SecretReference | undefined {
-  const { value, given } = resolved
-  if (value?.kind !== 'file') return value
-  return { kind: 'file', path: absolutePath(value.path, { span: given?.span, paths }) }
 }
 
 function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
@@ -55,8 +49,8 @@ function tlsOf(host: ResolvedHost, paths: Paths): TlsConfig {
   return {
     ...optional('keystorePath', pathOf(host.option(options.keystorePath), paths)),
     ...optional('truststorePath', pathOf(host.option(options.truststorePath), paths)),
-    ...optional('keystorePassword', secretOf(host.option(options.keystorePassword), paths)),
-    ...optional('truststorePassword', secretOf(host.option(options.truststorePassword), paths)),
+    ...optional('keystorePassword', locatedSecret(host.option(options.keystorePassword), paths)),
+    ...optional('truststorePassword', locatedSecret(host.option(options.truststorePassword), paths)),
     alias: sure(host.option(options.alias)),
     keyLifetime: sure(host.option(options.keyLifetime)),
     warningDays: sure(host.option(options.warningDays)),
@@ -68,7 +62,7 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
   const admin =
     user === undefined
       ? undefined
-      : { user, ...optional('password', secretOf(host.option(options.adminPass), paths)) }
+      : { user, ...optional('password', locatedSecret(host.option(options.adminPass), paths)) }
   const directory = host.option(options.installDirectory)
   return {
     name: host.name,

@@ -4,12 +4,13 @@ import type { SourceText } from '../diagnostics/source.ts'
 import { allRules } from './allRules.ts'
 import { buildConfig } from './build.ts'
 import { readDocument } from './document/readDocument.ts'
+import type { Ignore } from './ignores/ignore.ts'
 import { isKnownName, isSecretName } from './knownNames.ts'
 import type { ClusterConfig } from './model.ts'
 import { resolveCluster } from './resolve/resolveCluster.ts'
+import type { ResolvedCluster } from './resolve/resolved.ts'
 import { readSets, setSource } from './sets.ts'
-import { type Draft, emptyDraft } from './shape/draft.ts'
-import { overlay } from './shape/overlay.ts'
+import type { Draft } from './shape/draft.ts'
 import { readDraft } from './shape/readDraft.ts'
 
 /** One YAML file as it was read. */
@@ -41,10 +42,14 @@ export type LoadOptions = {
 export type LoadResult = {
   /** Only when no finding is an error. */
   readonly config?: ClusterConfig
+  /** What the files say with all layers applied; absent where one of them could not be understood. */
+  readonly cluster?: ResolvedCluster
   /** By file and position. */
   readonly diagnostics: readonly Diagnostic[]
   /** The texts that the findings point into, with what must not be shown of them. */
   readonly sources: readonly SourceText[]
+  /** The comments of the files that silence findings; whoever shows findings applies them, last of all. */
+  readonly ignores: readonly Ignore[]
 }
 
 /** A file as a draft; `draft` is absent when its text could not be understood. */
@@ -52,18 +57,21 @@ type Judged = {
   readonly draft?: Draft
   readonly findings: readonly Diagnostic[]
   readonly source: SourceText
+  readonly ignores: readonly Ignore[]
 }
 
 function judge({ name, text }: ConfigFile): Judged {
   const plain = text.replace(/^\ufeff/, '')
   const document = readDocument({ name, text: plain }, { isSecret: isSecretName, isKnown: isKnownName })
   const source = (hidden: readonly Span[]): SourceText => ({ name, text: plain, hidden })
-  if (document.root === undefined) return { findings: document.findings, source: source(document.hidden) }
+  const { findings, ignores } = document
+  if (document.root === undefined) return { findings, ignores, source: source(document.hidden) }
   const read = readDraft(document.root)
   const sound = read.findings.filter(({ span }) => !document.doubtful.has(span.line))
   return {
     draft: read.value,
-    findings: [...document.findings, ...sound],
+    findings: [...findings, ...sound],
+    ignores,
     source: source([...document.hidden, ...read.hidden]),
   }
 }
@@ -77,23 +85,25 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const drafts = judged.map(({ draft }) => draft).filter((draft) => draft !== undefined)
   const shape = [...judged.flatMap(({ findings }) => findings), ...sets.findings]
   const sources = [...judged.map(({ source }) => source), sets.source]
+  const ignores = judged.flatMap((file) => file.ignores)
   const order = [...files.map(({ name }) => name), setSource]
   // What one file cannot tell is unknown, so rules about the whole would guess.
   const incomplete = options.incomplete === true || drafts.length < files.length || files.length === 0
-  if (incomplete) return { diagnostics: ordered(shape, order), sources }
+  if (incomplete) return { diagnostics: ordered(shape, order), sources, ignores }
 
   const directories = new Map([
     ...files.map((file) => [file.name, file.directory] as const),
     [setSource, options.cwd ?? directory] as const,
   ])
   const cluster = resolveCluster({
-    draft: drafts.reduce(overlay, emptyDraft),
+    drafts,
     sets: sets.values,
     paths: { home, directories, fallback: directory },
     files: order,
     ...(exists === undefined ? {} : { exists }),
   })
   const diagnostics = ordered([...shape, ...allRules.flatMap((rule) => rule(cluster))], order)
-  if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics, sources }
-  return { config: buildConfig(cluster, directory), diagnostics, sources }
+  const result = { cluster, diagnostics, sources, ignores }
+  if (diagnostics.some(({ severity }) => severity === 'error')) return result
+  return { ...result, config: buildConfig(cluster, directory) }
 }

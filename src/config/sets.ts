@@ -8,7 +8,6 @@ import { looksSecret } from './document/hide.ts'
 import type { YamlNode } from './document/node.ts'
 import { allOptions } from './settings/options.ts'
 import { type Setting, spellings } from './settings/setting.ts'
-import { unavailableOptions } from './settings/unavailable.ts'
 import type { Given, Values } from './shape/values.ts'
 import type { ValueType } from './types/type.ts'
 
@@ -65,7 +64,6 @@ function secretFor(name: string, text: string, given: { span: Span; stdin: strin
 }
 
 function unknown(name: string, span: Span): Diagnostic {
-  if (unavailableOptions.includes(name)) return diagnose('option-not-available', { name }, { span })
   const near = nearest(name, spellings(allOptions))
   return diagnose('unknown-option', { name, nearest: near, place: 'defaults' }, { span })
 }

@@ -8,12 +8,14 @@ import {
   isPair,
   isScalar,
   isSeq,
+  Lexer,
   Parser,
   type Scalar,
   type YAMLError,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+import { commentsOf, type RawComment } from './ignores/comments.ts'
 
 /** A value of a YAML text as it stands there: aliases not followed, duplicate keys kept. Offsets in UTF-16 units. */
 export type RawNode = {
@@ -47,6 +49,8 @@ export type RawText =
       readonly tooDeep?: never
       readonly roots: readonly { readonly from: number; readonly node: RawNode | undefined }[]
       readonly problems: readonly RawProblem[]
+      /** Looked for only when asked: few files have a comment that anybody wants. */
+      readonly comments: () => readonly RawComment[]
     }
 
 const ownTags = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/
@@ -93,6 +97,21 @@ function raw(node: unknown, fallback: number): RawNode {
   return nothing(fallback)
 }
 
+/**
+ * The tokens of a text, or where it nests so deep that building them would take the machine's memory: each open
+ * bracket or indentation is one more on the parser's stack.
+ */
+function tokensOf(text: string, depth: number): readonly CST.Token[] | { readonly deep: number } {
+  const parser = new Parser()
+  const tokens: CST.Token[] = []
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme))
+    // The document and a scalar that is being read stand there too.
+    if (parser.stack.length > depth + 3) return { deep: parser.offset - lexeme.length }
+  }
+  return [...tokens, ...parser.end()]
+}
+
 /** Where the text nests deeper than `limit`. The composer recurses, so this must be known before it runs. */
 function tooDeep(tokens: readonly CST.Token[], limit: number): number | undefined {
   const waiting = tokens.map((token) => ({ token, depth: 0 }))
@@ -111,7 +130,8 @@ function tooDeep(tokens: readonly CST.Token[], limit: number): number | undefine
 
 /** Reads a text as YAML 1.2 (core schema). Never throws for what the text holds; nests at most `depth` deep. */
 export function parseYaml(text: string, depth: number): RawText {
-  const tokens = [...new Parser().parse(text)]
+  const tokens = tokensOf(text, depth)
+  if ('deep' in tokens) return { tooDeep: { from: tokens.deep } }
   const deep = tooDeep(tokens, depth)
   if (deep !== undefined) return { tooDeep: { from: deep } }
   const composer = new Composer({
@@ -136,5 +156,5 @@ export function parseYaml(text: string, depth: number): RawText {
       ...warnings.filter((problem) => problem.code !== 'TAG_RESOLVE_FAILED'),
     ])
     .map(({ code, pos: [from, to], message }) => ({ code, from, to, text: message }))
-  return { roots, problems }
+  return { roots, problems, comments: () => commentsOf(tokens) }
 }

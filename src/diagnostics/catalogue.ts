@@ -1,6 +1,9 @@
 import { fileEntries } from './entries/files.ts'
 import { hostEntries } from './entries/hosts.ts'
+import { ignoreEntries } from './entries/ignores.ts'
+import { iniEntries } from './entries/ini.ts'
 import { networkEntries } from './entries/network.ts'
+import { openedStoreEntries } from './entries/openedStores.ts'
 import { secretEntries } from './entries/secrets.ts'
 import { shapeEntries } from './entries/shape.ts'
 import { storeEntries } from './entries/stores.ts'
@@ -18,6 +21,9 @@ export const catalogue = {
   ...networkEntries,
   ...secretEntries,
   ...storeEntries,
+  ...openedStoreEntries,
+  ...ignoreEntries,
+  ...iniEntries,
 } as const
 
 export type Code = keyof typeof catalogue

@@ -14,3 +14,6 @@ export const warning = <Facts>(words: (facts: Facts) => Words): Entry<Facts> => 
   severity: 'warning',
   words,
 })
+
+/** An entry that only says what could not be judged. */
+export const note = <Facts>(words: (facts: Facts) => Words): Entry<Facts> => ({ severity: 'note', words })

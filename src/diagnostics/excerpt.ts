@@ -22,8 +22,31 @@ function partOf(span: Span, line: number, length: number): { from: number; to: n
   return to > from ? { from, to } : undefined
 }
 
+/** A text by its lines; a span that hides several of them stands at each. */
+type ByLine = { readonly lines: readonly string[]; readonly hidden: ReadonlyMap<number, readonly Span[]> }
+
+const known = new WeakMap<SourceText, ByLine>()
+
+/** Parted once for all the findings of a text: there may be as many as it has lines. */
+function byLine(source: SourceText): ByLine {
+  const earlier = known.get(source)
+  if (earlier !== undefined) return earlier
+  const lines = source.text.split('\n')
+  const hidden = new Map<number, Span[]>()
+  for (const span of source.hidden) {
+    for (let line = span.line; line <= Math.min(span.endLine, lines.length); line++) {
+      const there = hidden.get(line)
+      if (there === undefined) hidden.set(line, [span])
+      else there.push(span)
+    }
+  }
+  const parted = { lines, hidden }
+  known.set(source, parted)
+  return parted
+}
+
 function hiddenParts(source: SourceText, line: number, text: string): { from: number; to: number }[] {
-  const parts = source.hidden
+  const parts = (byLine(source).hidden.get(line) ?? [])
     .map((span) => partOf(span, line, text.length))
     .filter((part) => part !== undefined)
     .map((part) => {
@@ -86,7 +109,7 @@ export function excerpt(
   options: { readonly span: Span; readonly width: number },
 ): Excerpt | undefined {
   const { span } = options
-  const line = source.text.split('\n', span.line)[span.line - 1]?.replace(/\r$/, '').slice(0, longest)
+  const line = byLine(source).lines[span.line - 1]?.replace(/\r$/, '').slice(0, longest)
   if (line === undefined || line.trim() === '') return undefined
   const pieces = piecesOf(line, hiddenParts(source, span.line, line))
   const part = partOf(span, span.line, line.length) ?? { from: span.column - 1, to: span.column }

@@ -34,8 +34,7 @@ const proxy = /^(https?|all|no)_proxy$/
 
 const isPlain = (name: string): boolean => always.has(name) || locale.test(name)
 
-const isNetwork = (name: string): boolean =>
-  network.has(name) || proxy.test(name) || npmConfiguration.test(name)
+const isNetwork = (name: string): boolean => network.has(name) || proxy.test(name)
 
 const pick = (environment: Environment, wanted: (name: string) => boolean): Record<string, string> =>
   Object.fromEntries(
@@ -47,12 +46,16 @@ const pick = (environment: Environment, wanted: (name: string) => boolean): Reco
 
 /**
  * What a program that we start sees of the operator's environment: who and where the operator is, the
- * language, npm's own configuration (`npm_config_*`), proxies and their certificates, the SSH agent.
- * Everything else stays behind, above all passwords in variables that `!env` names.
+ * language, proxies and their certificates, the SSH agent. Everything else stays behind, above all passwords
+ * in variables that `!env` names.
  */
 export const programEnvironment = (environment: Environment): Record<string, string> =>
   pick(environment, (name) => isPlain(name) || isNetwork(name))
 
-/** The same for a shell that stands for a host: without the agent, proxies and npm's configuration. */
+/** npm's own configuration (`npm_config_*`), for npm alone: it may hold the token of a registry. */
+export const npmEnvironment = (environment: Environment): Record<string, string> =>
+  pick(environment, (name) => npmConfiguration.test(name))
+
+/** The same for a shell that stands for a host: without the agent and proxies. */
 export const shellEnvironment = (environment: Environment): Record<string, string> =>
   pick(environment, isPlain)

@@ -1,3 +1,5 @@
+import { Secret } from '../secrets/secret.ts'
+
 export type ProcessErrorCode = 'not-found' | 'timeout' | 'killed' | 'too-much-output'
 
 /** A program that could not be run to its end. A non-zero exit is a result, not an error. */
@@ -6,17 +8,21 @@ export class ProcessError extends Error {
   readonly command: readonly string[]
   /** What the program had written to standard error, at most its last 4,000 characters. */
   readonly stderr: string
+  /** What it had written to standard output, which may be what must not be shown of standard error. */
+  readonly stdout: Secret
 
   constructor(facts: {
     code: ProcessErrorCode
     command: readonly string[]
     message: string
     stderr?: string
+    stdout?: string
   }) {
     super(facts.message)
     this.name = 'ProcessError'
     this.code = facts.code
     this.command = facts.command
     this.stderr = (facts.stderr ?? '').slice(-4000)
+    this.stdout = new Secret(facts.stdout ?? '')
   }
 }

@@ -15,7 +15,7 @@ export type ProcessOptions = {
   readonly cwd?: string
   /** The operator's environment, from which `programEnvironment` picks. */
   readonly env: Environment
-  /** Variables that this program needs beside those; no secrets. */
+  /** Variables that this program needs beside those; no secret of a cluster. */
   readonly extraEnv?: Readonly<Record<string, string>>
   /** Bytes of each output stream; 8 MiB unless told. */
   readonly maxOutput?: number
@@ -53,14 +53,15 @@ export async function run(options: ProcessOptions): Promise<ProcessResult> {
   const stopWaiting = letGoWhenOver(child, options)
   const result = await child.finally(stopWaiting)
   const stderr = textOf(result.stderr)
+  const stdout = textOf(result.stdout)
   const fail = (code: ProcessError['code'], message: string): ProcessError =>
-    new ProcessError({ code, command: options.command, message, stderr })
+    new ProcessError({ code, command: options.command, message, stderr, stdout })
   if (result.timedOut) throw fail('timeout', `${program} did not end within ${options.timeout / 1000} s`)
   if (result.isMaxBuffer) throw fail('too-much-output', `${program} wrote more than ${maxOutput} bytes`)
   if (result.isCanceled) throw fail('killed', `${program} was stopped`)
   if (result.isTerminated) throw fail('killed', `${program} was ended by ${result.signal ?? 'a signal'}`)
   if (result.exitCode === undefined) throw fail('not-found', notStarted(program, options.cwd, result.code))
-  return { code: result.exitCode, stdout: textOf(result.stdout), stderr }
+  return { code: result.exitCode, stdout, stderr }
 }
 
 /** A grandchild may hold the output open when the child itself has long been ended: nobody waits for that. */

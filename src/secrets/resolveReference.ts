@@ -1,101 +1,93 @@
+import { lastWords } from './lastWords.ts'
+import { boundOf, trustFix, withheld } from './policy.ts'
 import type { SecretReference } from './reference.ts'
 import { Secret } from './secret.ts'
-import { SecretError } from './secretError.ts'
+import { SecretError, type SecretErrorCode } from './secretError.ts'
+import type { SecretSources } from './sources.ts'
 
-/** Where secrets are read from; handed in by whoever may touch the world. */
-export type SecretSources = {
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Rejects as `node:fs` does, with a `code`. */
-  readonly readFile: (path: string) => Promise<Buffer | string>
-  /** Runs a program without a shell; rejects when it could not be run at all. */
-  readonly runCommand: (
-    command: readonly [string, ...string[]],
-  ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>
-}
+type Fail = (code: SecretErrorCode, reason: string, fix: string) => SecretError
 
-const mostStderr = 1000
+const alone = 'Write the secret alone into it, as text.'
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const relativeFix = 'Correct the path; a relative one is relative to the YAML file.'
+const rightsFix = 'Check who owns the file and its permissions: ls -l shows both.'
 
 /** A file or a program ends its text with a line break that is no part of the secret. */
 const withoutLastBreak = (text: string): string => text.replace(/\r?\n$/, '')
 
-function filled(text: string, from: { origin: string; fix: string }): Secret {
-  if (text !== '') return new Secret(text)
-  const message = `The secret from ${from.origin} is empty.`
-  throw new SecretError({ code: 'secret-empty', message, fix: from.fix })
-}
-
-function fromEnv(name: string, env: SecretSources['env']): Secret {
+function fromEnv(name: string, env: SecretSources['env'], fail: Fail): Secret {
   const value = env[name]
   const fix = `Set it for this command, for example: read -rs ${name} && export ${name}`
-  if (value === undefined) {
-    const message = `The environment variable ${name} is not set.`
-    throw new SecretError({ code: 'variable-missing', message, fix })
-  }
-  return filled(value, { origin: `the environment variable ${name}`, fix })
+  if (value === undefined) throw fail('variable-missing', `the environment variable ${name} is not set`, fix)
+  if (value === '') throw fail('secret-empty', `the environment variable ${name} is empty`, fix)
+  return new Secret(value)
 }
 
-function decoded(content: Buffer | string, path: string): string {
-  if (typeof content === 'string') return content
+function decoded(content: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content)
   } catch {
-    const message = `The secret file ${path} is not UTF-8 text.`
-    throw new SecretError({ code: 'file-not-text', message, fix: 'Write the secret alone into it, as text.' })
+    return undefined
   }
 }
 
-async function fromFile(path: string, readFile: SecretSources['readFile']): Promise<Secret> {
-  const content = await readFile(path).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') {
-      const message = `There is no secret file ${path}.`
-      const fix = 'Correct the path; a relative one is relative to the YAML file.'
-      throw new SecretError({ code: 'file-missing', message, fix, cause: error })
-    }
-    const message = `The secret file ${path} cannot be read: ${messageOf(error)}.`
-    const fix = 'Check who owns the file and its permissions: ls -l shows both.'
-    throw new SecretError({ code: 'file-unreadable', message, fix, cause: error })
-  })
-  const text = withoutLastBreak(decoded(content, path))
-  return filled(text, { origin: `the file ${path}`, fix: 'Write the secret alone into it, as text.' })
+async function fromFile(
+  reference: Extract<SecretReference, { kind: 'file' }>,
+  sources: SecretSources,
+  fail: Fail,
+): Promise<Secret> {
+  const bound = boundOf(reference, sources.policy)
+  const name = `the file ${reference.written ?? reference.path}`
+  const read = await sources.readFile(reference.path, bound)
+  if (!read.ok) {
+    if (read.problem === 'missing') throw fail('file-missing', `${name} ${read.reason}`, relativeFix)
+    const fix = read.problem === 'unfit' && bound !== undefined ? trustFix : rightsFix
+    throw fail('file-unreadable', `${name} ${read.reason}`, fix)
+  }
+  const text = decoded(read.content)
+  if (text === undefined) throw fail('file-not-text', `${name} is not UTF-8 text`, alone)
+  const secret = withoutLastBreak(text)
+  if (secret === '') throw fail('secret-empty', `${name} is empty`, alone)
+  return new Secret(secret)
 }
 
 async function fromExec(
-  command: readonly [string, ...string[]],
-  runCommand: SecretSources['runCommand'],
+  reference: Extract<SecretReference, { kind: 'exec' }>,
+  sources: SecretSources,
+  fail: Fail,
 ): Promise<Secret> {
-  const [program] = command
-  const fix = `Run ${program} by hand with the same arguments: it must end well and print the secret alone.`
-  const result = await runCommand(command).catch((error: unknown) => {
-    const message = `The program ${program}, which gives a secret, could not be run: ${messageOf(error)}.`
-    throw new SecretError({ code: 'program-not-run', message, fix, cause: error })
-  })
-  if (result.code !== 0) {
-    const said = result.stderr.trim().slice(-mostStderr)
-    const message = `The program ${program}, which gives a secret, ended with code ${result.code}`
-    const detail = said === '' ? '.' : ` and said: ${said}`
-    throw new SecretError({ code: 'program-failed', message: message + detail, fix })
+  const [program] = reference.command
+  const name = `the program ${program}`
+  const fix = `Run ${program} by hand in the folder of the YAML file, with the same arguments: it must end well and print the secret alone.`
+  const { failure, stdout, stderr } = await sources.runProgram(reference.command, reference.at?.directory)
+  if (failure !== undefined) {
+    const said = lastWords(
+      stderr,
+      [stdout, ...sources.known].map((secret) => secret.reveal()),
+    )
+    throw fail('program-failed', `${name} ${failure}${said === '' ? '' : ` and said: ${said}`}`, fix)
   }
-  return filled(withoutLastBreak(result.stdout), { origin: `the program ${program}`, fix })
+  const secret = withoutLastBreak(stdout.reveal())
+  if (secret === '') throw fail('secret-empty', `${name} printed nothing`, fix)
+  return new Secret(secret)
 }
 
 /**
- * Reads a secret from where the configuration says. The last line break of a file or a program is dropped, once.
- * Rejects with `SecretError` and nothing else.
+ * Reads a secret from where the configuration says, as far as the policy lets it. The last line break of a file
+ * or a program is dropped, once. Rejects with `SecretError` and nothing else.
  */
 export async function resolveReference(reference: SecretReference, sources: SecretSources): Promise<Secret> {
+  if (reference.kind === 'literal') return reference.value
+  const { at } = reference
+  const fail: Fail = (code, reason, fix) => new SecretError({ code, reason, fix, at })
+  const refusal = withheld(reference, sources.policy)
+  if (refusal !== undefined) throw fail('secret-withheld', refusal.reason, refusal.fix)
   switch (reference.kind) {
-    case 'literal':
-      return reference.value
     case 'env':
-      return fromEnv(reference.name, sources.env)
+      return fromEnv(reference.name, sources.env, fail)
     case 'file':
-      return fromFile(reference.path, sources.readFile)
+      return fromFile(reference, sources, fail)
     case 'exec':
-      return fromExec(reference.command, sources.runCommand)
+      return fromExec(reference, sources, fail)
   }
 }

@@ -1,21 +1,33 @@
+import type { ReferencePlace } from './reference.ts'
+
 export type SecretErrorCode =
+  | 'secret-withheld'
   | 'variable-missing'
   | 'file-missing'
   | 'file-unreadable'
   | 'file-not-text'
-  | 'program-not-run'
   | 'program-failed'
   | 'secret-empty'
 
 /** Why a secret could not be read, and the fix, in words for a person. It never holds any part of the secret. */
 export class SecretError extends Error {
   readonly code: SecretErrorCode
+  /** A part of a sentence. */
+  readonly reason: string
   readonly fix: string
 
-  constructor(facts: { code: SecretErrorCode; message: string; fix: string; cause?: unknown }) {
-    super(facts.message, { cause: facts.cause })
+  constructor(facts: {
+    readonly code: SecretErrorCode
+    readonly reason: string
+    readonly fix: string
+    readonly at?: ReferencePlace | undefined
+  }) {
+    const { at, code, reason, fix } = facts
+    const what = at === undefined ? 'A secret' : `${at.option} (${at.place})`
+    super(`${what} cannot be read: ${reason}.`)
     this.name = 'SecretError'
-    this.code = facts.code
-    this.fix = facts.fix
+    this.code = code
+    this.reason = reason
+    this.fix = fix
   }
 }

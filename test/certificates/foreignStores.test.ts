@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
 import { issueLeaf } from '../../src/certificates/leaf.ts'
 import { type OpenedStores, openStores } from '../../src/certificates/openStores.ts'
+import { tellStoreProblem } from '../../src/certificates/storeProblem.ts'
 import { readStore } from '../../src/certificates/stores/readStore.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { hasKeytool, hasOpenssl, runTool, temporaryFolder } from './tools.ts'
@@ -98,8 +99,9 @@ describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeo
     await makePair('old.jceks', '-storetype', 'JCEKS', '-keyalg', 'EC', '-keypass', 'changeit')
     const opened = open('old.jceks')
     expect(codes(opened)).toEqual(['keystore-unsupported'])
-    expect(opened.ok ? '' : opened.problems[0]?.message).toContain('JCEKS')
-    expect(opened.ok ? '' : opened.problems[0]?.fix).toContain('-deststoretype pkcs12')
+    const [told] = opened.ok ? [] : opened.problems.map((problem) => tellStoreProblem(problem, ['db1']))
+    expect(told?.message).toContain('JCEKS')
+    expect(told?.fix).toContain('-deststoretype pkcs12')
   })
 })
 
@@ -144,7 +146,9 @@ describe.skipIf(!hasOpenssl)('stores that openssl made (needs openssl)', { timeo
 
   it('tell a wrong password where there is no integrity check', async () => {
     await exported('nomac.p12', '-nomac')
-    expect(codes(open('nomac.p12', new Secret('wrong')))).toEqual(['keystore-wrong-password'])
+    // One wrong password in 256 leaves a padding that looks right.
+    const tried = Array.from({ length: 600 }, (_, at) => codes(open('nomac.p12', new Secret(`wrong${at}`))))
+    expect(new Set(tried.flat())).toEqual(new Set(['keystore-wrong-password']))
   })
 
   it('are called by a number without a name, as Java does', async () => {

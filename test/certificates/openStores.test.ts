@@ -4,9 +4,14 @@ import { createKeystore } from '../../src/certificates/keystore.ts'
 import { issueLeaf } from '../../src/certificates/leaf.ts'
 import { openStores } from '../../src/certificates/openStores.ts'
 import { certificatePem, certificatesOf } from '../../src/certificates/pem.ts'
-import { type StoreProblemCode, storeProblemCodes } from '../../src/certificates/storeProblem.ts'
+import {
+  type StoreProblem,
+  type StoreProblemCode,
+  tellStoreProblem,
+} from '../../src/certificates/storeProblem.ts'
 import { keyBag, writePkcs12 } from '../../src/certificates/stores/writePkcs12.ts'
 import { createTruststore } from '../../src/certificates/truststore.ts'
+import { openedStoreEntries } from '../../src/diagnostics/entries/openedStores.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { day } from './tools.ts'
 
@@ -28,6 +33,7 @@ const good = {
 const random = (size: number): Buffer => Buffer.alloc(size, 7)
 const pem = Buffer.from(leaf.chain)
 const wrong = new Secret('incorrect horse')
+const tell = (problem: StoreProblem) => tellStoreProblem(problem, ['db1'])
 
 const defects: readonly (readonly [
   StoreProblemCode,
@@ -37,37 +43,37 @@ const defects: readonly (readonly [
   [
     'keystore-wrong-password',
     { keystorePassword: wrong, truststorePassword: password } as never,
-    'the password does not open the keystore: its integrity check fails',
+    'The password does not open the keystore of db1: its integrity check fails.',
   ],
   [
     'keystore-not-a-store',
     { keystore: pem },
-    'the keystore is neither PKCS#12 nor JKS: the file is PEM text',
+    'The keystore of db1 is neither PKCS#12 nor JKS: the file is PEM text.',
   ],
   [
     'keystore-not-a-store',
     { keystore: Buffer.alloc(0) },
-    'the keystore is neither PKCS#12 nor JKS: the file is empty',
+    'The keystore of db1 is neither PKCS#12 nor JKS: the file is empty.',
   ],
   [
     'keystore-not-a-store',
     { keystore: good.keystore.subarray(0, 300) },
-    'the keystore is neither PKCS#12 nor JKS: not DER',
+    'The keystore of db1 is neither PKCS#12 nor JKS: not DER.',
   ],
   [
     'keystore-unsupported',
     { keystore: Buffer.alloc(64, 0xce) },
-    'the keystore uses something that muster cannot read: the format JCEKS',
+    'The keystore of db1 uses something that muster cannot read: the format JCEKS.',
   ],
   [
     'keystore-no-private-key',
     { keystore: good.truststore },
-    'the keystore has certificates but no private key',
+    'The keystore of db1 has certificates but no private key.',
   ],
   [
     'keystore-alias-absent',
     { alias: 'mysql' },
-    'the keystore has no private key named `mysql`; it has `tls`',
+    'The keystore of db1 has no private key named mysql; it has tls.',
   ],
   [
     'keystore-no-certificate',
@@ -86,44 +92,48 @@ const defects: readonly (readonly [
       }),
       alias: '1',
     },
-    'entry `1` of the keystore has a private key but no certificate',
+    'The private key 1 in the keystore of db1 has no certificate.',
   ],
   [
     'keystore-key-mismatch',
     { keystore: createKeystore({ leaf: { key: second.key, chain: leaf.chain }, alias: 'tls', password }) },
-    'the private key of entry `tls` does not belong to its certificate',
+    'The private key tls in the keystore of db1 does not belong to its certificate.',
   ],
-  ['keystore-not-yet-valid', { now: day('2026-03-08') }, 'the certificate is valid only from 2026-03-09'],
-  ['keystore-expired', { now: day('2027-03-11') }, 'the certificate expired on 2027-03-10'],
+  [
+    'keystore-not-yet-valid',
+    { now: day('2026-03-08') },
+    'The certificate of db1 is valid only from 2026-03-09.',
+  ],
+  ['keystore-expired', { now: day('2027-03-11') }, 'The certificate of db1 expired on 2027-03-10.'],
   [
     'keystore-names-do-not-cover',
     { names: ['db2', '10.0.0.12'] },
-    'the certificate is valid for db1, localhost, 10.0.0.11, 127.0.0.1, 0:0:0:0:0:0:0:1, not for db2, 10.0.0.12',
+    'The certificate of db1 is valid for db1, localhost, 10.0.0.11, 127.0.0.1 and 0:0:0:0:0:0:0:1, not for db2 and 10.0.0.12.',
   ],
   [
     'truststore-wrong-password',
     { truststorePassword: wrong },
-    'the password does not open the truststore: its integrity check fails',
+    'The password does not open the truststore of db1: its integrity check fails.',
   ],
   [
     'truststore-not-a-store',
     { truststore: pem },
-    'the truststore is neither PKCS#12 nor JKS: the file is PEM text',
+    'The truststore of db1 is neither PKCS#12 nor JKS: the file is PEM text.',
   ],
   [
     'truststore-unsupported',
     { truststore: Buffer.alloc(64, 0xce) },
-    'the truststore uses something that muster cannot read: the format JCEKS',
+    'The truststore of db1 uses something that muster cannot read: the format JCEKS.',
   ],
   [
     'truststore-empty',
     { truststore: good.keystore },
-    'the truststore has no trusted certificate: what it holds is not marked as trusted, so Java ignores it',
+    'The truststore of db1 has no trusted certificate: what it holds is not marked as trusted, so Java ignores it.',
   ],
   [
     'truststore-does-not-trust',
     { truststore: createTruststore({ authorities: [other.certificate], password }) },
-    'the truststore does not trust the keystore: nothing valid in it issued CN=muster alpha authority',
+    'The truststore of db1 does not trust the keystore: nothing valid in it issued CN=muster alpha authority.',
   ],
 ]
 
@@ -131,8 +141,10 @@ describe('a defective pair of stores', () => {
   it.each(defects)('is found as %s', (code, changes, message) => {
     const opened = openStores({ ...good, ...changes })
     if (opened.ok) throw new Error('opened')
-    expect(opened.problems.map((problem) => [problem.code, problem.message])).toEqual([[code, message]])
-    for (const problem of opened.problems) {
+    expect(opened.problems.map(tell).map((problem) => [problem.code, problem.message])).toEqual([
+      [code, message],
+    ])
+    for (const problem of opened.problems.map(tell)) {
       expect(problem.why).not.toBe('')
       expect(problem.fix).not.toBe('')
       expect(JSON.stringify(problem)).not.toContain('horse')
@@ -168,14 +180,14 @@ describe('a pair of stores that serves', () => {
   it('warns that it expires soon, and to the day', () => {
     const warned = (date: string) => {
       const opened = openStores({ ...good, now: day(date) })
-      return opened.ok ? opened.warnings.map((one) => `${one.code}: ${one.message}`) : ['not open']
+      return opened.ok ? opened.warnings.map(tell).map((one) => `${one.code}: ${one.message}`) : ['not open']
     }
     expect(warned('2027-02-07')).toEqual([])
     expect(warned('2027-02-08')).toEqual([
-      'keystore-expires-soon: the certificate expires on 2027-03-10, in 30 days',
+      'keystore-expires-soon: The certificate of db1 expires on 2027-03-10, in 30 days.',
     ])
     expect(warned('2027-03-09')).toEqual([
-      'keystore-expires-soon: the certificate expires on 2027-03-10, in 1 day',
+      'keystore-expires-soon: The certificate of db1 expires on 2027-03-10, in 1 day.',
     ])
   })
 
@@ -201,14 +213,17 @@ describe('a pair of stores that serves', () => {
   })
 })
 
-it('proves every code by a test: the rest stands in foreignStores', () => {
+it('proves every code by a test: the rest stands in foreignStores and storeFindings', () => {
   const elsewhere = [
+    'keystore-unreadable',
+    'keystore-world-readable',
+    'truststore-unreadable',
     'keystore-key-password',
     'truststore-key-password',
     'keystore-expires-soon',
     'keystore-names-partly-cover',
   ]
   expect([...new Set([...defects.map(([code]) => code as string), ...elsewhere])].sort()).toEqual(
-    [...storeProblemCodes].sort(),
+    Object.keys(openedStoreEntries).sort(),
   )
 })

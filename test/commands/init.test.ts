@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { init } from '../../src/commands/init.ts'
+import { schema as writeSchema } from '../../src/commands/schema.ts'
 import { validate } from '../../src/commands/validate.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -17,9 +18,12 @@ describe('init', () => {
     const result = await run(cwd)
     expect(result).toMatchObject({ code: 0, err: '' })
     expect(result.out).toMatch(/^Wrote muster\.yaml\. Next:\n/)
+    expect(result.out).toMatch(/\n {2}muster schema --out muster\.schema\.json\n$/)
     expect(statSync(join(cwd, 'muster.yaml')).mode & 0o777).toBe(0o600)
     const { context, out } = commandContext({ cwd })
-    expect(await validate({ context, files: [], set: [], format: 'text', strict: true })).toBe(0)
+    expect(
+      await validate({ context, files: [], set: [], format: 'text', strict: true, resolveSecrets: false }),
+    ).toBe(0)
     expect(out()).toBe('The configuration of alpha is good: 3 hosts, 9 APIs.\n')
   })
 
@@ -28,17 +32,29 @@ describe('init', () => {
     await run(cwd)
     const text = readFileSync(join(cwd, 'muster.yaml'), 'utf8')
     // Every line that is an option behind "# " is put to use.
-    const used = text.replaceAll(/^( *)# (ssh|options|identity|[a-z]+-[a-z-]+): /gm, '$1$2: ')
+    const used = text.replaceAll(/^( *)# (ssh|options|identity|(?!yaml-)[a-z]+-[a-z-]+): /gm, '$1$2: ')
     expect(used.split('\n').filter((line, index) => line !== text.split('\n')[index]).length).toBeGreaterThan(
       8,
     )
-    const { context, out } = commandContext({ cwd, typed: used })
-    await validate({ context, files: ['-'], set: [], format: 'json', strict: true })
+    const env = { KEYSTORE_PASS: 'one', TRUSTSTORE_PASS: 'two' }
+    const { context, out } = commandContext({ cwd, typed: used, env })
+    await validate({ context, files: ['-'], set: [], format: 'json', strict: true, resolveSecrets: false })
     const { findings } = JSON.parse(out()) as { findings: { code: string }[] }
     expect([...new Set(findings.map(({ code }) => code))].sort()).toEqual([
       'shared-keystore',
       'store-not-found',
     ])
+  })
+
+  it('names the schema that muster schema writes beside it', async () => {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, 'sub'))
+    const { out } = await run(cwd, 'sub/muster.yaml')
+    const [, schema = ''] = /muster schema --out (\S+)\n/.exec(out) ?? []
+    expect(await writeSchema({ context: commandContext({ cwd }).context, out: schema })).toBe(0)
+    const [first = ''] = readFileSync(join(cwd, 'sub/muster.yaml'), 'utf8').split('\n')
+    const [, named = ''] = /^# yaml-language-server: \$schema=(\S+)$/.exec(first) ?? []
+    expect(readFileSync(join(cwd, 'sub', named), 'utf8')).toContain('json-schema.org')
   })
 
   it('never overwrites without force, and then as one change', async () => {

@@ -5,6 +5,10 @@ import { muster } from '../../src/commands/program.ts'
 const commands = [
   'init',
   'validate',
+  'config',
+  'explain',
+  'import',
+  'export',
   'plan',
   'install',
   'status',
@@ -13,6 +17,8 @@ const commands = [
   'restart',
   'uninstall',
   'state',
+  'schema',
+  'completion',
 ]
 
 const run = (...argv: string[]) => runWith({}, ...argv)
@@ -69,7 +75,12 @@ describe('the program muster', () => {
       "error: unknown option '--jsno'",
       '(Did you mean --json?)',
     ],
-    ['a value outside the choices', ['validate', '--format', 'xml'], 'Allowed choices are text, json.', ''],
+    [
+      'a value outside the choices',
+      ['validate', '--format', 'xml'],
+      'Allowed choices are text, json, sarif',
+      '',
+    ],
     [
       'an archive that is missing',
       ['state', 'export'],

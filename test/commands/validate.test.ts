@@ -2,8 +2,10 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CommandContext } from '../../src/commands/context.ts'
+import { muster } from '../../src/commands/program.ts'
 import { largestConfigFile } from '../../src/commands/readConfigFiles.ts'
 import { validate } from '../../src/commands/validate.ts'
+import { type ValidateFormat, validateFormats } from '../../src/commands/validateFormats.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { good } from '../config/loadText.ts'
 import { asNobody } from '../support/asNobody.ts'
@@ -17,7 +19,15 @@ async function run(
   given: Partial<CommandContext> & { readonly typed?: string | Buffer } = {},
 ): Promise<{ code: number; out: string; err: string }> {
   const { context, out, err } = commandContext({ cwd, ...given })
-  const code = await validate({ context, files: [], set: [], format: 'text', strict: false, ...options })
+  const code = await validate({
+    context,
+    files: [],
+    set: [],
+    format: 'text',
+    strict: false,
+    resolveSecrets: false,
+    ...options,
+  })
   return { code, out: out(), err: err() }
 }
 
@@ -47,7 +57,9 @@ describe('validate', () => {
     const lenient = await run(folder, { files: ['a.yaml'] })
     expect(lenient.code).toBe(0)
     expect(lenient.out).toContain('a.yaml:12:3 warning unused-host')
-    expect(lenient.out).toContain('1 warning.\nThe configuration of alpha is good')
+    expect(lenient.out).toContain(
+      '1 warning. More about each: muster explain CODE\nThe configuration of alpha is good',
+    )
     const strict = await run(folder, { files: ['a.yaml'], strict: true })
     expect(strict.code).toBe(1)
     expect(strict.out).toContain('a.yaml:12:3 error unused-host')
@@ -92,7 +104,129 @@ describe('validate', () => {
       `defaults:\n${stores[0]?.replace('java-', 'java-tls-')}${stores[1]}  java-truststore-path: b.p12\n  java-truststore-password: !env B\n`,
     )
     const folder = folderWith({ 'muster.yaml': text, 'b.p12': '' })
-    expect(await found(folder, {})).toBe('1, muster.yaml store-not-found')
+    const env = { A: 'a', B: 'b' }
+    const { out } = await run(folder, { format: 'json' }, { env })
+    expect(JSON.parse(out).findings.map(({ code }: { code: string }) => code)).toEqual([
+      'store-not-found',
+      'truststore-not-a-store',
+    ])
+  })
+})
+
+describe('what comments silence', () => {
+  const spare = `${good}  db2: { address: 10.0.0.12 } # muster-ignore: unused-host spare\n`
+
+  it('is not printed, but counted in the last line, and is no reason to fail', async () => {
+    const folder = folderWith({ 'a.yaml': spare })
+    for (const strict of [false, true]) {
+      const { code, out } = await run(folder, { files: ['a.yaml'], strict })
+      expect(out).toBe('The configuration of alpha is good: 1 host, 3 APIs (1 silenced).\n')
+      expect(code).toBe(0)
+    }
+  })
+
+  it('is counted beside what is left', async () => {
+    const folder = folderWith({ 'a.yaml': `${spare}  db3: { address: 10.0.0.13 }\n` })
+    const lenient = await run(folder, { files: ['a.yaml'] })
+    expect(lenient.out).toMatch(
+      /\n1 warning\. More about each: muster explain CODE\nThe configuration .* \(1 silenced\)\.\n$/,
+    )
+    const strict = await run(folder, { files: ['a.yaml'], strict: true })
+    expect(strict.code).toBe(1)
+    expect(strict.out).toMatch(/\n1 error and 1 silenced\. More about each: muster explain CODE\n$/)
+  })
+
+  it('is wrong where it silences nothing, and that counts with --strict', async () => {
+    const folder = folderWith({ 'a.yaml': `# muster-ignore: unused-host spare\n${good}` })
+    expect(await found(folder, { files: ['a.yaml'] })).toBe('0, a.yaml ignore-unused')
+    expect(await found(folder, { files: ['a.yaml'], strict: true })).toBe('1, a.yaml ignore-unused')
+  })
+
+  it('may be needed without another file or --set', async () => {
+    const folder = folderWith({ 'a.yaml': `# muster-ignore: unused-host spare\n${good}`, 'b.yaml': good })
+    expect(await found(folder, { files: ['a.yaml', 'b.yaml'] })).toBe('0')
+    expect(await found(folder, { files: ['a.yaml'], set: ['log-level=debug'] })).toBe('0')
+  })
+})
+
+describe('formats for programs', () => {
+  const programs = validateFormats.filter((format) => format !== 'text')
+
+  /** How each format says that there was nothing, a warning, an error. */
+  const signs = {
+    json: { clean: '"findings": []', warning: '"severity": "warning"', error: '"severity": "error"' },
+    sarif: { clean: '"results": []', warning: '"level": "warning"', error: '"level": "error"' },
+    junit: { clean: 'name="no findings"', warning: '<system-out>', error: '<failure message=' },
+    github: { clean: '', warning: '::warning file=', error: '::error file=' },
+  } as const
+
+  it.each(programs)('%s: the exit code is that of the text', async (format) => {
+    const folder = folderWith({ 'good.yaml': good, 'warned.yaml': warned, 'bad.yaml': 'cluster: A' })
+    const sign = signs[format]
+    const clean = await run(folder, { files: ['good.yaml'], format })
+    expect(clean.code).toBe(0)
+    expect(clean.out).toContain(sign.clean)
+    expect(clean.out).not.toContain(sign.warning)
+    const lenient = await run(folder, { files: ['warned.yaml'], format })
+    expect(lenient.code).toBe(0)
+    expect(lenient.out).toContain(sign.warning)
+    expect(lenient.out).not.toContain(sign.error)
+    const strict = await run(folder, { files: ['warned.yaml'], format, strict: true })
+    expect(strict.code).toBe(1)
+    expect(strict.out).toContain(sign.error)
+    expect(strict.out).not.toContain(sign.warning)
+    expect((await run(folder, { files: ['bad.yaml'], format })).code).toBe(1)
+  })
+
+  it.each(programs)('%s: a file that is not there is told in the format', async (format) => {
+    const folder = folderWith({})
+    const { code, out, err } = await run(folder, { files: [join(folder, 'none.yaml')], format })
+    expect(code).toBe(3)
+    expect(out).toContain('file-not-found')
+    expect(out).toContain('There is no file none.yaml.')
+    expect(out).toContain(signs[format].error)
+    expect(err).toBe('')
+  })
+
+  it.each(programs)('%s: no absolute path appears', async (format) => {
+    const folder = folderWith({ 'a.yaml': warned, 'b.yaml': 'defaults: { log-level: x }' })
+    mkdirSync(join(folder, 'deep'))
+    const files = [join(folder, 'a.yaml'), join(folder, 'b.yaml')]
+    for (const cwd of [folder, join(folder, 'deep')]) {
+      const { out } = await run(cwd, { files, format })
+      expect(out).toContain('a.yaml')
+      expect(out).toContain('b.yaml')
+      expect(out).not.toContain(folder)
+    }
+    expect((await run(folder, { files })).out).toContain(`${files[0]}:12:3 warning`)
+  })
+
+  it('are chosen by --format, and --json is one of them', async () => {
+    const folder = folderWith({ 'muster.yaml': warned })
+    const argued = async (...argv: string[]): Promise<{ code: number; out: string; err: string }> => {
+      // GitHub's own variable changes nothing: the log is for people unless asked.
+      const { context, out, err } = commandContext({ cwd: folder, env: { GITHUB_ACTIONS: 'true' } })
+      return { code: await muster({ argv: ['validate', ...argv], context }), out: out(), err: err() }
+    }
+    expect((await argued()).out).toContain('muster.yaml:12:3 warning unused-host\n')
+    expect((await argued('--format', 'github')).out).toMatch(/^::warning file=muster.yaml,line=12,/)
+    expect((await argued('--format', 'sarif')).out).toContain('"version": "0.1.0"')
+    expect((await argued('--json')).out).toBe((await argued('--format', 'json')).out)
+    const both = await argued('--json', '--format', 'sarif')
+    expect(both.code).toBe(3)
+    expect(both.err).toContain("option '--json' cannot be used with option '--format <format>'")
+    expect((await argued('--format', 'xml')).code).toBe(3)
+  })
+
+  it('tell silenced findings where the format has a word for it', async () => {
+    const text = warned.replace('0.12 }', '0.12 } # muster-ignore: unused-host spare')
+    const folder = folderWith({ 'a.yaml': text })
+    const of = async (format: ValidateFormat): Promise<string> =>
+      (await run(folder, { files: ['a.yaml'], format })).out
+    expect(await of('sarif')).toContain('"justification": "spare"')
+    expect(await of('junit')).toContain('<skipped message="Silenced: spare">')
+    expect(await of('json')).toBe('{\n  "findings": []\n}\n')
+    expect(await of('github')).toBe('')
   })
 })
 
@@ -155,13 +289,13 @@ describe('a password in the file', () => {
     ['in double quotes', JSON.stringify(sentinel)],
     ['in broken quotes', `"${sentinel}`],
     ['with an unknown tag', `!${sentinel}`],
-  ])('%s shows in neither text nor JSON', async (_name, value) => {
+  ])('%s shows in no format', async (_name, value) => {
     const text = good.replace(
       'defaults:',
       `defaults:\n  rest-api-admin-pass: ${value}\n  monitor-password: ${value}`,
     )
     const folder = folderWith({ 'muster.yaml': text })
-    for (const format of ['text', 'json'] as const) {
+    for (const format of validateFormats) {
       const { out, err } = await run(folder, { format, set: [`rest-api-admin-pass=${sentinel}`] })
       expect(out.length).toBeGreaterThan(100)
       expect(out + err).not.toMatch(/Zq7|#%:@/)

@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { withoutSilenced } from '../../src/commands/withoutSilenced.ts'
 import { type LoadResult, loadConfig } from '../../src/config/load.ts'
 import { catalogue } from '../../src/diagnostics/catalogue.ts'
+import { iniEntries } from '../../src/diagnostics/entries/ini.ts'
+import { openedStoreEntries } from '../../src/diagnostics/entries/openedStores.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/config', import.meta.url))
@@ -10,8 +13,8 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => name.slice(0, -'.yaml'.length))
 
-const load = (name: string): LoadResult =>
-  loadConfig({
+function load(name: string): LoadResult & { readonly silenced: number } {
+  const loaded = loadConfig({
     files: [
       {
         name: `${name}.yaml`,
@@ -22,6 +25,10 @@ const load = (name: string): LoadResult =>
     home: '/home/ops',
     exists: () => name !== 'stores',
   })
+  const options = { findings: loaded.diagnostics }
+  const { findings, silenced } = withoutSilenced({ ...loaded, combined: false }, options)
+  return { ...loaded, diagnostics: findings, silenced: silenced.length }
+}
 
 /** Codes that need more than one text: bytes, several files, a command line. Their tests name them. */
 const shownElsewhere = [
@@ -36,6 +43,12 @@ const shownElsewhere = [
   'nul-character',
   'too-deep',
   'alias-bomb',
+  'too-many-findings',
+  'secret-not-resolved',
+  'secret-unreadable',
+  'plaintext-secret-tracked',
+  ...Object.keys(openedStoreEntries),
+  ...Object.keys(iniEntries),
 ]
 
 describe('configurations and what is found in them', () => {

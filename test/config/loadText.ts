@@ -1,5 +1,9 @@
+import { withoutSilenced } from '../../src/commands/withoutSilenced.ts'
 import { type ConfigFile, type LoadOptions, type LoadResult, loadConfig } from '../../src/config/load.ts'
+import { diagnosticsGithub } from '../../src/output/diagnostics/github.ts'
 import { diagnosticsJson } from '../../src/output/diagnostics/json.ts'
+import { diagnosticsJunit } from '../../src/output/diagnostics/junit.ts'
+import { diagnosticsSarif } from '../../src/output/diagnostics/sarif.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
 
 /** A file of a test, in a folder that need not exist. */
@@ -18,11 +22,21 @@ export const codes = (result: LoadResult): string[] =>
   result.diagnostics.map(({ code, span }) => `${span.line} ${code}`)
 
 /** All that a person or a program could see of a result. */
-export const shown = (result: LoadResult): string =>
-  diagnosticsText({ ...result, colour: false, width: 80 }) +
-  diagnosticsText({ ...result, colour: true, width: 200 }) +
-  diagnosticsJson(result.diagnostics) +
-  JSON.stringify(result.config ?? null)
+export function shown(result: LoadResult): string {
+  const options = { findings: result.diagnostics }
+  const { findings, silenced } = withoutSilenced({ ...result, combined: false }, options)
+  const text = { diagnostics: findings, sources: result.sources, silenced: silenced.length }
+  const report = { findings, silenced, files: result.sources.map(({ name }) => name) }
+  return [
+    diagnosticsText({ ...text, colour: false, width: 80 }),
+    diagnosticsText({ ...text, colour: true, width: 200 }),
+    diagnosticsJson(findings),
+    diagnosticsSarif(report, '0.1.0'),
+    diagnosticsJunit(report),
+    diagnosticsGithub(findings),
+    JSON.stringify(result.config ?? null),
+  ].join('\n')
+}
 
 /** A small good configuration. */
 export const good = `cluster: alpha

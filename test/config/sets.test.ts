@@ -33,7 +33,10 @@ describe('--set', () => {
     const password = read.config?.hosts[0]?.admin?.password
     expect(password?.kind === 'literal' && password.value.reveal()).toBe('correct horse battery\n')
     const file = loadText(good, { set: ['rest-api-admin-pass=@pw/admin'], cwd: '/srv/ops' })
-    expect(file.config?.hosts[0]?.admin?.password).toEqual({ kind: 'file', path: '/srv/ops/pw/admin' })
+    expect(file.config?.hosts[0]?.admin?.password).toMatchObject({
+      kind: 'file',
+      path: '/srv/ops/pw/admin',
+    })
   })
 
   it('refuses a secret that is written out, and never shows it', () => {
@@ -107,7 +110,11 @@ services:
       ['db1', '10.9.0.11', ['manager', 'replicator']],
       ['db2', '10.9.0.12', ['connector']],
     ])
-    expect(config?.hosts[0]?.admin?.password).toEqual({ kind: 'file', path: '/etc/muster/envs/secret' })
+    expect(config?.hosts[0]?.admin?.password).toMatchObject({
+      kind: 'file',
+      path: '/etc/muster/envs/secret',
+      at: { directory: '/etc/muster/envs/deep', place: expect.stringMatching(/^envs.staging.yaml:\d+:\d+$/) },
+    })
   })
 
   it('points into the file that a value came from, in the order of the files', () => {

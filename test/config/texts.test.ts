@@ -24,12 +24,25 @@ describe('texts that are hard to read', () => {
     ['empty lines', '\n\n', '1 empty-file'],
     ['a lone document start', '---\n', '1 empty-file'],
     ['a NUL', 'cluster: al\0pha\n', '1 nul-character'],
-    ['200,000 brackets', `a: ${'['.repeat(200_000)}`, '1 too-deep'],
-    ['30,000 dashes', '- '.repeat(30_000), '1 too-deep'],
+    // As many as a file may hold: read to the end, each of these would take more memory than Node.js has.
+    ['2,000,000 brackets', `a: ${'['.repeat(1_999_996)}`, '1 too-deep'],
+    ['1,000,000 braces', '{a: '.repeat(500_000), '1 too-deep'],
+    ['1,000,000 dashes', '- '.repeat(1_000_000), '1 too-deep'],
+    ['1,000,000 question marks', '? '.repeat(1_000_000), '1 too-deep'],
+    ['2,000,000 colons', ':'.repeat(2_000_000), '1 not-yaml'],
+    ['20,000 quotes', '"'.repeat(20_000), '1 not-yaml'],
+    ['10,000 aliases of nothing', '*a\n'.repeat(10_000), '2 not-yaml'],
+    ['10,000 times the same option', `defaults:\n${'  log-level: info\n'.repeat(10_000)}`, '1 missing-key'],
+    [
+      '130,000 unknown options',
+      `defaults:\n${Array.from({ length: 130_000 }, (_, at) => `  o${at}: 1`).join('\n')}`,
+      '1 missing-key',
+    ],
+    ['10,000 documents', '---\na: 1\n'.repeat(10_000), '1 missing-key'],
     [
       'groups in groups',
       Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
-      '66 too-deep',
+      '67 too-deep',
     ],
     ['a long open quote', `cluster: "${'x'.repeat(100_000)}`, '1 not-closed'],
   ])('finds what is wrong with %s', (_name, text, expected) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { programEnvironment, shellEnvironment } from '../../src/processes/environment.ts'
+import { npmEnvironment, programEnvironment, shellEnvironment } from '../../src/processes/environment.ts'
 
 const operator = {
   PATH: '/bin',
@@ -21,10 +21,13 @@ describe('the environment of a child', () => {
       PATH: '/bin',
       HOME: '/home/op',
       LC_CTYPE: 'de_DE.UTF-8',
-      npm_config_registry: 'https://registry.example',
       https_proxy: 'http://proxy:3128',
       SSH_AUTH_SOCK: '/tmp/agent',
     })
+  })
+
+  it("hands npm's configuration, which may hold a token, to npm alone", () => {
+    expect(npmEnvironment(operator)).toEqual({ npm_config_registry: 'https://registry.example' })
   })
 
   it('hands a shell that stands for a host even less', () => {

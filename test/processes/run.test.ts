@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ProcessError } from '../../src/processes/processError.ts'
 import { run, startInteractive } from '../../src/processes/run.ts'
@@ -61,6 +62,14 @@ describe('run', () => {
     expect(error.code).toBe('timeout')
     expect(error.message).toBe('/bin/sh did not end within 0.2 s')
     expect(error.stderr).toBe('waiting\n')
+  })
+
+  it('keeps what it printed until then as a secret', async () => {
+    const error = await failure(run({ command: sh('echo hunter2; exec sleep 5'), timeout: 200, env }))
+    expect(error.stdout.reveal()).toBe('hunter2\n')
+    expect(inspect(error, { depth: 9, showHidden: true }).replaceAll('echo hunter2', '')).not.toContain(
+      'hunter2',
+    )
   })
 
   it('stops reading at the cap', async () => {

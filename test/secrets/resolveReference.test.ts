@@ -1,70 +1,157 @@
 import { describe, expect, it } from 'vitest'
-import type { SecretReference } from '../../src/secrets/reference.ts'
-import { resolveReference, type SecretSources } from '../../src/secrets/resolveReference.ts'
+import type { ReferencePlace, SecretReference } from '../../src/secrets/reference.ts'
+import { resolveReference } from '../../src/secrets/resolveReference.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { SecretError } from '../../src/secrets/secretError.ts'
-
-const failing = (code: string) => () => Promise.reject(Object.assign(new Error(`${code}: failed`), { code }))
+import type { FileReading, SecretSources } from '../../src/secrets/sources.ts'
 
 const sources = (given: Partial<SecretSources>): SecretSources => ({
+  policy: 'all',
+  known: [],
   env: {},
-  readFile: failing('ENOENT'),
-  runCommand: failing('ENOENT'),
+  readFile: async () => ({ ok: false, problem: 'missing', reason: 'does not exist' }),
+  runProgram: () => Promise.reject(new Error('no program is expected')),
   ...given,
 })
 
 const read = (reference: SecretReference, given: Partial<SecretSources> = {}): Promise<string> =>
   resolveReference(reference, sources(given)).then((secret) => secret.reveal())
 
-const problem = async (reference: SecretReference, given: Partial<SecretSources> = {}): Promise<string> => {
+const failure = async (
+  reference: SecretReference,
+  given: Partial<SecretSources> = {},
+): Promise<SecretError> => {
   const error = await resolveReference(reference, sources(given)).catch((caught: unknown) => caught)
   if (!(error instanceof SecretError)) throw new Error('expected a SecretError')
   expect(error.fix).not.toBe('')
-  return `${error.code}: ${error.message}`
+  return error
 }
 
-const file: SecretReference = { kind: 'file', path: '/s/pw' }
-const exec: SecretReference = { kind: 'exec', command: ['pass', 'show'] }
+const problem = async (reference: SecretReference, given: Partial<SecretSources> = {}): Promise<string> => {
+  const { code, message } = await failure(reference, given)
+  return `${code}: ${message}`
+}
+
+const content = (bytes: string | Buffer) => async (): Promise<FileReading> => ({
+  ok: true,
+  content: Buffer.from(bytes),
+})
+const printing =
+  (stdout: string, stderr = '', failure?: string): SecretSources['runProgram'] =>
+  async () => ({ stdout: new Secret(stdout), stderr, ...(failure === undefined ? {} : { failure }) })
+
+const at: ReferencePlace = { option: 'monitor-password', place: 'muster.yaml:4:21', directory: '/etc/muster' }
+const env: SecretReference = { kind: 'env', name: 'A', at }
+const file: SecretReference = { kind: 'file', path: '/etc/muster/s/pw', written: 's/pw', at }
+const exec: SecretReference = { kind: 'exec', command: ['pass', 'show'], at }
 
 describe('a secret', () => {
   it('is taken as written, from the environment, a file or a program', async () => {
     expect(await read({ kind: 'literal', value: new Secret('x\n') })).toBe('x\n')
-    expect(await read({ kind: 'env', name: 'A' }, { env: { A: ' x\n' } })).toBe(' x\n')
-    expect(await read(file, { readFile: async () => Buffer.from('é "x"\r\n') })).toBe('é "x"')
-    const runCommand = async (command: readonly string[]) => ({
-      code: 0,
-      stdout: `${command.join('+')}\n\n`,
-      stderr: '',
+    expect(await read(env, { env: { A: ' x\n' } })).toBe(' x\n')
+    expect(await read(file, { readFile: content('é "x"\r\n') })).toBe('é "x"')
+    const runProgram: SecretSources['runProgram'] = async (command, directory) => ({
+      stdout: new Secret(`${command.join('+')} in ${directory}\n\n`),
+      stderr: 'unlocked',
     })
-    expect(await read(exec, { runCommand })).toBe('pass+show\n')
+    expect(await read(exec, { runProgram })).toBe('pass+show in /etc/muster\n')
   })
 
-  it('that is not there says so and how to bring it', async () => {
-    expect(await problem({ kind: 'env', name: 'A' })).toBe(
-      'variable-missing: The environment variable A is not set.',
+  it('that is not there says which, where, why and how to bring it', async () => {
+    expect(await problem(env)).toBe(
+      'variable-missing: monitor-password (muster.yaml:4:21) cannot be read: the environment variable A is not set.',
     )
-    expect(await problem(file)).toBe('file-missing: There is no secret file /s/pw.')
-    expect(await problem(file, { readFile: failing('EACCES') })).toMatch(
-      /^file-unreadable: .*\/s\/pw cannot be read/,
+    expect(await problem(file)).toBe(
+      'file-missing: monitor-password (muster.yaml:4:21) cannot be read: the file s/pw does not exist.',
     )
-    expect(await problem(exec)).toMatch(/^program-not-run: The program pass/)
+    const readFile = async () =>
+      ({ ok: false, problem: 'unreadable', reason: 'cannot be read: permission denied' }) as const
+    expect(await problem(file, { readFile })).toMatch(
+      /^file-unreadable: .* the file s\/pw cannot be read: permission denied\.$/,
+    )
+    expect(await problem({ kind: 'env', name: 'A' })).toMatch(/: A secret cannot be read: the environment/)
   })
 
-  it('that is empty is an error', async () => {
-    const empty = async () => ({ code: 0, stdout: '\n', stderr: '' })
-    expect(await problem({ kind: 'env', name: 'A' }, { env: { A: '' } })).toMatch(/^secret-empty/)
-    expect(await problem(file, { readFile: async () => '\n' })).toMatch(/^secret-empty/)
-    expect(await problem(exec, { runCommand: empty })).toMatch(/^secret-empty/)
+  it('that is empty or no text is an error', async () => {
+    expect(await problem(env, { env: { A: '' } })).toMatch(/^secret-empty: .* variable A is empty\.$/)
+    expect(await problem(file, { readFile: content('\n') })).toMatch(
+      /^secret-empty: .* file s\/pw is empty\.$/,
+    )
+    expect(await problem(exec, { runProgram: printing('\n') })).toMatch(
+      /^secret-empty: .* program pass printed nothing\.$/,
+    )
+    expect(await problem(file, { readFile: content(Buffer.from([0x68, 0xff])) })).toMatch(
+      /^file-not-text: .* the file s\/pw is not UTF-8 text\.$/,
+    )
+  })
+})
+
+describe('a program that fails', () => {
+  const said = async (stdout: string, stderr: string, known: readonly Secret[] = []): Promise<string> =>
+    (await failure(exec, { runProgram: printing(stdout, stderr, 'ended with code 3'), known })).reason
+
+  it('has the end of its standard error told', async () => {
+    expect(await said('', 'vault is sealed\n')).toBe(
+      'the program pass ended with code 3 and said: vault is sealed',
+    )
+    expect(await said('', '')).toBe('the program pass ended with code 3')
+    expect(await said('', 'a\nb\r\n\n\u001b[31mc\u001b[0m\u0007\nd\ne\nf\n')).toMatch(
+      /: b \/ c \/ d \/ e \/ f$/,
+    )
+    expect((await said('', 'x'.repeat(5000))).length).toBeLessThan(1100)
   })
 
-  it('is in no error, whatever the program did', async () => {
-    const runCommand = async () => ({ code: 3, stdout: 'hunter2', stderr: 'vault is sealed\n' })
-    const message = await problem(exec, { runCommand })
-    expect(message).toBe(
-      'program-failed: The program pass, which gives a secret, ended with code 3 and said: vault is sealed',
+  it('has nothing told of what it printed, nor of any other secret, even where it repeats it', async () => {
+    const sentinel = `Zq7'"\\$#%:@ é`
+    expect(await said(`${sentinel}\n`, `+ echo ${sentinel}\nno ${sentinel}!\n`)).toMatch(
+      /: \+ echo \[redacted\] \/ no \[redacted\]!$/,
     )
-    expect(await problem(file, { readFile: async () => Buffer.from([0x68, 0xff]) })).toBe(
-      'file-not-text: The secret file /s/pw is not UTF-8 text.',
-    )
+    expect(await said(`one\n  ${sentinel}\n`, `got ${sentinel}`)).toMatch(/: got \[redacted\]$/)
+    expect(await said('', `got ${sentinel}`, [new Secret(sentinel)])).toMatch(/: got \[redacted\]$/)
+    expect(await said('hunter2', 'so')).toBe('the program pass ended with code 3 and said: so')
+  })
+})
+
+describe('a file that may be a stranger’s', () => {
+  const safe = (given: Partial<SecretSources> = {}): Partial<SecretSources> => ({ policy: 'safe', ...given })
+  const inside = (path: string): SecretReference => ({ kind: 'file', path, written: '../x', at })
+
+  it('has its programs not run, and says how they would be', async () => {
+    const error = await failure(exec, safe())
+    expect(error.code).toBe('secret-withheld')
+    expect(error.reason).toBe('it comes from a program, and none is run here')
+    expect(error.fix).toContain('--resolve-secrets')
+  })
+
+  it.each(['/etc/passwd', '/etc/muster2/x', '/etc/muster', '/etc/x', '/'])(
+    'has %s not even looked at, which lies outside of its folder',
+    async (path) => {
+      const readFile = () => Promise.reject(new Error('nothing is expected to be read'))
+      expect(await problem(inside(path), safe({ readFile }))).toMatch(
+        /^secret-withheld: .* \.\.\/x lies outside of the folder of the YAML file\.$/,
+      )
+    },
+  )
+
+  it('is read from below its folder only, links and all, and from the environment', async () => {
+    const asked: unknown[] = []
+    const readFile: SecretSources['readFile'] = async (...words) => {
+      asked.push(words)
+      return { ok: true, content: Buffer.from('x') }
+    }
+    expect(await read(file, safe({ readFile }))).toBe('x')
+    expect(await read(file, { readFile })).toBe('x')
+    expect(asked).toEqual([
+      ['/etc/muster/s/pw', '/etc/muster'],
+      ['/etc/muster/s/pw', undefined],
+    ])
+    expect(await read(inside('/etc/muster/..x'), safe({ readFile }))).toBe('x')
+    expect(await read(env, safe({ env: { A: 'y' } }))).toBe('y')
+  })
+
+  it('does not bind what the command line names', async () => {
+    const { directory: _, ...place } = at
+    const named: SecretReference = { kind: 'file', path: '/run/pw', written: '/run/pw', at: place }
+    expect(await read(named, safe({ readFile: content('x') }))).toBe('x')
   })
 })

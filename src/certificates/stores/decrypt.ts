@@ -1,6 +1,6 @@
 import { createDecipheriv, pbkdf2Sync } from 'node:crypto'
 import forge from 'node-forge'
-import { children, content, type Der, isSequence, numberOf, oidOf } from './der.ts'
+import { children, content, type Der, decode, isSequence, MalformedError, numberOf, oidOf } from './der.ts'
 import { oids } from './oids.ts'
 import { type Digest, pkcs12Key } from './pkcs12Key.ts'
 import { StoreReadError } from './storeReadError.ts'
@@ -30,15 +30,33 @@ const oldSchemes: Readonly<Record<string, { readonly cipher: 'des' | 'rc2'; read
   '1.2.840.113549.1.12.1.6': { cipher: 'rc2', key: 5 },
 }
 
-/**
- * Decrypts what an AlgorithmIdentifier of PKCS#5 or PKCS#12 describes.
- * Throws `StoreReadError` with `wrong-password` or `unsupported`, `MalformedError` for broken parameters.
- */
-export function decrypt(options: {
+type Encrypted = {
   readonly algorithm: Der | undefined
   readonly encrypted: Buffer
   readonly password: string
-}): Buffer {
+}
+
+/**
+ * Decrypts a sequence (SafeContents, PrivateKeyInfo) as an AlgorithmIdentifier of PKCS#5 or PKCS#12 describes.
+ * Throws `StoreReadError` with `wrong-password` or `unsupported`, `MalformedError` for broken parameters.
+ */
+export function decrypt(options: Encrypted): Buffer {
+  const plain = decryptBytes(options)
+  // One wrong password in 256 leaves a padding that looks right, with noise before it.
+  if (!isWholeSequence(plain)) throw new StoreReadError('wrong-password', 'it does not decrypt')
+  return plain
+}
+
+function isWholeSequence(bytes: Buffer): boolean {
+  try {
+    return isSequence(decode(bytes))
+  } catch (error) {
+    if (error instanceof MalformedError) return false
+    throw error
+  }
+}
+
+function decryptBytes(options: Encrypted): Buffer {
   const [id, parameters] = children(options.algorithm)
   const scheme = oidOf(id)
   if (scheme === oids.pbes2) return decryptPbes2(parameters, options)

@@ -1,13 +1,13 @@
 import { createAdminUser } from '../../client/calls.ts'
 import { passwordProblems } from '../../contracts/password.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { confirm } from '../ask.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { readPassword } from '../readPassword.ts'
 import { UsageError } from '../usageError.ts'
 import { login, loginUser, loginWays } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { showOutcome } from './showOutcome.ts'
+import { confirmed } from './sure.ts'
 import { checkUserName } from './user.ts'
 
 /** What `tapi create-admin-user` is told. */
@@ -35,10 +35,9 @@ export async function createAdminUserCommand(call: Call, created: CreateOptions)
       'Give one of the passwords with its file option.',
     )
   }
-  if (!(await isSure({ call, name, created }))) {
-    context.stderr.write('Nothing was changed.\n')
-    return exitCodes.failed
-  }
+  const question = `Create the user ${name} on ${place}, or change its password?`
+  const { iAmSure } = created
+  if (!(await confirmed({ call, command: 'create-admin-user', iAmSure, question }))) return exitCodes.failed
   const isFirst = created.name === undefined && !givesNewPassword(call, created)
   const user = { user: name, password: await newPassword({ call, name, created, isFirst }) }
   const logsIn = !isFirst && options.user !== undefined
@@ -59,23 +58,6 @@ const nameIt = 'log in with --user and --password-file, and name the user to cre
 
 const givesNewPassword = ({ context }: Call, created: CreateOptions): boolean =>
   created.newPasswordFile !== undefined || created.newPasswordStdin || Boolean(context.env[newWays.variable])
-
-async function isSure(options: {
-  readonly call: Call
-  readonly name: string
-  readonly created: CreateOptions
-}): Promise<boolean> {
-  const { name, created } = options
-  const { context, place } = options.call
-  if (created.iAmSure) return true
-  if (context.stdin.isTTY === true) {
-    return confirm(context, `Create the user ${name} on ${place}, or change its password?`)
-  }
-  throw new UsageError(
-    `create-admin-user changes ${place}, and there is no terminal to ask.`,
-    'Confirm it with --i-am-sure.',
-  )
-}
 
 /** Names of what a new password may come from. */
 const newWays = {

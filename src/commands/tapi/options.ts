@@ -56,6 +56,17 @@ export function readOptions(written: WrittenOptions): TapiOptions {
   }
 }
 
+/** The options of a command that one kind of component alone understands. */
+export function readOptionsOf(component: Component, written: WrittenOptions): TapiOptions {
+  if (written.component !== undefined && written.component !== component) {
+    throw new UsageError(
+      `This command calls the ${component}, not the ${written.component}.`,
+      'Leave --component out.',
+    )
+  }
+  return readOptions({ ...written, component })
+}
+
 function readHost(written: string | undefined): string {
   if (written === undefined || written === '') {
     throw new UsageError('--host is missing.', 'Say which host to call: --host NAME or --host ADDRESS.')

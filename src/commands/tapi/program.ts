@@ -1,5 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { ClientError } from '../../client/clientError.ts'
+import type { Component } from '../../contracts/component.ts'
+import { completionCommand } from '../completion/command.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { Interrupted } from '../interrupted.ts'
@@ -7,15 +9,16 @@ import { UsageError } from '../usageError.ts'
 import { createAdminUserCommand } from './createAdminUser.ts'
 import { exitCodeOf, renderError, withAdvice } from './failure.ts'
 import { getCommand } from './get.ts'
-import { readOptions, type WrittenOptions } from './options.ts'
+import { readOptions, readOptionsOf, type WrittenOptions } from './options.ts'
 import { pingCommand } from './ping.ts'
 import { postCommand } from './post.ts'
 import { type Call, prepareCall } from './prepareCall.ts'
 import { renderJson } from './renderPayload.ts'
+import { replicatorCommand } from './replicatorCommand.ts'
+import { isSure, type SureOptions, sure } from './sure.ts'
 import { type ThisMachine, thisMachine } from './thisMachine.ts'
 import { userCommand } from './user.ts'
 
-type SureOptions = { readonly iAmSure?: boolean; readonly yes?: boolean }
 type CreateWritten = SureOptions & { readonly newPasswordFile?: string; readonly newPasswordStdin?: boolean }
 type PostWritten = SureOptions & { readonly body?: string }
 
@@ -42,9 +45,11 @@ export async function tapi(options: {
 
 function build(context: CommandContext, machine: ThisMachine): { program: Command; code: () => ExitCode } {
   let code: ExitCode = exitCodes.ok
-  const run = async (command: Command, action: (call: Call) => Promise<ExitCode>): Promise<void> => {
+  type Action = (call: Call) => Promise<ExitCode>
+  const run = async (command: Command, action: Action, component?: Component): Promise<void> => {
     const written = command.optsWithGlobals<WrittenOptions>()
-    const call = await prepareCall({ context, options: readOptions(written), machine })
+    const options = component ? readOptionsOf(component, written) : readOptions(written)
+    const call = await prepareCall({ context, options, machine })
     code = await callApi(call, action)
   }
 
@@ -88,6 +93,17 @@ function build(context: CommandContext, machine: ThisMachine): { program: Comman
         return postCommand(call, { path, iAmSure: isSure(written), ...body })
       }),
     )
+  replicatorCommand(program.command('replicator'), (command, action) => run(command, action, 'replicator'))
+  completionCommand(
+    program.command('completion').description('print what completes tapi on the TAB key in a shell'),
+    {
+      name: 'tapi',
+      context,
+      done: (result) => {
+        code = result
+      },
+    },
+  )
   return { program, code: () => code }
 }
 
@@ -158,10 +174,3 @@ function globalOptions(program: Command): Command {
 /** What commander says of an unknown option, without its value, which may be a mistyped option's password. */
 const withoutValue = (text: string): string =>
   text.replace(/(unknown option '(?:--[^'=]*|-[^'-]))[^\n]*'/s, "$1'")
-
-const sure = (command: Command): Command =>
-  command
-    .option('--i-am-sure', 'confirm that this changes the host')
-    .option('--yes', 'the same as --i-am-sure')
-
-const isSure = ({ iAmSure, yes }: SureOptions): boolean => iAmSure === true || yes === true

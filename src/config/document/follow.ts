@@ -54,6 +54,8 @@ export function follow(root: RawNode, lines: Lines): { root: YamlNode; findings:
     const seen = new Set(own)
     const entries: MapEntry[] = []
     for (const source of sources) {
+      // An alias that leads nowhere has its finding.
+      if (source.faulty === true) continue
       if (source.kind !== 'map') {
         findings.push(diagnose('merge-not-mapping', {}, { span: source.span }))
         continue
@@ -81,7 +83,9 @@ export function follow(root: RawNode, lines: Lines): { root: YamlNode; findings:
       entries.push({ key: key.source, keySpan: lines.span(key.from, key.to), value: visited.node })
     }
     for (const node of merges) {
-      entries.push(...merged(node, new Set(entries.map((entry) => entry.key))))
+      const own = new Set(entries.map((entry) => entry.key))
+      // One by one: a call cannot take as many arguments as a file may have entries.
+      for (const entry of merged(node, own)) entries.push(entry)
     }
     return {
       node: { kind: 'map', flow: raw.flow, entries, span, ...tagOf(raw, span) },

@@ -64,7 +64,9 @@ export function hide(
   const byLine = new Map<number, Span[]>()
   for (const span of hidden) {
     for (let line = span.line; line <= span.endLine; line++) {
-      byLine.set(line, [...(byLine.get(line) ?? []), span])
+      const there = byLine.get(line)
+      if (there === undefined) byLine.set(line, [span])
+      else there.push(span)
     }
   }
   const isHidden = (span: Span): boolean => (byLine.get(span.line) ?? []).some((outer) => inside(span, outer))

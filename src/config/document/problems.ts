@@ -21,11 +21,20 @@ function within(node: RawNode): readonly RawNode[] {
   return node.entries.flatMap(({ key, value }) => [key, value, ...within(value)])
 }
 
+/** Every value of these texts, gathered when they are first asked for. */
+export function valuesOf(roots: readonly RawNode[]): () => readonly RawNode[] {
+  let values: readonly RawNode[] | undefined
+  return () => {
+    values ??= roots.flatMap((root) => [root, ...within(root)])
+    return values
+  }
+}
+
 /** Where the last value starts that is opened with one of these characters before an offset and not closed. */
 function openedAt(opening: Opening, context: SyntaxContext): number | undefined {
-  const { roots, text } = context
-  const unclosed = roots
-    .flatMap((root) => [root, ...within(root)])
+  const { text } = context
+  const unclosed = context
+    .values()
     .filter(({ from }) => text.charAt(from) === opening.open && from < opening.before)
     .filter(({ from, to }) => to - from < 2 || text.charAt(to - 1) !== opening.close)
   return unclosed.at(-1)?.from
@@ -59,8 +68,8 @@ const details: Partial<Readonly<Record<RawProblem['code'], string>>> = {
 export type SyntaxContext = {
   readonly lines: Lines
   readonly text: string
-  /** What could be made of the text. */
-  readonly roots: readonly RawNode[]
+  /** Every value that could be made out, those inside others too. */
+  readonly values: () => readonly RawNode[]
 }
 
 /** One finding for what the YAML reader complains about; its own words are not used, they may quote the file. */

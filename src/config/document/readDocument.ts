@@ -1,5 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { type Ignore, ignoreWord } from '../ignores/ignore.ts'
+import { readIgnores } from '../ignores/readIgnores.ts'
 import { parseYaml } from '../yaml.ts'
 import { duplicates } from './duplicates.ts'
 import { follow } from './follow.ts'
@@ -7,10 +9,13 @@ import { hide } from './hide.ts'
 import { hideBroken } from './hideBroken.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { describeNode, type MapNode } from './node.ts'
-import { spoilsTree, syntaxFinding } from './problems.ts'
+import { spoilsTree, syntaxFinding, valuesOf } from './problems.ts'
 
 const deepest = 64
 const mostSyntaxFindings = 20
+
+/** The reader's complaints that are looked at; several often stand in one line. */
+const mostProblems = 200
 
 /** Which names the reader should know, to tell what may be shown. */
 export type Names = {
@@ -25,6 +30,8 @@ export type ReadDocument = {
   readonly hidden: readonly Span[]
   /** Lines of which the YAML reader complained: what else is found there is mostly an echo. */
   readonly doubtful: ReadonlySet<number>
+  /** The comments that silence findings; none where there is no root. */
+  readonly ignores: readonly Ignore[]
 }
 
 /** One finding per line: what follows the first mistake of a line is mostly its echo. */
@@ -47,6 +54,7 @@ export function readDocument(file: { name: string; text: string }, names: Names)
     findings,
     hidden: hideBroken(name, text, names.isKnown),
     doubtful: new Set(),
+    ignores: [],
   })
 
   const nul = nulFinding(text, lines)
@@ -57,9 +65,9 @@ export function readDocument(file: { name: string; text: string }, names: Names)
     return broken([diagnose('too-deep', { limit: deepest }, { span: lines.span(from, from + 1) })])
   }
 
-  const roots = parsed.roots.map(({ node }) => node).filter((node) => node !== undefined)
+  const values = valuesOf(parsed.roots.map(({ node }) => node).filter((node) => node !== undefined))
   const syntax = firstOfEachLine(
-    parsed.problems.map((problem) => syntaxFinding(problem, { lines, text, roots })),
+    parsed.problems.slice(0, mostProblems).map((problem) => syntaxFinding(problem, { lines, text, values })),
   )
   if (parsed.problems.some(spoilsTree)) return broken(syntax)
   const [first, second] = parsed.roots
@@ -76,7 +84,13 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   const findings = [...syntax, ...several, ...followed.findings, ...duplicates(root)]
   if (root.kind === 'map') {
     const doubtful = new Set(syntax.map(({ span }) => span.line))
-    return { root, findings, hidden: [...hidden, ...hiddenLater(parsed.roots.length, broken)], doubtful }
+    return {
+      root,
+      findings,
+      hidden: [...hidden, ...hiddenLater(parsed.roots.length, broken)],
+      doubtful,
+      ignores: text.includes(ignoreWord) ? readIgnores(parsed.comments(), { text, lines }) : [],
+    }
   }
   const got = root.kind === 'list' ? describeNode(root) : 'a single value'
   const judged = broken([...findings, diagnose('not-a-mapping', { got }, { span: root.span })])

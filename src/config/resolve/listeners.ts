@@ -1,12 +1,15 @@
 import type { Component } from '../../contracts/component.ts'
-import { overlaps } from '../address.ts'
+import { isLoopback, overlaps } from '../address.ts'
 import { apiOptions } from '../settings/apiOptions.ts'
+import { options } from '../settings/options.ts'
+import type { Setting } from '../settings/setting.ts'
 import type { Given } from '../shape/values.ts'
 import type { ResolvedHost } from './resolved.ts'
 
-/** An API that listens: where, and what in the files says so. */
+/** Something that listens on a host: where, and what in the files says so. */
 export type Listener = {
-  readonly component: Component
+  /** Who listens; a database is no component. */
+  readonly owner: Component | 'database'
   readonly address: string
   readonly port: number
   /** Name of the option that gives its port. */
@@ -15,26 +18,59 @@ export type Listener = {
   readonly addressGiven?: Given
 }
 
-/** The APIs of a host that are switched on. */
-export function listenersOf(host: ResolvedHost): readonly Listener[] {
-  return host.components.flatMap((component) => {
-    const settings = apiOptions[component]
-    const port = host.option(settings.port)
-    const address = host.option(settings.address)
-    if (host.option(settings.enabled).value === false) return []
-    if (port.value === undefined || address.value === undefined) return []
-    return [
-      {
-        component,
-        address: address.value,
-        port: port.value,
-        option: settings.port.name,
-        ...(port.given === undefined ? {} : { portGiven: port.given }),
-        ...(address.given === undefined ? {} : { addressGiven: address.given }),
-      },
-    ]
-  })
+type Place = { readonly port: Setting<number>; readonly address: Setting<string> }
+
+function listener(host: ResolvedHost, owner: Listener['owner'], place: Place): readonly Listener[] {
+  const port = host.option(place.port)
+  const address = host.option(place.address)
+  if (port.value === undefined || address.value === undefined) return []
+  return [
+    {
+      owner,
+      address: address.value,
+      port: port.value,
+      option: place.port.name,
+      ...(port.given === undefined ? {} : { portGiven: port.given }),
+      ...(address.given === undefined ? {} : { addressGiven: address.given }),
+    },
+  ]
 }
+
+/** The APIs of a host that are switched on. */
+export const apisOf = (host: ResolvedHost): readonly (Listener & { readonly owner: Component })[] =>
+  host.components.flatMap((component) => {
+    if (host.option(apiOptions[component].enabled).value === false) return []
+    return listener(host, component, apiOptions[component]).map((one) => ({ ...one, owner: component }))
+  })
+
+/** The connector's ports for clients, where the file gives them: nothing opens those of the default yet. */
+function applicationsOf(host: ResolvedHost): readonly Listener[] {
+  if (!host.components.includes('connector')) return []
+  return [options.applicationPort, options.applicationReadonlyPort]
+    .filter((port) => host.option(port).given !== undefined)
+    .flatMap((port) => listener(host, 'connector', { port, address: options.applicationAddress }))
+}
+
+/** The host's own database server, on all its addresses, where the file speaks of it or of a proxy before it. */
+function databaseOf(host: ResolvedHost): readonly Listener[] {
+  const at = host.option(options.replicationHost).value ?? ''
+  if (!host.components.includes('replicator') || !(isLoopback(at) || at === host.address)) return []
+  const spokenOf = host.option(options.replicationPort).given !== undefined || applicationsOf(host).length > 0
+  const place = { port: options.replicationPort, address: options.replicationHost }
+  return spokenOf ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
+}
+
+/** What our own components open on a host. */
+export const ownListenersOf = (host: ResolvedHost): readonly Listener[] => [
+  ...apisOf(host),
+  ...applicationsOf(host),
+]
+
+/** Everything that is known to listen on a host. */
+export const listenersOf = (host: ResolvedHost): readonly Listener[] => [
+  ...ownListenersOf(host),
+  ...databaseOf(host),
+]
 
 /** Whether the two cannot both listen on one machine. */
 export const collide = (a: Listener, b: Listener): boolean =>

@@ -1,7 +1,8 @@
 import type { Paths } from '../paths.ts'
 import { host as hostFields } from '../settings/places.ts'
 import type { Setting } from '../settings/setting.ts'
-import type { Draft, HostDraft } from '../shape/draft.ts'
+import { type Draft, emptyDraft, type HostDraft } from '../shape/draft.ts'
+import { overlay } from '../shape/overlay.ts'
 import { type Values, valueFor } from '../shape/values.ts'
 import type { Origin, Resolved, ResolvedCluster, ResolvedHost } from './resolved.ts'
 import { type Placement, placements } from './topology.ts'
@@ -48,17 +49,18 @@ function resolveHost(
 
 /** Applies the layers to every host: built-in default, defaults, services, host, --set (lowest first). */
 export function resolveCluster(given: {
-  readonly draft: Draft
+  readonly drafts: readonly Draft[]
   readonly sets: Values
   readonly paths: Paths
   readonly files: readonly string[]
   readonly exists?: (path: string) => boolean
 }): ResolvedCluster {
-  const { draft, sets, ...rest } = given
+  const { drafts, sets, ...rest } = given
+  const draft = drafts.reduce(overlay, emptyDraft)
   const placed = placements(draft)
   const nowhere: Placement = { services: [], components: [] }
   const hosts = [...draft.hosts.values()].map((host) =>
     resolveHost(host, { draft, sets, placement: placed.get(host.name) ?? nowhere }),
   )
-  return { draft, hosts, ...rest }
+  return { draft, drafts, sets, hosts, ...rest }
 }

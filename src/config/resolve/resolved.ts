@@ -3,7 +3,7 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 import type { Paths } from '../paths.ts'
 import type { Setting } from '../settings/setting.ts'
 import type { Draft, HostDraft, ServiceDraft } from '../shape/draft.ts'
-import type { Given } from '../shape/values.ts'
+import type { Given, Values } from '../shape/values.ts'
 
 /** Which layer a value came from, lowest first. */
 export type Origin = 'default' | 'defaults' | 'service' | 'host' | 'set'
@@ -32,7 +32,12 @@ export type ResolvedHost = {
 
 /** What the rules judge. */
 export type ResolvedCluster = {
+  /** All files together, later ones over earlier ones. */
   readonly draft: Draft
+  /** Each file by itself, lowest layer first. */
+  readonly drafts: readonly Draft[]
+  /** What the command line gives. */
+  readonly sets: Values
   readonly hosts: readonly ResolvedHost[]
   readonly paths: Paths
   /** Shown names of the files, lowest layer first. */

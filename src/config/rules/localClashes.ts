@@ -1,17 +1,17 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { absolutePath } from '../paths.ts'
-import { collide, listenersOf } from '../resolve/listeners.ts'
+import { collide, ownListenersOf } from '../resolve/listeners.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 function portsOf(host: ResolvedHost, earlier: readonly ResolvedHost[]): Diagnostic[] {
-  const mine = listenersOf(host)
+  const mine = ownListenersOf(host)
   for (const other of earlier) {
-    const theirs = listenersOf(other)
+    const theirs = ownListenersOf(other)
     const clashing = mine.filter((listener) => theirs.some((one) => collide(listener, one)))
     if (clashing.length === 0) continue
-    const ports = clashing.map(({ port, component }) => `${port} (${component})`)
+    const ports = clashing.map(({ port, owner }) => `${port} (${owner})`)
     const related = [{ message: `${other.name} is here.`, span: other.span }]
     const facts = { host: host.name, other: other.name, ports }
     return [diagnose('local-port-clash', facts, { span: host.span, related })]

@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { isLoopback } from '../address.ts'
 import { bySpan } from '../resolve/bySpan.ts'
-import { listenersOf } from '../resolve/listeners.ts'
+import { apisOf } from '../resolve/listeners.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
@@ -11,12 +11,12 @@ export function openWithoutAdmin({ hosts }: ResolvedCluster): readonly Diagnosti
   const items = hosts
     .filter((host) => host.option(options.adminUser).given === undefined)
     .flatMap((host) =>
-      listenersOf(host)
+      apisOf(host)
         .filter(({ address }) => !isLoopback(address))
-        .map(({ address, component, addressGiven }) => ({
+        .map(({ address, owner, addressGiven }) => ({
           host: host.name,
           address,
-          component,
+          component: owner,
           span: addressGiven?.span ?? host.span,
         })),
     )

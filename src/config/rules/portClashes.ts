@@ -26,7 +26,7 @@ function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
   )
 }
 
-/** One port for two APIs of a host at addresses that overlap; the finding stands at the later of the two. */
+/** One port taken twice on a host at addresses that overlap, by APIs, proxy or database; the finding stands at the later of the two. */
 export function portClashes({ hosts, files }: ResolvedCluster): readonly Diagnostic[] {
   return bySpan(hosts.flatMap((host) => clashesOf(host, files))).map((group) => {
     const [{ late, early, span }] = group
@@ -34,7 +34,7 @@ export function portClashes({ hosts, files }: ResolvedCluster): readonly Diagnos
     const facts = {
       port: late.port,
       option: late.option,
-      other: other === undefined ? `${early.option}, whose default it is` : early.option,
+      other: other === undefined ? `${early.option} (by default)` : early.option,
       hosts: group.map(({ host }) => host.name),
     }
     if (other === undefined) return diagnose('port-clash', facts, { span })

@@ -1,7 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { bySpan } from '../resolve/bySpan.ts'
-import { listenersOf } from '../resolve/listeners.ts'
+import { ownListenersOf } from '../resolve/listeners.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
@@ -14,7 +14,7 @@ export function privilegedPorts({ hosts }: ResolvedCluster): readonly Diagnostic
     const user = host.option(options.user).value
     if (user === 'root' || host.option(options.serviceManager).value !== 'process') return []
     const who = user ?? (host.connection === 'local' ? undefined : 'muster')
-    return listenersOf(host)
+    return ownListenersOf(host)
       .filter(({ port }) => port < 1024)
       .map(({ port, portGiven }) => ({
         host: host.name,

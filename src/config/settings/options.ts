@@ -6,6 +6,8 @@ import { boolean, days } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice, line, path, systemUser, userName } from '../types/texts.ts'
 import { apiOptions } from './apiOptions.ts'
+import { connectorOptions } from './connectorOptions.ts'
+import { databaseOptions } from './databaseOptions.ts'
 import { type Setting, setting } from './setting.ts'
 
 const scope = 'options'
@@ -137,14 +139,30 @@ const service = {
   }),
 } as const
 
-/** Every option of `defaults` and `options` that this version acts on (options.md, "The options"). */
-export const options = { api: apiOptions, ...admin, ...stores, ...access, ...service } as const
+/** Every option of `defaults` and `options` (options.md, "The options"). */
+export const options = {
+  api: apiOptions,
+  ...admin,
+  ...stores,
+  ...access,
+  ...service,
+  ...databaseOptions,
+  ...connectorOptions,
+} as const
+
+/** The options in the groups of the reference page. */
+export const optionGroups: readonly {
+  readonly title: string
+  readonly settings: readonly Setting<unknown>[]
+}[] = [
+  { title: 'APIs', settings: components.flatMap((component) => Object.values(apiOptions[component])) },
+  { title: 'Administrator', settings: Object.values(admin) },
+  { title: 'Certificates', settings: Object.values(stores) },
+  { title: 'Access', settings: Object.values(access) },
+  { title: 'Installation', settings: Object.values(service) },
+  { title: 'Database', settings: Object.values(databaseOptions) },
+  { title: 'Connector', settings: Object.values(connectorOptions) },
+]
 
 /** The same as a list, in the order of the reference page. */
-export const allOptions: readonly Setting<unknown>[] = [
-  ...components.flatMap((component) => Object.values(apiOptions[component])),
-  ...Object.values(admin),
-  ...Object.values(stores),
-  ...Object.values(access),
-  ...Object.values(service),
-]
+export const allOptions: readonly Setting<unknown>[] = optionGroups.flatMap(({ settings }) => settings)

@@ -12,7 +12,7 @@ export const file = {
     name: 'cluster',
     scope: 'file',
     type: clusterName,
-    documentation: 'Name of the cluster: lower-case letters, digits and hyphens, at most 40.',
+    documentation: 'Name of the cluster; it becomes part of the names of services and files on the hosts.',
   }),
 } as const
 

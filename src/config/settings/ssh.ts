@@ -1,6 +1,7 @@
 import { duration } from '../types/duration.ts'
+import { oneOrMore } from '../types/list.ts'
 import { boolean, portLike } from '../types/scalars.ts'
-import { fingerprint, loginUser, path } from '../types/texts.ts'
+import { fingerprint, jumpHost, loginUser, path } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
 
 const scope = 'ssh'
@@ -38,6 +39,20 @@ export const ssh = {
     scope,
     type: fingerprint,
     documentation: 'Pinned fingerprint of the host key; when given, it alone decides.',
+  }),
+  jump: setting({
+    name: 'jump',
+    scope,
+    inert: true,
+    type: oneOrMore(jumpHost, 'a host to go through, or a list of them'),
+    documentation: 'Host or hosts to go through, in this order, each as [user@]host[:port].',
+  }),
+  config: setting({
+    name: 'config',
+    scope,
+    inert: true,
+    type: path,
+    documentation: 'File of ssh_config(5) that says how to reach the host.',
   }),
   become: setting({
     name: 'become',

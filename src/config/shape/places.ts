@@ -1,54 +1,48 @@
 import { allOptions } from '../settings/options.ts'
 import { allFile, allHost, allService } from '../settings/places.ts'
+import { bySpelling } from '../settings/setting.ts'
 import { allSsh } from '../settings/ssh.ts'
-import { unavailableOptions, unavailableSsh } from '../settings/unavailable.ts'
 import type { Place } from './readFields.ts'
 
 /** The groups of a configuration file and what can stand in each (options.md, "The file"). */
 export const places = {
   file: {
     name: 'the file',
-    settings: allFile,
+    settings: bySpelling(allFile),
     groups: ['defaults', 'ssh', 'services', 'hosts'],
-    unavailable: unavailableOptions,
     optional: false,
-    deeper: { group: 'defaults', settings: allOptions },
+    deeper: { group: 'defaults', settings: bySpelling(allOptions) },
   },
   defaults: {
     name: 'defaults',
-    settings: allOptions,
+    settings: bySpelling(allOptions),
     groups: [],
-    unavailable: unavailableOptions,
     optional: true,
   },
   options: {
     name: 'options',
-    settings: allOptions,
+    settings: bySpelling(allOptions),
     groups: [],
-    unavailable: unavailableOptions,
     optional: true,
   },
   ssh: {
     name: 'the ssh settings',
-    settings: allSsh,
+    settings: bySpelling(allSsh),
     groups: [],
-    unavailable: unavailableSsh,
     optional: false,
   },
   service: {
     name: 'a service',
-    settings: allService,
+    settings: bySpelling(allService),
     groups: ['options'],
-    unavailable: unavailableOptions,
     optional: false,
-    deeper: { group: 'options', settings: allOptions },
+    deeper: { group: 'options', settings: bySpelling(allOptions) },
   },
   host: {
     name: 'a host',
-    settings: allHost,
+    settings: bySpelling(allHost),
     groups: ['ssh', 'options'],
-    unavailable: unavailableOptions,
     optional: false,
-    deeper: { group: 'options', settings: allOptions },
+    deeper: { group: 'options', settings: bySpelling(allOptions) },
   },
 } as const satisfies Record<string, Place>

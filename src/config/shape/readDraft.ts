@@ -3,7 +3,6 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import { isHostName } from '../address.ts'
 import type { MapEntry, MapNode } from '../document/node.ts'
-import { spellings } from '../settings/setting.ts'
 import { wrongType } from '../types/type.ts'
 import type { Draft, HostDraft, ServiceDraft } from './draft.ts'
 import { places } from './places.ts'
@@ -16,8 +15,9 @@ const wants = 'a group: names with values, each on a line of its own and indente
 type Notes = { readonly findings: Diagnostic[]; readonly hidden: Span[] }
 
 function keep<T>(notes: Notes, read: Read<T>): T {
-  notes.findings.push(...read.findings)
-  notes.hidden.push(...read.hidden)
+  // One by one: a call cannot take as many arguments as a file may have lines.
+  for (const finding of read.findings) notes.findings.push(finding)
+  for (const span of read.hidden) notes.hidden.push(span)
   return read.value
 }
 
@@ -73,7 +73,7 @@ function readHost(entry: MapEntry, notes: Notes): HostDraft {
 }
 
 const isKnownHere = (key: string): boolean =>
-  [...spellings(places.file.settings), ...places.file.groups].includes(key)
+  places.file.settings.has(key) || (places.file.groups as readonly string[]).includes(key)
 
 /** Judges the shape of one file, value by value, and keeps what can be used. */
 export function readDraft(root: MapNode): Read<Draft> {

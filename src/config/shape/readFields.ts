@@ -4,22 +4,21 @@ import { nearest } from '../../diagnostics/nearest.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import { hiddenSpansOf } from '../document/hide.ts'
 import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
-import { type Setting, spellings } from '../settings/setting.ts'
+import type { Setting } from '../settings/setting.ts'
 import type { Given, Values } from './values.ts'
 
 /** What can stand in one kind of group. */
 export type Place = {
   /** In words: "the ssh settings". */
   readonly name: string
-  readonly settings: readonly Setting<unknown>[]
+  /** By their spellings. */
+  readonly settings: ReadonlyMap<string, Setting<unknown>>
   /** Names of the groups inside it, which the caller reads. */
   readonly groups: readonly string[]
-  /** Known, but not acted on. */
-  readonly unavailable: readonly string[]
   /** Whether its settings are called options. */
   readonly optional: boolean
   /** Settings that belong into a group of this place. */
-  readonly deeper?: { readonly group: string; readonly settings: readonly Setting<unknown>[] }
+  readonly deeper?: { readonly group: string; readonly settings: ReadonlyMap<string, Setting<unknown>> }
 }
 
 /** What was read; `hidden` are values that must not be shown, beside the secrets found before. */
@@ -48,9 +47,7 @@ function readValue(
 
 /** The name that was probably meant by an unknown one. */
 function meant(entry: MapEntry, place: Place): string | undefined {
-  return entry.hidden === true
-    ? undefined
-    : nearest(entry.key, [...spellings(place.settings), ...place.groups])
+  return entry.hidden === true ? undefined : nearest(entry.key, [...place.settings.keys(), ...place.groups])
 }
 
 function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagnostic {
@@ -60,11 +57,10 @@ function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagn
     return diagnose('unknown-option', facts, at)
   }
   const name = entry.key
-  if (place.unavailable.includes(name)) return diagnose('option-not-available', { name }, at)
-  if (place.deeper !== undefined && spellings(place.deeper.settings).includes(name)) {
+  if (place.deeper?.settings.has(name)) {
     return diagnose('misplaced-option', { name, place: place.name, group: place.deeper.group }, at)
   }
-  const known = [...spellings(place.settings), ...place.groups]
+  const known = [...place.settings.keys(), ...place.groups]
   if (place.optional) return diagnose('unknown-option', { name, nearest: near, place: place.name }, at)
   return diagnose('unknown-key', { name, nearest: near, place: place.name, known }, at)
 }
@@ -73,9 +69,8 @@ function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagn
 const hiddenOf = (node: MapNode, entry: MapEntry): readonly Span[] =>
   node.flow ? [entry.value.span] : hiddenSpansOf(entry)
 
-/** Whether the name is known, if not acted on here: then its value is as open as any. */
-const isFamiliar = (name: string, place: Place): boolean =>
-  place.unavailable.includes(name) || spellings(place.deeper?.settings ?? []).includes(name)
+/** Whether the name is known, if not at this place: then its value is as open as any. */
+const isFamiliar = (name: string, place: Place): boolean => place.deeper?.settings.has(name) === true
 
 /** Suggestions stop here: a file with so many unknown names is no configuration. */
 const mostSuggestions = 100
@@ -86,20 +81,17 @@ export function readFields(node: MapNode, place: Place): Read<Values> {
   const misspelt = new Map<string, Given>()
   const findings: Diagnostic[] = []
   const hidden: Span[] = []
-  const byName = new Map(
-    place.settings.flatMap((one) => spellings([one]).map((name) => [name, one] as const)),
-  )
   const seen = new Set<string>()
   for (const entry of node.entries) {
     if (seen.has(entry.key) || place.groups.includes(entry.key)) continue
     seen.add(entry.key)
     const { key: spelling, keySpan, value: written } = entry
-    const setting = byName.get(spelling)
+    const setting = place.settings.get(spelling)
     if (setting === undefined) {
       const near = findings.length < mostSuggestions ? meant(entry, place) : undefined
       findings.push(unknown(entry, place, near))
       if (!isFamiliar(spelling, place)) hidden.push(...hiddenOf(node, entry))
-      const wanted = near === undefined ? undefined : byName.get(near)
+      const wanted = near === undefined ? undefined : place.settings.get(near)
       if (wanted !== undefined)
         misspelt.set(wanted.name, { setting: wanted, spelling, keySpan, span: written.span })
       continue

@@ -5,11 +5,19 @@ const wants = 'a length of time with its unit, such as 500ms, 30s or 5m'
 const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 const longest = 24 * 60 * 60_000
 
+/** In the largest unit that leaves a whole number. */
+function written(value: number): string {
+  if (value % 60_000 === 0) return `${value / 60_000}m`
+  return value % 1000 === 0 ? `${value / 1000}s` : `${value}ms`
+}
+
 /** A length of time in milliseconds: `500ms`, `30s`, `5m`; more than nothing and at most a day. */
 export const duration: ValueType<number> = {
   wants,
   example: '10s',
   textual: true,
+  schema: { type: 'string', pattern: '^[0-9]{1,9}(ms|s|m)$' },
+  write: written,
   read: (node, name) => {
     const bare = node.kind === 'scalar' && /^\d+$/.test(node.source) ? node.source : undefined
     if (bare !== undefined) {

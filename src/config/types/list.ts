@@ -23,5 +23,27 @@ export function listOfType<T>(type: ValueType<T>, wants: string): ValueType<read
       findings: readings.flatMap(({ reading }) => reading.findings),
     }
   }
-  return { wants, example, textual: false, read }
+  return {
+    wants,
+    example,
+    textual: false,
+    schema: { type: 'array', items: type.schema },
+    write: (items) => items.map(({ value }) => type.write(value)),
+    read,
+  }
+}
+
+/** The same, but one entry may stand alone, without brackets. */
+export function oneOrMore<T>(type: ValueType<T>, wants: string): ValueType<readonly Item<T>[]> {
+  const list = listOfType(type, wants)
+  return {
+    ...list,
+    example: type.example,
+    schema: { oneOf: [type.schema, list.schema] },
+    read: (node, name) => {
+      if (node.kind !== 'scalar') return list.read(node, name)
+      const { value, findings } = type.read(node, name)
+      return value === undefined ? { findings } : { value: [{ value, span: node.span }], findings }
+    },
+  }
 }

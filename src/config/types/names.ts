@@ -9,6 +9,8 @@ const plain = textType({ wants: 'a name', example: 'alpha', parse: (text) => tex
 /** The name of a cluster; it is used in the names of units and files. */
 export const clusterName: ValueType<string> = {
   ...plain,
+  wants: 'a name of lower-case letters, digits and hyphens, at most 40',
+  schema: { type: 'string', pattern: shape.source },
   read: (node: YamlNode, name: string): Reading<string> => {
     const text = textOf(node)
     if (text === undefined) return plain.read(node, name)

@@ -15,6 +15,8 @@ export const boolean: ValueType<boolean> = {
   wants: 'true or false',
   example: 'true',
   textual: false,
+  schema: { type: 'boolean' },
+  write: (value) => value,
   read: (node, name) => {
     if (node.kind === 'scalar' && typeof node.value === 'boolean') return { value: node.value, findings: [] }
     const meant = spelledOut[(textOf(node) ?? '').toLowerCase()]
@@ -41,7 +43,8 @@ export function wholeNumber(options: {
     const fix = quoted ? 'Remove the quotes.' : `Write for example: ${name}: ${example}`
     return { findings: [wrongType(node, { name, wants, fix })] }
   }
-  return { wants, example, textual: false, read }
+  const schema = { type: 'integer', minimum: from, maximum: to }
+  return { wants, example, textual: false, schema, write: (value) => value, read }
 }
 
 /** A TCP port, such as this one. */
@@ -55,3 +58,7 @@ export const days = wholeNumber({
   from: 1,
   to: 3650,
 })
+
+/** How many of something, up to a million. */
+export const countLike = (example: number): ValueType<number> =>
+  wholeNumber({ wants: 'a whole number from 1 to 1000000', example: String(example), from: 1, to: 1_000_000 })

@@ -1,4 +1,5 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
+import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { YamlNode } from '../document/node.ts'
@@ -33,6 +34,10 @@ export const secretReference: ValueType<SecretReference> = {
   wants,
   example: '!env ADMIN_PASS',
   textual: true,
+  // An editor sees what follows !env and !file as a text, what follows !exec as a list. Of its entries nothing is
+  // said: with "items" the YAML language server would begin a list for every secret.
+  schema: { type: ['string', 'array'], minItems: 1 },
+  write: () => redacted,
   read: (node, name) => {
     const text = node.kind === 'scalar' ? node.source : ''
     if (node.tag === 'exec') return fromExec(node, name)

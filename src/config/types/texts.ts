@@ -5,7 +5,11 @@ import { textType, type ValueType } from './type.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
-const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined)
+/** A text that matches; the schema gets the pattern where JavaScript's and ECMA-262's without flags agree. */
+const matching = (pattern: RegExp) => ({
+  parse: (text: string) => (pattern.test(text) ? text : undefined),
+  ...(pattern.flags === '' ? { schema: { pattern: pattern.source } } : {}),
+})
 
 /** Any text of one line, not empty. */
 export const line: ValueType<string> = textType({
@@ -32,21 +36,21 @@ export const userName: ValueType<string> = textType({
 export const systemUser: ValueType<string> = textType({
   wants: 'the name of a system user: lower-case letters, digits, _ and -, at most 32',
   example: 'muster',
-  parse: matching(/^[a-z_][a-z0-9_-]{0,31}$/),
+  ...matching(/^[a-z_][a-z0-9_-]{0,31}$/),
 })
 
 /** A user to log in as; other systems allow more than useradd does. */
 export const loginUser: ValueType<string> = textType({
   wants: 'a user name to log in with',
   example: 'ops',
-  parse: matching(/^[^\s\p{C}:-][^\s\p{C}:]*$/u),
+  ...matching(/^[^\s\p{C}:-][^\s\p{C}:]*$/u),
 })
 
 /** The SHA-256 fingerprint of a host key, as `ssh-keygen -lf` prints it. */
 export const fingerprint: ValueType<string> = textType({
   wants: 'a fingerprint as "ssh-keygen -lf" prints it: SHA256: and 43 characters',
   example: 'SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8',
-  parse: matching(/^SHA256:[A-Za-z0-9+/]{43}$/),
+  ...matching(/^SHA256:[A-Za-z0-9+/]{43}$/),
 })
 
 /** One word of a list; the nearest one is suggested. */
@@ -54,6 +58,7 @@ export function choice<const W extends string>(words: readonly W[]): ValueType<W
   return textType({
     wants: listOf(words, 'or'),
     example: words[0] ?? '',
+    schema: { enum: words },
     parse: (text) => words.find((word) => word === text),
     fix: (text) => {
       const near = nearest(text, words)
@@ -61,3 +66,18 @@ export function choice<const W extends string>(words: readonly W[]): ValueType<W
     },
   })
 }
+
+/** A host to go through, as `ssh -J` takes it: `[user@]host[:port]`, an IPv6 address in brackets. */
+export const jumpHost: ValueType<string> = textType({
+  wants: 'a host to go through, as ssh -J takes it: [user@]host[:port]',
+  example: 'bastion.example.org',
+  ...matching(/^([^\s@:/]+@)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$/),
+  fix: (text) => (text.includes('://') ? 'Leave out what stands before the name, up to ://' : undefined),
+})
+
+/** The name of a user of a database server, which may hold almost anything. */
+export const databaseUser: ValueType<string> = textType({
+  wants: 'the name of a database user, at most 80 characters',
+  example: 'muster_monitor',
+  parse: (text) => (text === '' || text.length > 80 || control.test(text) ? undefined : text),
+})

@@ -5,6 +5,12 @@ import { describeNode, type ScalarNode, type YamlNode } from '../document/node.t
 /** What became of a value: `value` is absent when nothing of it can be used. */
 export type Reading<T> = { readonly value?: T; readonly findings: readonly Diagnostic[] }
 
+/** A value as YAML and JSON have it, without a group. */
+export type Plain = string | number | boolean | null | readonly Plain[]
+
+/** Part of a JSON Schema (2020-12). */
+export type JsonSchema = { readonly [keyword: string]: Plain | JsonSchema | readonly JsonSchema[] }
+
 /** A type of values in the file. `read` gets what is neither empty nor, but for secrets, tagged. */
 export type ValueType<T> = {
   /** What it wants, as in "a port number from 1 to 65535". */
@@ -13,6 +19,11 @@ export type ValueType<T> = {
   readonly example: string
   /** Whether text from a command line is taken as it is, even where it looks like a number. */
   readonly textual: boolean
+  /** What an editor can check of it; `read` is stricter. */
+  readonly schema: JsonSchema
+  /** The value as a file would have it: a duration with its unit. Secrets print as [redacted]. */
+  // A method, so that lists of settings of different types may call themselves Setting<unknown>.
+  write(value: T): Plain
   readonly read: (node: YamlNode, name: string) => Reading<T>
 }
 
@@ -32,11 +43,13 @@ const looksOther = (node: YamlNode): node is ScalarNode =>
   node.kind === 'scalar' && typeof node.value !== 'string'
 
 /** A type of one text; `parse` returns undefined for what it cannot use. */
-export function textType<T>(options: {
+export function textType<T extends string>(options: {
   readonly wants: string
   readonly example: string
   readonly parse: (text: string) => T | undefined
   readonly fix?: (text: string) => string | undefined
+  /** What the schema says beside its being a text. */
+  readonly schema?: JsonSchema
 }): ValueType<T> {
   const { wants, example, parse } = options
   const read = (node: YamlNode, name: string): Reading<T> => {
@@ -50,5 +63,6 @@ export function textType<T>(options: {
         : 'Put it in quotes, so that it is read as text.'
     return { findings: [wrongType(node, { name, wants, fix })] }
   }
-  return { wants, example, textual: true, read }
+  const schema = { type: 'string', ...options.schema }
+  return { wants, example, textual: true, schema, write: (value) => value, read }
 }

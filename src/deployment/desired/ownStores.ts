@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { openStores } from '../../certificates/openStores.ts'
+import { type StoreProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { HostFacts } from '../facts/model.ts'
@@ -33,12 +34,14 @@ export function ownStores(options: {
     now,
     warningDays,
   })
+  const tell = (problem: StoreProblem) => tellStoreProblem(problem, [host.name])
   if (!opened.ok) {
+    const told = opened.problems.map(tell)
     throw new StepError({
       host: host.name,
-      code: opened.problems[0]?.code ?? 'keystore-unfit',
-      message: `${opened.problems.map(({ message, why }) => `${message} (${why})`).join('; ')}: the stores are ${keystorePath} and ${truststorePath}`,
-      fix: opened.problems.map(({ fix }) => fix).join('\n'),
+      code: told[0]?.code ?? 'keystore-unfit',
+      message: `${told.map(({ message, why }) => `${message} ${why}`).join(' ')} The stores are ${keystorePath} and ${truststorePath}.`,
+      fix: told.map(({ fix }) => fix).join('\n'),
     })
   }
   const files = [
@@ -53,7 +56,7 @@ export function ownStores(options: {
       authorities: opened.authorities,
       passwords: given,
     },
-    notes: opened.warnings.map(({ message, fix }) => `${host.name}: ${message}; ${fix}`),
+    notes: opened.warnings.map(tell).map(({ message, fix }) => `${message} ${fix}`),
   }
 }
 

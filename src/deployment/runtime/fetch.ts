@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { type Environment, npmEnvironment } from '../../processes/environment.ts'
 import { run } from '../../processes/run.ts'
 import { sha256 } from '../sha256.ts'
 import { StepError } from '../stepError.ts'
@@ -13,8 +14,6 @@ import { type Architecture, pinnedRuntime, runtimePackage } from './pinned.ts'
 
 const unpack = promisify(gunzip)
 const pack = promisify(gzip)
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Folder of the packed runtimes on the operator's machine (XDG Base Directory Specification). */
 export function runtimeCache(env: Environment): string {
@@ -71,6 +70,7 @@ async function download(options: {
     command: ['npm', 'pack', name, '--silent', '--pack-destination', work],
     cwd: work,
     env,
+    extraEnv: npmEnvironment(env),
     timeout: 300_000,
     signal: options.signal,
   }).catch((cause: unknown) => ({ code: -1, stdout: '', stderr: String(cause) }))

@@ -29,6 +29,11 @@ export const fileEntries = {
     why: 'YAML is Unicode text; read in another encoding, names and passwords would come out wrong.',
     fix: 'Save the file as UTF-8, or convert it: iconv -f ISO-8859-1 -t UTF-8 OLD > NEW',
   })),
+  'too-many-findings': error((facts: { more: number }) => ({
+    message: `${facts.more} more findings, from here on, are not listed.`,
+    why: 'So many have one cause more often than many: another kind of file, or a slip near the top.',
+    fix: 'Mend the first ones, then validate again.',
+  })),
   'stdin-twice': error((_: Record<never, never>) => ({
     message: 'Standard input is asked for more than once.',
     why: 'It can be read only once.',

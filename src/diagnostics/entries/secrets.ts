@@ -1,12 +1,25 @@
-import { error, warning } from '../entry.ts'
+import { error, note, warning } from '../entry.ts'
 import { listOf } from '../words.ts'
+
+/** A secret that was not read; `opens` is the store that stays closed without it. */
+type Unread = {
+  readonly name: string
+  readonly reason: string
+  readonly opens: 'keystore' | 'truststore' | undefined
+  readonly fix: string
+}
+
+const unknown = ({ opens }: Unread): string =>
+  opens === undefined
+    ? 'Whether it is good can only be told once it is read.'
+    : `Without it the ${opens} is not opened, and what is in it is not checked.`
 
 /** The administrator and the password. */
 export const secretEntries = {
-  'password-without-user': error((facts: { name: string }) => ({
-    message: `${facts.name} is given, but no rest-api-admin-user.`,
-    why: 'A password alone makes no administrator.',
-    fix: 'Add: rest-api-admin-user: admin',
+  'password-without-user': error((facts: { name: string; user: string; example: string }) => ({
+    message: `${facts.name} is given, but no ${facts.user}.`,
+    why: 'A password alone is of no use: nothing says whose it is.',
+    fix: `Add: ${facts.user}: ${facts.example}`,
   })),
   'bad-user-name': error((facts: { problems: readonly string[] }) => ({
     message: `rest-api-admin-user is not a possible user name: it ${listOf(facts.problems)}.`,
@@ -18,14 +31,29 @@ export const secretEntries = {
     why: 'Every host would refuse it.',
     fix: 'Use 1 to 1024 characters, or leave the option out and one is made.',
   })),
-  'default-password': error((facts: { name: string; reason: string }) => ({
+  'default-password': error((facts: { name: string; reason: string; opens: string; fix: string }) => ({
     message: `${facts.name} is ${facts.reason}.`,
-    why: 'It is among the first that anybody tries, and it opens every API of every host.',
-    fix: 'Leave the option out and a random one is made, kept and shown once; or read your own with !env or !file.',
+    why: `It is among the first that anybody tries, and it opens ${facts.opens}.`,
+    fix: facts.fix,
   })),
-  'weak-password': warning((facts: { name: string; reason: string }) => ({
+  'weak-password': warning((facts: { name: string; reason: string; opens: string; fix: string }) => ({
     message: `${facts.name} is easy to guess: it ${facts.reason}.`,
-    why: 'It opens every API of every host.',
-    fix: 'Use at least 12 characters at random, or leave the option out and one is made.',
+    why: `It opens ${facts.opens}.`,
+    fix: facts.fix,
+  })),
+  'secret-not-resolved': note((facts: Unread) => ({
+    message: `${facts.name} was not read: ${facts.reason}.`,
+    why: unknown(facts),
+    fix: facts.fix,
+  })),
+  'secret-unreadable': error((facts: Unread) => ({
+    message: `${facts.name} cannot be read: ${facts.reason}.`,
+    why: 'plan and install need it, and would stop here.',
+    fix: facts.fix,
+  })),
+  'plaintext-secret-tracked': warning((facts: { name: string; file: string }) => ({
+    message: `${facts.name} is written out in ${facts.file}, which git tracks.`,
+    why: 'Everybody who can read the repository, its history and its copies can read the secret.',
+    fix: `Read it from elsewhere (${facts.name}: !env NAME, or !file PATH with a file that git ignores), and change the secret: the history keeps this one.`,
   })),
 } as const

@@ -1,4 +1,4 @@
-import { error } from '../entry.ts'
+import { error, warning } from '../entry.ts'
 import { listOf } from '../words.ts'
 
 const didYouMean = (nearest: string | undefined): string | undefined =>
@@ -23,10 +23,10 @@ export const shapeEntries = {
     why: 'It would not be read here.',
     fix: `Put it one level deeper, under ${facts.group}:`,
   })),
-  'option-not-available': error((facts: { name: string }) => ({
-    message: `${facts.name} is not available in this version of muster.`,
-    why: 'The option is part of the product family, but nothing here acts on it yet: it would change nothing.',
-    fix: 'Remove it.',
+  'option-not-available': warning((facts: { name: string }) => ({
+    message: `This version of muster does not act on ${facts.name}.`,
+    why: 'Its value is checked, but nothing would come of it; install and plan refuse to pretend otherwise.',
+    fix: 'Remove it until a version acts on it.',
   })),
   'alias-and-name': error((facts: { name: string; other: string }) => ({
     message: `${facts.name} is another spelling of ${facts.other}, and both are given.`,

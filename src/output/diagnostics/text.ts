@@ -3,6 +3,7 @@ import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts
 import { excerpt } from '../../diagnostics/excerpt.ts'
 import type { SourceText } from '../../diagnostics/source.ts'
 import { counted, listOf } from '../../diagnostics/words.ts'
+import { withoutUnseen } from './unseen.ts'
 import { wrap } from './wrap.ts'
 
 export type TextOptions = {
@@ -12,17 +13,16 @@ export type TextOptions = {
   readonly colour: boolean
   /** Columns of the terminal. */
   readonly width: number
+  /** How many further findings the files silence. */
+  readonly silenced?: number
 }
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
-
 /** Text of a message that may quote the file: nothing in it moves the cursor or changes the terminal. */
-const safe = (text: string): string => text.replace(unsafe, '\u00b7')
+const safe = (text: string): string => withoutUnseen(text).replace(/[\t\r\n]/g, '\u00b7')
 
 const place = ({ file, line, column }: Span): string => safe(`${file}:${line}:${column}`)
 
@@ -60,12 +60,15 @@ function findingText(finding: Diagnostic, options: TextOptions, paint: Paint): s
   ].join('\n')
 }
 
-function summary(diagnostics: readonly Diagnostic[]): string {
+function summary({ diagnostics, width, silenced = 0 }: TextOptions): string {
   const count = (severity: Severity): string[] => {
     const number = diagnostics.filter((finding) => finding.severity === severity).length
     return number === 0 ? [] : [counted(number, severity)]
   }
-  return `${listOf([...count('error'), ...count('warning'), ...count('note')])}.`
+  const quiet = silenced === 0 ? [] : [`${silenced} silenced`]
+  const counts = listOf([...count('error'), ...count('warning'), ...count('note'), ...quiet])
+  const text = `${counts}. More about each: muster explain CODE`
+  return wrap(text, { width, first: '', rest: '' }).join('\n')
 }
 
 /** Findings for a person, with excerpt, reason and fix; ends with a count. Empty when there are none. */
@@ -75,5 +78,5 @@ export function diagnosticsText(options: TextOptions): string {
   const paint: Paint = (style, text) =>
     options.colour ? styleText(style, text, { validateStream: false }) : text
   const findings = diagnostics.map((finding) => findingText(finding, options, paint))
-  return `${[...findings, summary(diagnostics)].join('\n\n')}\n`
+  return `${[...findings, summary(options)].join('\n\n')}\n`
 }

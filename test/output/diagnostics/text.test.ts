@@ -55,14 +55,14 @@ m.yaml:3:1 error duplicate-key
   fix: Remove one of them.
   see: m.yaml:2:1 The first one is here.
 
-2 errors.
+2 errors. More about each: muster explain CODE
 `,
     )
   })
 
   it('count errors and warnings apart', () => {
     const all = diagnosticsText({ diagnostics: [unknown, warning], sources, colour: false, width: 60 })
-    expect(all.endsWith('\n\n1 error and 1 warning.\n')).toBe(true)
+    expect(all.endsWith('\n\n1 error and 1 warning. More about each: muster explain CODE\n')).toBe(true)
   })
 
   it('are coloured only when told, and otherwise the same', () => {

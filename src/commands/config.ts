@@ -1,0 +1,31 @@
+import { configJson } from '../output/config/json.ts'
+import { configText } from '../output/config/text.ts'
+import { describeFiles, hostsMeant } from './describeFiles.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import type { ClusterOptions } from './openCluster.ts'
+import { colourOf } from './terminal.ts'
+
+const narrow = 60
+const wide = 120
+
+/**
+ * `muster config`: what every host gets, and with `origin` where each value came from. Prints nothing of files
+ * with errors but those. 0: printed; 1: errors; 3: a file cannot be read, or `hosts` names none.
+ */
+export async function config(
+  options: ClusterOptions & {
+    readonly hosts: readonly string[]
+    readonly origin: boolean
+    readonly format: 'text' | 'json'
+  },
+): Promise<ExitCode> {
+  const { context, hosts, origin, format } = options
+  const all = await describeFiles({ ...options, warnings: true })
+  if (typeof all === 'number') return all
+  const description = hostsMeant(hosts, [all])(all)
+  const { stdout } = context
+  const width = Math.max(narrow, Math.min(wide, stdout.columns ?? wide))
+  const layout = { origin, colour: colourOf(context, stdout), width }
+  stdout.write(format === 'json' ? configJson(description) : configText(description, layout))
+  return exitCodes.ok
+}

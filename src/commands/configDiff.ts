@@ -1,0 +1,49 @@
+import { compare, isSame } from '../config/describe/compare.ts'
+import { diffJson } from '../output/config/diffJson.ts'
+import { diffText } from '../output/config/diffText.ts'
+import type { CommandContext } from './context.ts'
+import { describeFiles, hostsMeant } from './describeFiles.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { colourOf } from './terminal.ts'
+import { UsageError } from './usageError.ts'
+
+/** `base.yaml,staging.yaml`: files that lie over each other. */
+function filesOf(side: string): readonly string[] {
+  const files = side.split(',').filter((file) => file !== '')
+  if (files.length > 0) return files
+  throw new UsageError(
+    'One side of the comparison names no file.',
+    'Write for example: muster config diff OLD NEW',
+  )
+}
+
+/**
+ * `muster config diff`: what two configurations give the hosts differently. 0: nothing; 1: errors in a file;
+ * 2: there are differences; 3: a file cannot be read, or `hosts` names none.
+ */
+export async function configDiff(options: {
+  readonly context: CommandContext
+  readonly before: string
+  readonly after: string
+  readonly hosts: readonly string[]
+  readonly format: 'text' | 'json'
+}): Promise<ExitCode> {
+  const { context, hosts, format } = options
+  const [old, now] = [filesOf(options.before), filesOf(options.after)]
+  if (old.includes('-') && now.includes('-')) {
+    throw new UsageError(
+      'Both sides are standard input, which can be read only once.',
+      'Name a file for one of them.',
+    )
+  }
+  const before = await describeFiles({ context, files: old, set: [], warnings: false })
+  const after = await describeFiles({ context, files: now, set: [], warnings: false })
+  // A file that cannot be read weighs more than one with errors.
+  if (typeof before === 'number') return typeof after === 'number' && after > before ? after : before
+  if (typeof after === 'number') return after
+  const meant = hostsMeant(hosts, [before, after])
+  const difference = compare(meant(before), meant(after))
+  const { stdout } = context
+  stdout.write(format === 'json' ? diffJson(difference) : diffText(difference, colourOf(context, stdout)))
+  return isSame(difference) ? exitCodes.ok : exitCodes.changes
+}

@@ -1,0 +1,54 @@
+import { Command, Option } from 'commander'
+import type { CommandContext } from '../context.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import type { ClusterOptions } from '../openCluster.ts'
+
+/** What a command is given when the program is put together. */
+export type World = {
+  readonly context: CommandContext
+  /** Takes the exit code of the command that ran. */
+  readonly done: (code: ExitCode) => void
+}
+
+/** Some commands of the program. They import what they run only when they run: `--version` must be quick. */
+export type Definition = (world: World) => readonly Command[]
+
+/** A command whose output goes to the context's streams and whose wrong usage is an exception. */
+export function command(name: string, description: string, { context }: World): Command {
+  return new Command(name)
+    .description(description)
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      outputError: (text, write) => write(`${text}  fix: see \`muster --help\`, or --help of the command.\n`),
+    })
+}
+
+/** Adds FILE… and --set. */
+export const files = (made: Command): Command =>
+  made
+    .argument('[file...]', 'YAML files, later ones over earlier ones; - is standard input')
+    .addOption(
+      new Option('--set <name=value>', 'set an option for every host; may be repeated').argParser(
+        (value: string, before: string[] | undefined) => [...(before ?? []), value],
+      ),
+    )
+    .addHelpText('after', '\nWithout FILE it is MUSTER_FILE, else ./muster.yaml.')
+
+/** Runs `run` with the files and --set of the command line. */
+export function runsOnFiles(
+  made: Command,
+  world: World,
+  run: (options: ClusterOptions, made: Command) => Promise<ExitCode>,
+): Command {
+  return made.action(async () => {
+    const set = made.opts<{ set?: string[] }>().set ?? []
+    world.done(await run({ context: world.context, files: made.args, set }, made))
+  })
+}
+
+/** Whether an option without a value was given, by its name in camel case. */
+export const flag = (made: Command, name: string): boolean =>
+  made.opts<Record<string, unknown>>()[name] === true

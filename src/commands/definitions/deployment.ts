@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { command, type Definition, files, flag, runsOnFiles } from './definition.ts'
+
+const changing = (made: Command): Command =>
+  files(made)
+    .option('-y, --yes', 'change hosts without asking')
+    .option('--json', 'print events as JSON lines')
+
+const runtime = (made: Command): Command =>
+  made.option('--runtime-file <path>', 'Node.js for the hosts, where there is no registry')
+
+const changeFlags = (made: Command): { readonly yes: boolean; readonly json: boolean } => ({
+  yes: flag(made, 'yes'),
+  json: flag(made, 'json'),
+})
+
+const runtimeFileOf = (made: Command): string | undefined => made.opts<{ runtimeFile?: string }>().runtimeFile
+
+/** What touches hosts, or looks at them. */
+export const deployment: Definition = (world) => [
+  runsOnFiles(
+    runtime(files(command('plan', 'show what install would change; change nothing', world))).option(
+      '--json',
+      'print the plan as JSON',
+    ),
+    world,
+    async (options, made) => {
+      const { plan } = await import('../plan.ts')
+      return plan({ ...options, json: flag(made, 'json'), runtimeFile: runtimeFileOf(made) })
+    },
+  ),
+  runsOnFiles(
+    runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+    world,
+    async (options, made) => {
+      const { install } = await import('../install.ts')
+      return install({ ...options, ...changeFlags(made), runtimeFile: runtimeFileOf(made) })
+    },
+  ),
+  runsOnFiles(
+    files(command('status', 'show every host and component as it is now', world)).option(
+      '--json',
+      'print the status as JSON',
+    ),
+    world,
+    async (options, made) => {
+      const { status } = await import('../status.ts')
+      return status({ ...options, json: flag(made, 'json') })
+    },
+  ),
+  ...(['start', 'stop', 'restart'] as const).map((operation) =>
+    runsOnFiles(
+      changing(command(operation, `${operation} the components of every host`, world)),
+      world,
+      async (options, made) => {
+        const { services } = await import('../services.ts')
+        return services({ ...options, operation, ...changeFlags(made) })
+      },
+    ),
+  ),
+  runsOnFiles(
+    changing(command('uninstall', 'take away from every host what install put there', world)).option(
+      '--purge',
+      'delete the state directory too, with the certificate authority',
+    ),
+    world,
+    async (options, made) => {
+      const { uninstall } = await import('../uninstall.ts')
+      return uninstall({ ...options, ...changeFlags(made), purge: flag(made, 'purge') })
+    },
+  ),
+]

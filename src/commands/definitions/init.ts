@@ -1,0 +1,12 @@
+import { command, type Definition, flag } from './definition.ts'
+
+/** The first command that a new user meets. */
+export const init: Definition = (world) => [
+  command('init', 'write a commented file to start from', world)
+    .argument('[file]', 'where to write it', 'muster.yaml')
+    .option('--force', 'overwrite a file that exists')
+    .action(async (file: string, _, made) => {
+      const { init: run } = await import('../init.ts')
+      world.done(await run({ context: world.context, file, force: flag(made, 'force') }))
+    }),
+]

@@ -1,0 +1,52 @@
+import { chooseHosts } from '../config/describe/chooseHosts.ts'
+import { describe } from '../config/describe/describe.ts'
+import type { Description } from '../config/describe/description.ts'
+import { shortListOf } from '../diagnostics/words.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { loadCluster } from './loadCluster.ts'
+import type { ClusterOptions } from './openCluster.ts'
+import { printDiagnostics } from './printDiagnostics.ts'
+import { UsageError } from './usageError.ts'
+import { withoutSilenced } from './withoutSilenced.ts'
+
+/**
+ * Reads the files and describes every host. Findings go to standard error (without `warnings`, only those of a
+ * file that has errors); with an error among them there is only an exit code. No secret is read.
+ */
+export async function describeFiles(
+  options: ClusterOptions & { readonly warnings: boolean },
+): Promise<Description | ExitCode> {
+  const { context, warnings } = options
+  const loaded = await loadCluster(options)
+  const { cluster, config, missing, sources } = loaded
+  if (cluster !== undefined && config !== undefined && !warnings) return describe(cluster)
+  const { findings } = withoutSilenced(loaded, { findings: loaded.diagnostics })
+  printDiagnostics({ diagnostics: findings, sources }, { context, output: context.stderr })
+  if (cluster !== undefined && config !== undefined) return describe(cluster)
+  return missing ? exitCodes.usage : exitCodes.failed
+}
+
+/** The hosts of several descriptions that `--host` means. Throws a `UsageError` for one that matches nothing. */
+export function hostsMeant(
+  patterns: readonly string[],
+  descriptions: readonly Description[],
+): (description: Description) => Description {
+  const names = [...new Set(descriptions.flatMap(({ hosts }) => hosts.map(({ name }) => name)))]
+  const chosen = chooseHosts(patterns, names)
+  const [unmatched] = chosen.unmatched
+  if (unmatched !== undefined) {
+    const { pattern, nearest } = unmatched
+    const what = /[*?]/.test(pattern) ? 'No host matches' : 'There is no host'
+    const fix =
+      nearest === undefined
+        ? names.length === 0
+          ? 'The files have no hosts.'
+          : `The hosts are ${shortListOf(names)}.`
+        : `Did you mean ${nearest}?`
+    throw new UsageError(`${what} ${pattern}.`, fix)
+  }
+  return (description) => ({
+    ...description,
+    hosts: description.hosts.filter(({ name }) => chosen.names.has(name)),
+  })
+}

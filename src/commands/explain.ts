@@ -1,0 +1,69 @@
+import { findingGroups, isCode } from '../diagnostics/explanations/groups.ts'
+import { nearest } from '../diagnostics/nearest.ts'
+import { explainJson } from '../output/explain/explainJson.ts'
+import { explainedFinding } from '../output/explain/finding.ts'
+import { findingMarkdown } from '../output/explain/findingMarkdown.ts'
+import { findingText } from '../output/explain/findingText.ts'
+import { type Layout, layoutFor } from '../output/explain/layout.ts'
+import { listMarkdown } from '../output/explain/listMarkdown.ts'
+import { listText } from '../output/explain/listText.ts'
+import { settingMarkdown } from '../output/explain/settingMarkdown.ts'
+import { settingGroups, settingNames, settingsNamed } from '../output/explain/settings.ts'
+import { settingText } from '../output/explain/settingText.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { colourOf, textWidth } from './terminal.ts'
+import { UsageError } from './usageError.ts'
+
+export const explainFormats = ['text', 'markdown', 'json'] as const
+
+export type ExplainFormat = (typeof explainFormats)[number]
+
+type Explained = Parameters<typeof explainJson>[0]
+
+const allCodes = findingGroups.flatMap(({ codes }) => codes)
+
+const everything = (): Explained => ({
+  findings: allCodes.map(explainedFinding),
+  settings: settingGroups.flatMap(({ settings }) => settings),
+})
+
+/** What goes by this name: a finding, or the settings of one or two places. */
+function explained(name: string): Explained {
+  const found = {
+    findings: isCode(name) ? [explainedFinding(name)] : [],
+    settings: settingsNamed(name),
+  }
+  if (found.findings.length + found.settings.length > 0) return found
+  const near = nearest(name, [...allCodes, ...settingNames])
+  throw new UsageError(
+    // What is typed may hold anything; JSON shows control characters instead of sending them to the terminal.
+    `there is neither a finding nor a setting with the name ${JSON.stringify(name)}`,
+    near === undefined ? 'See all of them with: muster explain' : `Did you mean ${near}?`,
+  )
+}
+
+const textOf = ({ findings, settings }: Explained, layout: Layout): string =>
+  [
+    ...findings.map((finding) => findingText(finding, layout)),
+    ...settings.map((setting) => settingText(setting, layout)),
+  ].join('\n\n')
+
+const markdownOf = ({ findings, settings }: Explained): string =>
+  [...findings.map(findingMarkdown), ...settings.map(settingMarkdown)].join('\n')
+
+/** Explains a finding or a setting by its name; without a name, lists all of them. Throws `UsageError`. */
+export async function explain(options: {
+  readonly context: CommandContext
+  readonly name: string | undefined
+  readonly format: ExplainFormat
+}): Promise<ExitCode> {
+  const { context, name, format } = options
+  const { stdout } = context
+  const layout = layoutFor({ width: textWidth(stdout), colour: colourOf(context, stdout) })
+  const asked = name === undefined ? undefined : explained(name)
+  if (format === 'json') stdout.write(explainJson(asked ?? everything()))
+  else if (format === 'markdown') stdout.write(asked === undefined ? listMarkdown() : markdownOf(asked))
+  else stdout.write(asked === undefined ? listText(layout) : textOf(asked, layout))
+  return exitCodes.ok
+}

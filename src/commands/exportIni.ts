@@ -1,0 +1,69 @@
+import { dirname, resolve } from 'node:path'
+import { exportIni as toIni } from '../config/ini/exportIni.ts'
+import type { ResolvedCluster, ResolvedHost } from '../config/resolve/resolved.ts'
+import { nearest } from '../diagnostics/nearest.ts'
+import { shortListOf } from '../diagnostics/words.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { loadCluster } from './loadCluster.ts'
+import { printDiagnostics } from './printDiagnostics.ts'
+import { UsageError } from './usageError.ts'
+import { type Destination, writeLines } from './writeLines.ts'
+
+function hostOf({ hosts }: ResolvedCluster, name: string): ResolvedHost {
+  const host = hosts.find((one) => one.name === name)
+  if (host !== undefined) return host
+  const names = hosts.map((one) => one.name)
+  const near = nearest(name, names)
+  const fix = near === undefined ? `Name one of ${shortListOf(names)}.` : `Did you mean ${near}?`
+  throw new UsageError(`There is no host ${name} in the configuration.`, fix)
+}
+
+/** Says which hosts have options that a file for one host does not hold. */
+function tellOthers(context: CommandContext, cluster: ResolvedCluster, host: ResolvedHost): void {
+  const others = cluster.hosts.filter((one) => one !== host && one.draft.options.size > 0)
+  if (others.length === 0) return
+  const names = shortListOf(others.map(({ name }) => name))
+  context.stderr.write(
+    `note: The options that ${names} have for themselves are not in a file for ${host.name}.\n`,
+  )
+}
+
+/**
+ * `muster export --ini`: a configuration as an INI file of the product family. Nothing is written of a
+ * configuration with errors. 0: written; 1: errors; 3: a file is not there or cannot be written.
+ */
+export async function exportIni(
+  options: Destination & {
+    readonly context: CommandContext
+    readonly files: readonly string[]
+    readonly set: readonly string[]
+    readonly ini: boolean
+    /** The host whose own file it is; absent: one file for all. */
+    readonly host: string | undefined
+  },
+): Promise<ExitCode> {
+  const { context, out, ini, host: name } = options
+  if (!ini) {
+    throw new UsageError(
+      'Nothing says in which format to export.',
+      'Write muster export --ini: the INI file of the product family is the only one so far.',
+    )
+  }
+  const loaded = await loadCluster(options)
+  const { config, cluster, sources } = loaded
+  const to = { context, output: context.stderr }
+  if (config === undefined || cluster === undefined) {
+    const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'error')
+    printDiagnostics({ diagnostics, sources }, to)
+    return loaded.missing ? exitCodes.usage : exitCodes.failed
+  }
+  const host = name === undefined ? undefined : hostOf(cluster, name)
+  const directory = out === undefined ? config.directory : dirname(resolve(context.cwd, out))
+  const made = toIni({ cluster, directory, ...(host === undefined ? {} : { host }) })
+  if (!(await writeLines(context, made.ini, options))) return exitCodes.usage
+  printDiagnostics({ diagnostics: made.findings, sources }, to)
+  if (host !== undefined) tellOthers(context, cluster, host)
+  if (out !== undefined) context.stdout.write(`Wrote ${out}, for you alone to read.\n`)
+  return exitCodes.ok
+}

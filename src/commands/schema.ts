@@ -1,0 +1,61 @@
+import { isAbsolute, resolve } from 'node:path'
+import { schemaId, schemaText } from '../config/reference/schema.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { readInputFile } from './readInputFile.ts'
+import { UsageError } from './usageError.ts'
+import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
+import { writeProblem } from './writeProblem.ts'
+
+/** Nothing in it is secret: whoever may read the folder may read it. */
+const mode = 0o666
+
+function refusal(outcome: Exclude<WriteOutcome, 'written'>, file: string): UsageError {
+  if (outcome === 'exists') {
+    return new UsageError(
+      `${file} exists already, is no schema of muster, and was left as it is.`,
+      'Name another file, such as muster.schema.json.',
+    )
+  }
+  const { message, fix } = writeProblem(outcome, { file, example: 'muster.schema.json' })
+  return new UsageError(message, fix)
+}
+
+/** Writes the schema; in the place of another file only where that is a schema of ours, of whichever version. */
+async function write(path: string, file: string): Promise<void> {
+  const text = schemaText()
+  const first = await writeNewFile({ path, text, mode, force: false })
+  if (first === 'written') return
+  if (first !== 'exists') throw refusal(first, file)
+  const there = await readInputFile({ path, what: 'The file to replace' })
+  if (!there.text.includes(`"$id": "${schemaId}"`)) throw refusal('exists', file)
+  const second = await writeNewFile({ path, text, mode, force: true })
+  if (second !== 'written') throw refusal(second, file)
+}
+
+/** What makes an editor use the schema that was written to this file. */
+export const advice = (file: string): string => {
+  const reference = isAbsolute(file) || file.startsWith('.') ? file : `./${file}`
+  return (
+    'An editor with the YAML language server checks and explains your file with it. Its first line must be\n' +
+    `  # yaml-language-server: $schema=${reference}\n` +
+    'and the setting yaml.customTags of the editor\n' +
+    '  ["!env scalar", "!file scalar", "!exec sequence"]\n'
+  )
+}
+
+/** Prints the JSON Schema of the configuration file, or writes it to the file `out` (`-` is standard output). */
+export async function schema(options: {
+  readonly context: CommandContext
+  /** As the user typed it, relative to the working directory. */
+  readonly out: string | undefined
+}): Promise<ExitCode> {
+  const { context, out } = options
+  if (out === undefined || out === '-') {
+    context.stdout.write(schemaText())
+    return exitCodes.ok
+  }
+  await write(resolve(context.cwd, out), out)
+  context.stdout.write(`Wrote ${out}.\n${advice(out)}`)
+  return exitCodes.ok
+}

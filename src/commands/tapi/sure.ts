@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { confirm } from '../ask.ts'
+import { UsageError } from '../usageError.ts'
+import type { Call } from './prepareCall.ts'
+
+/** What a command that changes the host is told; both mean the same. */
+export type SureOptions = { readonly iAmSure?: boolean; readonly yes?: boolean }
+
+/** Adds the options that stand for the guard. */
+export const sure = (command: Command): Command =>
+  command
+    .option('--i-am-sure', 'confirm that this changes the host')
+    .option('--yes', 'the same as --i-am-sure')
+
+export const isSure = ({ iAmSure, yes }: SureOptions): boolean => iAmSure === true || yes === true
+
+/**
+ * Whether the change is confirmed: by option, or by a person who is asked. Says that nothing was changed where
+ * it is not. Throws a `UsageError` where there is neither.
+ */
+export async function confirmed(options: {
+  readonly call: Call
+  /** Name of the command, for the message. */
+  readonly command: string
+  readonly iAmSure: boolean
+  readonly question: string
+}): Promise<boolean> {
+  const { command, iAmSure, question } = options
+  const { context, place } = options.call
+  if (iAmSure) return true
+  if (context.stdin.isTTY !== true) {
+    throw new UsageError(
+      `${command} changes ${place}, and there is no terminal to ask.`,
+      'Confirm it with --i-am-sure.',
+    )
+  }
+  if (await confirm(context, question)) return true
+  context.stderr.write('Nothing was changed.\n')
+  return false
+}

@@ -1,0 +1,32 @@
+import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { SecretPolicy } from '../../secrets/policy.ts'
+import type { CommandContext } from '../context.ts'
+import { Interrupted } from '../interrupted.ts'
+import { readSecrets } from './readSecrets.ts'
+import { readStores } from './readStores.ts'
+import { secretFindings } from './secretFindings.ts'
+import { trackedSecrets } from './trackedSecrets.ts'
+
+/**
+ * What the files alone do not tell: whether secrets that stand elsewhere can be read and are good, what is in
+ * the keystores and truststores, and which secrets git tracks. Rejects with `Interrupted` alone.
+ */
+export async function findBeyondFiles(options: {
+  readonly context: CommandContext
+  readonly cluster: ResolvedCluster
+  readonly policy: SecretPolicy
+  /** Milliseconds that a program which gives a secret has. */
+  readonly patience?: number
+}): Promise<readonly Diagnostic[]> {
+  const { context, cluster, policy } = options
+  const readings = await readSecrets(options)
+  const files = await readStores(cluster)
+  const tracked = await trackedSecrets(cluster.drafts, context)
+  if (context.signal.aborted) throw new Interrupted()
+  const secrets = secretFindings({ cluster, readings, policy })
+  if (files.size === 0) return [...secrets, ...tracked]
+  // Certificates are much to load, and most files leave them to muster.
+  const { storeFindings } = await import('./storeFindings.ts')
+  return [...secrets, ...tracked, ...storeFindings({ cluster, readings, files, now: context.now() })]
+}

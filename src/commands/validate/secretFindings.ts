@@ -1,0 +1,78 @@
+import { accounts, passwordFinding } from '../../config/passwordFinding.ts'
+import { isOnHost } from '../../config/paths.ts'
+import { bySpan } from '../../config/resolve/bySpan.ts'
+import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
+import { secretOptions } from '../../config/secretOptions.ts'
+import { options } from '../../config/settings/options.ts'
+import type { Setting } from '../../config/settings/setting.ts'
+import type { Given } from '../../config/shape/values.ts'
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import type { SecretPolicy } from '../../secrets/policy.ts'
+import type { SecretReference } from '../../secrets/reference.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { SecretError } from '../../secrets/secretError.ts'
+import type { SecretReadings } from './readSecrets.ts'
+
+type Judging = {
+  readonly cluster: ResolvedCluster
+  readonly readings: SecretReadings
+  readonly policy: SecretPolicy
+}
+
+type Found = { readonly span: Span; readonly finding: Diagnostic }
+
+/** The host's store on this machine that cannot be opened without this secret. */
+function opens(host: ResolvedHost, setting: Setting<SecretReference>): 'keystore' | 'truststore' | undefined {
+  const isHere = (path: Setting<string>): boolean => {
+    const { value } = host.option(path)
+    return value !== undefined && !isOnHost(value)
+  }
+  if (setting === options.keystorePassword && isHere(options.keystorePath)) return 'keystore'
+  return setting === options.truststorePassword && isHere(options.truststorePath) ? 'truststore' : undefined
+}
+
+/** Once for each place, however many hosts it is for. */
+const firstOfEach = (found: readonly Found[]): readonly Diagnostic[] =>
+  bySpan(found).map(([{ finding }]) => finding)
+
+function unread(
+  host: ResolvedHost,
+  use: { readonly setting: Setting<SecretReference>; readonly given: Given; readonly failure: SecretError },
+  policy: SecretPolicy,
+): Found {
+  const { setting, given, failure } = use
+  const { spelling: name, span } = given
+  const facts = { name, reason: failure.reason, opens: opens(host, setting), fix: failure.fix }
+  const code = policy === 'safe' ? 'secret-not-resolved' : 'secret-unreadable'
+  return { span, finding: diagnose(code, facts, { span }) }
+}
+
+function judge(host: ResolvedHost, given: Given, password: Secret): Found[] {
+  const account = accounts.find((one) => one.password === given.setting)
+  const user = account === undefined ? undefined : host.option(account.user)
+  // A password without its user has its finding already.
+  if (account === undefined || user?.given === undefined) return []
+  const finding = passwordFinding({ account, given, password, user: user.value })
+  return finding === undefined ? [] : [{ span: given.span, finding }]
+}
+
+/**
+ * What is to be said of the secrets that stand elsewhere: why one was not read, and what is wrong with a
+ * password that was. With the policy `safe` an unread one is only a note, since nobody asked for more.
+ */
+export function secretFindings({ cluster, readings, policy }: Judging): readonly Diagnostic[] {
+  const unreadOnes: Found[] = []
+  const bad: Found[] = []
+  for (const host of cluster.hosts) {
+    for (const setting of secretOptions) {
+      const { value, given } = host.option(setting)
+      const reading = given === undefined ? undefined : readings.get(given)
+      if (given === undefined || reading === undefined || value?.kind === 'literal') continue
+      if ('failure' in reading)
+        unreadOnes.push(unread(host, { setting, given, failure: reading.failure }, policy))
+      else bad.push(...judge(host, given, reading.secret))
+    }
+  }
+  return [...firstOfEach(unreadOnes), ...firstOfEach(bad)]
+}

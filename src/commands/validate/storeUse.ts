@@ -1,0 +1,62 @@
+import type { LockedStore } from '../../certificates/judgeStores.ts'
+import { absolutePath, isOnHost } from '../../config/paths.ts'
+import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
+import { options } from '../../config/settings/options.ts'
+import type { Given } from '../../config/shape/values.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { RegularFile } from '../readRegularFile.ts'
+import type { SecretReadings } from './readSecrets.ts'
+
+/** The options of each kind of store. */
+export const storeOptions = {
+  keystore: { path: options.keystorePath, password: options.keystorePassword },
+  truststore: { path: options.truststorePath, password: options.truststorePassword },
+} as const
+
+export type StoreKind = keyof typeof storeOptions
+
+/** A store of this machine as one host uses it. */
+export type StoreUse = {
+  /** Where the file names it. */
+  readonly path: Given
+  readonly file: RegularFile
+  /** What opens it; absent where it is not known. */
+  readonly password?: { readonly given: Given; readonly secret: Secret }
+}
+
+/** Absolute path of a host's own store on this machine; undefined when it has none here. */
+export function storePath(host: ResolvedHost, kind: StoreKind, cluster: ResolvedCluster): string | undefined {
+  const { value, given } = host.option(storeOptions[kind].path)
+  // A host that runs nothing gets no store.
+  if (value === undefined || given === undefined || isOnHost(value) || host.components.length === 0) {
+    return undefined
+  }
+  return absolutePath(value, { span: given.span, paths: cluster.paths })
+}
+
+/** What is known of one store of a host; undefined when it has none on this machine. */
+export function storeUse(
+  host: ResolvedHost,
+  kind: StoreKind,
+  known: {
+    readonly cluster: ResolvedCluster
+    readonly readings: SecretReadings
+    /** By absolute path. */
+    readonly files: ReadonlyMap<string, RegularFile>
+  },
+): StoreUse | undefined {
+  const path = host.option(storeOptions[kind].path).given
+  const absolute = storePath(host, kind, known.cluster)
+  const file = absolute === undefined ? undefined : known.files.get(absolute)
+  if (path === undefined || file === undefined) return undefined
+  const { given } = host.option(storeOptions[kind].password)
+  const reading = given === undefined ? undefined : known.readings.get(given)
+  if (given === undefined || reading === undefined || 'failure' in reading) return { path, file }
+  return { path, file, password: { given, secret: reading.secret } }
+}
+
+/** The store's bytes and password, where both could be read. */
+export const lockedStore = (use: StoreUse | undefined): LockedStore | undefined =>
+  use?.file.ok === true && use.password !== undefined
+    ? { bytes: use.file.content, password: use.password.secret }
+    : undefined

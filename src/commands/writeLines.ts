@@ -1,0 +1,52 @@
+import { resolve } from 'node:path'
+import { joined, type TextLine } from '../config/ini/textLine.ts'
+import type { CommandContext } from './context.ts'
+import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
+import { writeProblem } from './writeProblem.ts'
+
+function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string {
+  if (outcome === 'exists') {
+    return `${file} exists already and was left as it is.\n  fix: To replace it, add --force.\n`
+  }
+  const { message, fix } = writeProblem(outcome, { file })
+  return `${message}\n  fix: ${fix}\n`
+}
+
+/** Where a made file goes. */
+export type Destination = {
+  /** As the user typed it; absent: standard output. */
+  readonly out: string | undefined
+  /** Whether it may take the place of another file. */
+  readonly force: boolean
+}
+
+/**
+ * Writes a file that a command made: with `out` for the owner alone (0600), else to standard output, secrets
+ * included, since it is the file itself; a terminal shows [redacted] in their place. False: not written, and said.
+ */
+export async function writeLines(
+  context: CommandContext,
+  lines: readonly TextLine[],
+  { out, force }: Destination,
+): Promise<boolean> {
+  const secret = lines.some(({ text, shown }) => text !== shown)
+  if (out !== undefined) {
+    const text = joined(lines, 'text')
+    const outcome = await writeNewFile({ path: resolve(context.cwd, out), text, force })
+    if (outcome === 'written') return true
+    context.stderr.write(`error: ${reason(outcome, out)}`)
+    return false
+  }
+  const terminal = context.stdout.isTTY === true
+  context.stdout.write(joined(lines, terminal ? 'shown' : 'text'))
+  if (secret && terminal) {
+    context.stderr.write(
+      'note: Secrets are shown as [redacted] on a terminal. --out FILE writes them, for you alone to read.\n',
+    )
+  } else if (secret) {
+    context.stderr.write(
+      'note: What was written holds secrets in plain text. --out FILE makes a file that only you can read.\n',
+    )
+  }
+  return true
+}

@@ -1,0 +1,80 @@
+import { redacted } from '../../diagnostics/source.ts'
+import type { SecretReference } from '../../secrets/reference.ts'
+import type { Resolved, ResolvedHost } from '../resolve/resolved.ts'
+import { mentionsOf } from '../resolve/topology.ts'
+import { allOptions } from '../settings/options.ts'
+import { host as fields, service as serviceFields } from '../settings/places.ts'
+import type { Setting } from '../settings/setting.ts'
+import { allSsh } from '../settings/ssh.ts'
+import { givenFor, valueFor } from '../shape/values.ts'
+import type { Plain } from '../types/type.ts'
+import type { DescribedHost, DescribedValue, ValueOrigin } from './description.ts'
+import { identityOf, identityOfSecret } from './identity.ts'
+import { fromService, ofField, ofOption, ofSsh } from './origin.ts'
+
+const roles = { members: 'member', connectors: 'connector', witnesses: 'witness' } as const
+
+const plainValue = (name: string, value: Plain, origin: ValueOrigin): DescribedValue => ({
+  name,
+  value,
+  origin,
+  identity: identityOf(value),
+})
+
+/** What the services make of a host: `master of alpha`, `connector of alpha`; and what it runs for it. */
+function placement(host: ResolvedHost): readonly DescribedValue[] {
+  const mentions = host.services.flatMap(mentionsOf).filter((mention) => mention.host === host.name)
+  const [first] = mentions
+  const origin: ValueOrigin =
+    first === undefined ? { layer: 'default' } : fromService(first.service.name, first.span)
+  const titles = mentions.map(({ field, service }) => {
+    const leads = field === 'members' && valueFor(service.fields, serviceFields.master) === host.name
+    return `${leads ? 'master' : roles[field]} of ${service.name}`
+  })
+  return [plainValue('roles', titles, origin), plainValue('components', host.components, origin)]
+}
+
+/** The text of another option that is a secret's too, such as by an alias, is not shown. */
+const covered = (value: Plain, secrets: ReadonlySet<string>): Plain => {
+  if (typeof value === 'string') return secrets.has(value) ? redacted : value
+  return Array.isArray(value) ? value.map((item: Plain) => covered(item, secrets)) : value
+}
+
+function described(
+  setting: Setting<unknown>,
+  resolved: Resolved<unknown>,
+  facts: { readonly origin: ValueOrigin; readonly secrets: ReadonlySet<string> },
+): readonly DescribedValue[] {
+  const { value, given } = resolved
+  if (value === undefined) return []
+  const written = setting.type.write(value)
+  const shown = given === undefined ? written : covered(written, facts.secrets)
+  // Only the type of secrets ever gives a secret setting its value.
+  const identity = setting.secret ? identityOfSecret(value as SecretReference) : identityOf(written)
+  return [{ name: setting.name, value: shown, origin: facts.origin, identity }]
+}
+
+/** Whether an option has a say on this host. One that nothing acts on is worth a line only where it is given. */
+function applies({ component, inert }: Setting<unknown>, host: ResolvedHost, given: boolean): boolean {
+  if (inert && !given) return false
+  return component === undefined || host.components.includes(component)
+}
+
+/** Every setting of one host that applies to it and has a value. */
+export function describeHost(host: ResolvedHost, secrets: ReadonlySet<string>): DescribedHost {
+  const own = host.draft.fields
+  const options = allOptions.flatMap((setting) => {
+    const resolved = host.option(setting)
+    if (!applies(setting, host, resolved.given !== undefined)) return []
+    return described(setting, resolved, { origin: ofOption(resolved, host), secrets })
+  })
+  // On this machine nothing is reached over SSH.
+  const ssh = (host.connection === 'local' ? [] : allSsh).flatMap((setting) => {
+    const resolved = host.ssh(setting)
+    if (!applies(setting, host, resolved.given !== undefined)) return []
+    return described(setting, resolved, { origin: ofSsh(resolved), secrets })
+  })
+  const address = plainValue('address', host.address, ofField(givenFor(own, fields.address)))
+  const connection = plainValue('connection', host.connection, ofField(givenFor(own, fields.connection)))
+  return { name: host.name, host: [address, connection, ...placement(host)], ssh, options }
+}

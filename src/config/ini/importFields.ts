@@ -1,0 +1,156 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import { type Import, mention, type Service, tell } from './import.ts'
+import { type Commented, drop, keep } from './importOption.ts'
+import type { IniOption } from './iniFile.ts'
+import type { Field } from './names.ts'
+import { asRemark, carried } from './remarks.ts'
+import { addRemark, type Group } from './sheet.ts'
+import { open } from './textLine.ts'
+import { fieldText } from './topologies.ts'
+import { yamlList, yamlScalar } from './yamlScalar.ts'
+
+const groupOf = ({ section }: Service): Group => ({ kind: 'service', of: section.name })
+
+const isYes = (text: string | undefined): boolean => /^(true|y|yes)$/i.test(text ?? '')
+
+/** The words of a list; quotes around all of it, which the family would not take, are no part of it. */
+const words = (text: string | undefined): readonly string[] =>
+  (text ?? '')
+    .replace(/^(["'])(.*)\1$/s, '$2')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+
+function keepField(
+  found: Import,
+  service: Service,
+  given: Commented & { name: string; value: string },
+): void {
+  const { item, above, name, value } = given
+  const from = { spelling: item.key, keySpan: item.keySpan, instead: asRemark(item, 'given again below') }
+  const said = item.comment === undefined ? [] : [carried(item.comment)]
+  const kept = { kind: 'kept', name, value: open(value), above: [...above, ...said], from } as const
+  keep(found, groupOf(service), kept)
+}
+
+function remark(found: Import, service: Service, given: Commented & { readonly why: string }): void {
+  for (const line of [...given.above, asRemark(given.item, given.why)]) {
+    addRemark(found.sheet, groupOf(service), line)
+  }
+}
+
+const named = (found: Import, service: Service, given: { texts: readonly string[]; item: IniOption }) =>
+  given.texts.map((text) => {
+    const name = mention(found, text, given.item.span)
+    service.hosts.add(name)
+    return name
+  })
+
+function keepHosts(found: Import, service: Service, given: Commented & { name: string }): readonly string[] {
+  const hosts = named(found, service, { texts: words(given.item.value), item: given.item })
+  keepField(found, service, { ...given, value: yamlList(hosts) })
+  return hosts
+}
+
+/** As tpm counts them: an active witness is one of the members there. */
+function takeMembers(found: Import, service: Service, given: Commented): void {
+  const active = isYes(fieldText(service.fields, 'active-witnesses'))
+  const witnesses = new Set(active ? words(fieldText(service.fields, 'witnesses')) : [])
+  const texts = words(given.item.value).filter((text) => !witnesses.has(text))
+  const value = yamlList(named(found, service, { texts, item: given.item }))
+  keepField(found, service, { ...given, name: 'members', value })
+}
+
+/** Without members, tpm makes them from the master and the slaves. */
+function takeSlaves(found: Import, service: Service, given: Commented): void {
+  const { fields } = service
+  const slaves = words(given.item.value)
+  const members = fieldText(fields, 'members')
+  if (members === undefined) {
+    const texts = [...new Set([...words(fieldText(fields, 'master')), ...slaves])]
+    const value = yamlList(named(found, service, { texts, item: given.item }))
+    keepField(found, service, { ...given, name: 'members', value })
+    return
+  }
+  const known = new Set(words(members))
+  if (slaves.every((slave) => known.has(slave))) remark(found, service, { ...given, why: 'members says it' })
+  else drop(found, groupOf(service), { ...given, reason: 'Who belongs to the service stands in members.' })
+}
+
+function takeTopology(found: Import, service: Service, given: Commented): void {
+  const { topology, lost } = service.topology
+  const { item, above } = given
+  const said = topology === item.value ? [] : [open(`in the INI file: ${item.value}`)]
+  keepField(found, service, {
+    item,
+    above: [...above, ...said],
+    name: 'topology',
+    value: yamlScalar(topology),
+  })
+  if (lost === undefined) return
+  const facts = { name: `The topology ${item.value}`, reason: lost, nearest: undefined }
+  tell(found, 'ini-no-counterpart', { facts, span: item.span })
+}
+
+function takeMaster(found: Import, service: Service, given: Commented): void {
+  const { item, above } = given
+  const [first = '', ...others] = named(found, service, { texts: words(item.value), item })
+  const said = others.length === 0 ? [] : [asRemark(item, 'the others have no counterpart')]
+  keepField(found, service, { item, above: [...above, ...said], name: 'master', value: yamlScalar(first) })
+  if (others.length > 0) {
+    const reason = 'A service of muster has one at most.'
+    const facts = { name: 'More than one master', reason, nearest: undefined }
+    tell(found, 'ini-no-counterpart', { facts, span: item.span })
+  }
+  if (service.fields.has('members') || service.fields.has('slaves')) return
+  const { comment: _said, ...only } = item
+  keepField(found, service, { item: only, above: [], name: 'members', value: yamlList([first, ...others]) })
+}
+
+function takeWitnesses(found: Import, service: Service, given: Commented): void {
+  const hosts = keepHosts(found, service, { ...given, name: 'witnesses' })
+  if (isYes(fieldText(service.fields, 'active-witnesses'))) return
+  tell(found, 'ini-passive-witness', { facts: { hosts }, span: given.item.span })
+}
+
+/** Whether a later line says the same field; the last one tells of it. */
+function isOutdone(found: Import, service: Service, given: Commented & { readonly field: Field }): boolean {
+  const { item, field } = given
+  const all = service.fields.get(field) ?? []
+  const [first] = all
+  if (item !== all.at(-1)) {
+    remark(found, service, { ...given, why: 'given again below' })
+    return true
+  }
+  if (first === undefined || first === item) return false
+  const facts = { name: item.key, other: first.key }
+  const related = [{ message: 'The first one is here.', span: first.keySpan }]
+  found.findings.push(diagnose('ini-option-twice', facts, { span: item.keySpan, related }))
+  return false
+}
+
+const takers: Readonly<Record<Field, (found: Import, service: Service, given: Commented) => void>> = {
+  topology: takeTopology,
+  master: takeMaster,
+  members: takeMembers,
+  slaves: takeSlaves,
+  connectors: (found, service, given) => {
+    keepHosts(found, service, { ...given, name: 'connectors' })
+  },
+  witnesses: takeWitnesses,
+  // Every witness of muster is active, so that nothing is left to be said.
+  'active-witnesses': (found, service, given) =>
+    remark(found, service, { ...given, why: 'as in every cluster of muster' }),
+  // A section with it becomes no service.
+  composite: (found, service, given) => drop(found, groupOf(service), given),
+}
+
+/** Puts what says who belongs to a service into the service. */
+export function takeField(
+  found: Import,
+  service: Service,
+  given: Commented & { readonly field: Field },
+): void {
+  if (given.item.value === '') drop(found, groupOf(service), given)
+  else if (!isOutdone(found, service, given)) takers[given.field](found, service, given)
+}

@@ -1,0 +1,87 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Setting } from '../settings/setting.ts'
+import { type Import, tell } from './import.ts'
+import type { IniOption } from './iniFile.ts'
+import { isPlainName, misspelt, optionOf } from './names.ts'
+import { asRemark, carried, mayBeSecret, shownName } from './remarks.ts'
+import { valueFromIni } from './settingValue.ts'
+import { addKept, addRemark, type Group, type Kept } from './sheet.ts'
+import { commentText, secretAfter, type TextLine } from './textLine.ts'
+
+/** An option of the INI file and the comments above it. */
+export type Commented = { readonly item: IniOption; readonly above: readonly TextLine[] }
+
+const isQuoted = (value: string): boolean =>
+  value.length > 1 && /^["']/.test(value) && value.endsWith(value.charAt(0))
+
+/** Hides what must not be shown of an option: the value of a secret and of anything unknown. */
+export function hideOption(found: Import, item: IniOption): void {
+  const known = optionOf(item.key)
+  if (known !== undefined && !mayBeSecret(item)) return
+  const column = isPlainName(item.key) ? item.span.column : 1
+  found.hidden.push({ ...item.span, column, endColumn: Number.MAX_SAFE_INTEGER })
+}
+
+/** Adds a value that a group keeps; of two of the same name the later one counts, with a finding. */
+export function keep(found: Import, group: Group, kept: Kept): void {
+  const earlier = addKept(found.sheet, group, kept)
+  // For one host the same may stand in the sections of several services.
+  const same = group.kind === 'host-options' && earlier?.value.text === kept.value.text
+  if (earlier === undefined || same) return
+  const { spelling, keySpan } = kept.from
+  const facts = { name: shownName(spelling), other: shownName(earlier.from.spelling) }
+  const related = [{ message: 'The first one is here.', span: earlier.from.keySpan }]
+  found.findings.push(diagnose('ini-option-twice', facts, { span: keySpan, related }))
+}
+
+/** Keeps an option as a comment, and says so. */
+export function drop(found: Import, group: Group, given: Commented & { readonly reason?: string }): void {
+  const { item, above, reason } = given
+  for (const line of above) addRemark(found.sheet, group, line)
+  addRemark(found.sheet, group, asRemark(item, item.value === '' ? 'no value' : 'no counterpart'))
+  const name = shownName(item.key)
+  if (item.value === '') tell(found, 'ini-no-value', { facts: { name }, span: item.keySpan })
+  else {
+    const nearest = reason === undefined ? misspelt(item.key) : undefined
+    tell(found, 'ini-no-counterpart', { facts: { name, reason, nearest }, span: item.keySpan })
+  }
+}
+
+/** The value without what is no part of it, each with its finding. */
+function cleanValue(found: Import, item: IniOption, setting: Setting<unknown>): string {
+  const name = shownName(item.key)
+  const span = item.span
+  if (item.backslash) tell(found, 'ini-trailing-backslash', { facts: { name }, span })
+  if (item.comment !== undefined && setting.secret) tell(found, 'ini-value-cut', { facts: { name }, span })
+  if (!isQuoted(item.value)) return item.value
+  // What a secret is made of is nobody's to guess.
+  tell(found, 'ini-quotes', { facts: { name, kept: setting.secret }, span })
+  return setting.secret ? item.value : item.value.slice(1, -1)
+}
+
+/** Puts a known option under its name of today; `above` says more about it. */
+export function keepOption(
+  found: Import,
+  group: Group,
+  given: Commented & { setting: Setting<unknown> },
+): void {
+  const { item, above, setting } = given
+  const { key, keySpan, comment } = item
+  const said =
+    comment === undefined ? [] : [setting.secret ? secretAfter('', commentText(comment)) : carried(comment)]
+  keep(found, group, {
+    kind: 'kept',
+    name: setting.name,
+    value: valueFromIni(setting, cleanValue(found, item, setting)),
+    above: [...above, ...said],
+    from: { spelling: key, keySpan, instead: asRemark(item, 'given again below') },
+  })
+}
+
+/** Puts an option where it belongs; what has no counterpart goes to `rest` as a comment. */
+export function takeOption(found: Import, given: Commented, to: { group: Group; rest: Group }): void {
+  const setting = optionOf(given.item.key)
+  hideOption(found, given.item)
+  if (setting === undefined || given.item.value === '') drop(found, to.rest, given)
+  else keepOption(found, to.group, { ...given, setting })
+}

@@ -1,0 +1,55 @@
+import { redacted } from '../../diagnostics/source.ts'
+import { options } from '../settings/options.ts'
+import type { Setting } from '../settings/setting.ts'
+import type { NotedValue } from './musterComment.ts'
+import { open, type TextLine } from './textLine.ts'
+import { quotedScalar, yamlList, yamlScalar } from './yamlScalar.ts'
+
+/** Words for yes and no that tpm takes (property_validator.rb). */
+const booleans: ReadonlyMap<string, string> = new Map([
+  ...['true', 'y', 'yes'].map((word) => [word, 'true'] as const),
+  ...['false', 'n', 'no'].map((word) => [word, 'false'] as const),
+])
+
+const stores: readonly Setting<unknown>[] = [options.keystorePath, options.truststorePath]
+
+/** Whether the paths of an INI file are paths on the host, where muster's are on this machine. */
+export const isStorePath = (setting: Setting<unknown>): boolean => stores.includes(setting)
+
+const listOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+function fromText(setting: Setting<unknown>, text: string): string {
+  switch (setting.type.schema.type) {
+    case 'boolean':
+      return booleans.get(text.toLowerCase()) ?? quotedScalar(text)
+    case 'integer':
+      return /^\d{1,15}$/.test(text) ? String(Number(text)) : quotedScalar(text)
+    case 'array':
+      return yamlList(listOf(text))
+    default:
+      return yamlScalar(text)
+  }
+}
+
+/** The value of an option in an INI file, as the YAML file has it. */
+export function valueFromIni(setting: Setting<unknown>, text: string): TextLine {
+  if (setting.secret) return { text: quotedScalar(text), shown: redacted }
+  if (isStorePath(setting) && !text.startsWith('host:')) return open(yamlScalar(`host:${text}`))
+  return open(fromText(setting, text))
+}
+
+/** The value in a comment for muster, as the YAML file has it; undefined when the setting cannot have it. */
+export function valueFromComment(setting: Setting<unknown>, value: NotedValue): TextLine | undefined {
+  if (value.kind === 'list') return setting.secret ? undefined : open(yamlList(value.items))
+  if (value.kind === 'text') {
+    if (setting.secret) return { text: quotedScalar(value.text), shown: redacted }
+    return open(fromText(setting, value.text))
+  }
+  if (!setting.secret) return undefined
+  if (value.kind === 'exec') return open(`!exec ${yamlList(value.items)}`)
+  return open(`!${value.kind} ${yamlScalar(value.text)}`)
+}

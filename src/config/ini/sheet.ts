@@ -1,0 +1,72 @@
+import type { Span } from '../../diagnostics/diagnostic.ts'
+import type { TextLine } from './textLine.ts'
+
+/** A group of the YAML file, and whose it is. */
+export type Group =
+  | { readonly kind: 'head' | 'file' | 'ssh' | 'defaults' }
+  | {
+      readonly kind: 'service' | 'service-options' | 'host' | 'host-ssh' | 'host-options'
+      readonly of: string
+    }
+
+/** A name with its value, as it will stand in the YAML file. */
+export type Kept = {
+  readonly kind: 'kept'
+  readonly name: string
+  readonly value: TextLine
+  /** Comments above it, without their sign. */
+  readonly above: readonly TextLine[]
+  readonly from: {
+    /** As it is spelled in the INI file. */
+    readonly spelling: string
+    readonly keySpan: Span
+    /** The comment that takes its place when a later one counts. */
+    readonly instead: TextLine
+  }
+}
+
+/** Comment lines, without their sign. */
+export type Remark = { readonly kind: 'remark'; readonly lines: readonly TextLine[] }
+
+type Entries = { readonly items: (Kept | Remark)[]; readonly at: Map<string, number> }
+
+/** What will stand in the YAML file, group by group, while it is collected. */
+export type Sheet = Map<string, Entries>
+
+const idOf = (group: Group): string => ('of' in group ? `${group.kind} ${group.of}` : group.kind)
+
+function entriesOf(sheet: Sheet, group: Group): Entries {
+  const id = idOf(group)
+  const entries = sheet.get(id) ?? { items: [], at: new Map<string, number>() }
+  sheet.set(id, entries)
+  return entries
+}
+
+/** Everything of a group in its order; none when nothing was put there. */
+export const itemsOf = (sheet: Sheet, group: Group): readonly (Kept | Remark)[] =>
+  sheet.get(idOf(group))?.items ?? []
+
+/** What a group holds under a name. */
+export function keptOf(sheet: Sheet, group: Group, name: string): Kept | undefined {
+  const entries = sheet.get(idOf(group))
+  const item = entries?.items[entries.at.get(name) ?? -1]
+  return item?.kind === 'kept' ? item : undefined
+}
+
+/** Adds a comment line, without its sign. */
+export function addRemark(sheet: Sheet, group: Group, line: TextLine): void {
+  entriesOf(sheet, group).items.push({ kind: 'remark', lines: [line] })
+}
+
+/** Adds a value; one of the same name that was there before becomes a comment and is returned. */
+export function addKept(sheet: Sheet, group: Group, kept: Kept): Kept | undefined {
+  const entries = entriesOf(sheet, group)
+  const earlier = keptOf(sheet, group, kept.name)
+  if (earlier !== undefined) {
+    const lines = [...earlier.above, earlier.from.instead]
+    entries.items[entries.at.get(kept.name) ?? 0] = { kind: 'remark', lines }
+  }
+  entries.at.set(kept.name, entries.items.length)
+  entries.items.push(kept)
+  return earlier
+}

@@ -1,0 +1,79 @@
+import type { Service } from './import.ts'
+import type { IniSection } from './iniFile.ts'
+import { fieldsOf, topologyFrom } from './topologies.ts'
+
+/** The sections of an INI file by what they are for. */
+export type SortedSections = {
+  readonly defaults: IniSection | undefined
+  readonly services: readonly Service[]
+  /** Defaults that the replicator package alone reads. */
+  readonly replicatorDefaults: IniSection | undefined
+  /** What is for one host. */
+  readonly hosts: readonly {
+    readonly section: IniSection
+    readonly host: string
+    readonly isDefault: boolean
+  }[]
+  /** What becomes comments; `reason` is absent when its finding is made already. */
+  readonly others: readonly { readonly section: IniSection; readonly reason?: string }[]
+  /** All but the defaults and those for one host, in their order, by `idOf`. */
+  readonly places: readonly string[]
+}
+
+/** What a section goes by while the file is put together: its name, where it has one. */
+export const idOf = ({ broken, line, name }: IniSection): string => (broken ? `line ${line}` : name)
+
+/**
+ * The section and the host of a name such as [defaults@db2] or [alpha@db2], which tpm reads on that host alone
+ * (continuent's tungsten-replicator, package_cluster.rb).
+ */
+export function hostSection(
+  name: string,
+): { readonly isDefault: boolean; readonly host: string } | undefined {
+  const [, section, host] = /^([A-Za-z0-9_]+)@([A-Za-z0-9_.-]+)$/.exec(name) ?? []
+  return host === undefined ? undefined : { isDefault: section === 'defaults', host }
+}
+
+type Sorted = {
+  -readonly [K in keyof SortedSections]: SortedSections[K] extends readonly (infer T)[]
+    ? T[]
+    : SortedSections[K]
+}
+
+function sortInto(sorted: Sorted, section: IniSection): void {
+  const { name, broken } = section
+  const host = broken ? undefined : hostSection(name)
+  if (host !== undefined) {
+    sorted.hosts.push({ section, ...host })
+    return
+  }
+  if (!broken && name === 'defaults') {
+    sorted.defaults = section
+    return
+  }
+  sorted.places.push(idOf(section))
+  if (broken) sorted.others.push({ section })
+  else if (name === 'defaults.replicator') sorted.replicatorDefaults = section
+  else if (name.startsWith('defaults.')) {
+    sorted.others.push({ section, reason: 'Only [defaults] and [defaults.replicator] have a meaning here.' })
+  } else {
+    const fields = fieldsOf(section)
+    const topology = topologyFrom(fields)
+    if (topology.kind === 'none') sorted.others.push({ section, reason: topology.reason })
+    else sorted.services.push({ section, fields, topology, hosts: new Set() })
+  }
+}
+
+/** Says of every section what it is for. */
+export function sortSections(sections: readonly IniSection[]): SortedSections {
+  const sorted: Sorted = {
+    defaults: undefined,
+    services: [],
+    replicatorDefaults: undefined,
+    hosts: [],
+    others: [],
+    places: [],
+  }
+  for (const section of sections) sortInto(sorted, section)
+  return sorted
+}

@@ -1,0 +1,67 @@
+import type { Import } from './import.ts'
+import { serviceFrom } from './serviceNames.ts'
+import { type Group, itemsOf, type Kept, type Remark, type Sheet } from './sheet.ts'
+import { behind, open, type TextLine } from './textLine.ts'
+import { yamlScalar } from './yamlScalar.ts'
+
+const comment = (indent: string, line: TextLine): TextLine =>
+  line.text === '' ? open(`${indent}#`) : behind(`${indent}# `, line)
+
+const advice = open('In plain text. Better is !env NAME or !file PATH, which read it from elsewhere.')
+
+function linesOf(item: Kept | Remark, indent: string): readonly TextLine[] {
+  if (item.kind === 'remark') return item.lines.map((line) => comment(indent, line))
+  const { name, value, above } = item
+  const isSecret = value.text !== value.shown
+  const said = isSecret ? [...above, advice] : above
+  return [...said.map((line) => comment(indent, line)), behind(`${indent}${name}: `, value)]
+}
+
+const groupLines = (sheet: Sheet, group: Group, indent: string): readonly TextLine[] =>
+  itemsOf(sheet, group).flatMap((item) => linesOf(item, indent))
+
+/** A name and what stands below it; nothing when nothing does. */
+const below = (name: string, lines: readonly TextLine[]): readonly TextLine[] =>
+  lines.length === 0 ? [] : [open(`${name}:`), ...lines]
+
+function serviceLines({ sheet, services, names }: Import, section: string): readonly TextLine[] {
+  const group: Group = { kind: 'service', of: section }
+  if (!services.has(section)) return groupLines(sheet, group, '  ')
+  const name = names.get(section) ?? serviceFrom(section)
+  const fields = groupLines(sheet, group, '    ')
+  const options = groupLines(sheet, { kind: 'service-options', of: section }, '      ')
+  return [open(`  ${yamlScalar(name)}:`), ...fields, ...below('    options', options)]
+}
+
+function hostLines({ sheet, hosts }: Import, host: string): readonly TextLine[] {
+  const address = hosts.get(host)
+  const fields = [
+    ...(address === undefined ? [] : [open(`    address: ${yamlScalar(address)}`)]),
+    ...groupLines(sheet, { kind: 'host', of: host }, '    '),
+    ...below('    ssh', groupLines(sheet, { kind: 'host-ssh', of: host }, '      ')),
+    ...below('    options', groupLines(sheet, { kind: 'host-options', of: host }, '      ')),
+  ]
+  const name = `  ${yamlScalar(host)}:`
+  return fields.length === 0 ? [open(`${name} {}`)] : [open(name), ...fields]
+}
+
+/** The YAML file that an import makes, line by line; `places` are the sections where the services stand. */
+export function writeSheet(found: Import, places: readonly string[]): readonly TextLine[] {
+  const { sheet, hosts, hostOrder } = found
+  const order = new Set([...hostOrder, ...hosts.keys()])
+  const parts = [
+    groupLines(sheet, { kind: 'head' }, ''),
+    groupLines(sheet, { kind: 'file' }, ''),
+    below('defaults', groupLines(sheet, { kind: 'defaults' }, '  ')),
+    below('ssh', groupLines(sheet, { kind: 'ssh' }, '  ')),
+    below(
+      'services',
+      places.flatMap((section) => serviceLines(found, section)),
+    ),
+    below(
+      'hosts',
+      [...order].flatMap((host) => hostLines(found, host)),
+    ),
+  ].filter((part) => part.length > 0)
+  return parts.flatMap((part, index) => (index === 0 ? part : [open(''), ...part]))
+}

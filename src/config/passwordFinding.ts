@@ -1,0 +1,62 @@
+import { passwordProblems } from '../contracts/password.ts'
+import { diagnose } from '../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import type { SecretReference } from '../secrets/reference.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { passwordWeakness } from './passwordWeakness.ts'
+import { options } from './settings/options.ts'
+import type { Setting } from './settings/setting.ts'
+import type { Given } from './shape/values.ts'
+
+/** A user and a password that belong together. */
+export type Account = {
+  readonly user: Setting<string>
+  readonly password: Setting<SecretReference>
+  /** What whoever guesses the password can reach. */
+  readonly opens: string
+  readonly fix: string
+}
+
+const made = 'leave the option out and one is made, kept and shown once.'
+const database = 'Give the database account a random password, and read it with !env or !file.'
+
+export const accounts: readonly Account[] = [
+  {
+    user: options.adminUser,
+    password: options.adminPass,
+    opens: 'every API of every host',
+    fix: `Use at least 12 characters at random, read with !env or !file; or ${made}`,
+  },
+  {
+    user: options.replicationUser,
+    password: options.replicationPassword,
+    opens: 'the replication of the databases',
+    fix: database,
+  },
+  {
+    user: options.monitorUser,
+    password: options.monitorPassword,
+    opens: 'the databases, if only to look at their state',
+    fix: database,
+  },
+]
+
+/** What is wrong with a password, if anything; it stands at its value and never quotes it. */
+export function passwordFinding(judged: {
+  readonly account: Account
+  readonly given: Given
+  readonly password: Secret
+  readonly user: string | undefined
+}): Diagnostic | undefined {
+  const { account, given, password, user } = judged
+  const name = given.spelling
+  const place = { span: given.span }
+  const text = password.reveal()
+  const problems = passwordProblems(text)
+  if (problems.length > 0) return diagnose('bad-password', { name, problems }, place)
+  const weakness = passwordWeakness(text, user)
+  if (weakness === undefined) return undefined
+  const { opens, fix } = account
+  const code = weakness.known ? 'default-password' : 'weak-password'
+  return diagnose(code, { name, reason: weakness.reason, opens, fix }, place)
+}

@@ -1,0 +1,25 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { type Account, accounts, passwordFinding } from '../passwordFinding.ts'
+import { bySpan } from '../resolve/bySpan.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+
+function judge(host: ResolvedHost, account: Account): { span: Span; finding: Diagnostic }[] {
+  const { value, given } = host.option(account.password)
+  if (given === undefined) return []
+  const { span, keySpan, spelling: name } = given
+  const user = host.option(account.user)
+  if (user.given === undefined) {
+    const facts = { name, user: account.user.name, example: account.user.type.example }
+    return [{ span, finding: diagnose('password-without-user', facts, { span: keySpan }) }]
+  }
+  if (value?.kind !== 'literal') return []
+  const finding = passwordFinding({ account, given, password: value.value, user: user.value })
+  return finding === undefined ? [] : [{ span, finding }]
+}
+
+/** A password without a user, one that no host would take, and one that anybody could guess. */
+export const passwords = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
+  bySpan(hosts.flatMap((host) => accounts.flatMap((account) => judge(host, account)))).map(
+    ([{ finding }]) => finding,
+  )

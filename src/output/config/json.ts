@@ -1,0 +1,33 @@
+import type {
+  DescribedHost,
+  DescribedValue,
+  Description,
+  ValueOrigin,
+} from '../../config/describe/description.ts'
+import type { Plain } from '../../config/types/type.ts'
+import { escapeUnseen } from '../diagnostics/unseen.ts'
+
+/** A value for programs, on several lines, with nothing in it that a terminal acts on. */
+export const jsonText = (value: unknown): string => `${escapeUnseen(JSON.stringify(value, null, 2))}\n`
+
+/** A value and where it came from, as programs get it. */
+export const jsonValue = ({
+  value,
+  origin,
+}: DescribedValue): { readonly value: Plain; readonly origin: Omit<ValueOrigin, 'place'> } => {
+  const { place, ...layer } = origin
+  return { value, origin: { ...layer, ...place } }
+}
+
+const members = (values: readonly DescribedValue[]) =>
+  Object.fromEntries(values.map((one) => [one.name, jsonValue(one)]))
+
+const hostJson = ({ host, ssh, options }: DescribedHost) => ({
+  ...members(host),
+  ssh: members(ssh),
+  options: members(options),
+})
+
+/** Every host with its resolved settings and where each came from, as one JSON object. */
+export const configJson = ({ cluster, hosts }: Description): string =>
+  jsonText({ cluster, hosts: Object.fromEntries(hosts.map((host) => [host.name, hostJson(host)])) })

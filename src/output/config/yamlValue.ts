@@ -1,0 +1,35 @@
+import type { Plain } from '../../config/types/type.ts'
+
+/** What a terminal would act on or nobody can see: written as an escape. */
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}\ufeff]/u
+const everyUnseen = new RegExp(unseen.source, 'gu')
+
+const escaped = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0
+  return code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, '0')}`
+    : `\\u${code.toString(16).padStart(4, '0')}`
+}
+
+const address = /^\d{1,3}(\.\d{1,3}){3}$/
+const duration = /^\d+(ms|s|m)$/
+const word = /^[\p{L}_/.~][\p{L}\p{N}_/.~@+-]*(?:[: ][\p{L}\p{N}_/.~@+-]+)*$/u
+
+/** Words that some YAML reader takes for something else than text. */
+const taken = /^(?:null|true|false|yes|no|on|off|y|n|~|[-+.]?\.?(?:inf|nan)|\.?[\d_]*e[-+]?\d+)$/i
+
+/** A text as YAML 1.1 and 1.2 both read it back: plain where that is certain, else in quotes. */
+function textValue(text: string): string {
+  if (address.test(text) || duration.test(text)) return text
+  const plain = word.test(text) && !taken.test(text) && !/^\.[\d.]/.test(text) && !/^\.+$/.test(text)
+  if (plain) return text
+  if (!unseen.test(text)) return `'${text.replaceAll("'", "''")}'`
+  return JSON.stringify(text).replaceAll(everyUnseen, escaped)
+}
+
+/** A value as YAML on one line; lists in brackets. */
+export function yamlValue(value: Plain): string {
+  if (typeof value === 'string') return textValue(value)
+  if (Array.isArray(value)) return `[${value.map((item: Plain) => yamlValue(item)).join(', ')}]`
+  return String(value)
+}

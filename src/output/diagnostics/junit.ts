@@ -1,0 +1,68 @@
+import type { Silenced } from '../../config/ignores/applyIgnores.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Report } from './report.ts'
+import { xmlElement, xmlText } from './xml.ts'
+
+/** What Jenkins takes for package and class, parted at the last dot: without an extension it is the file alone. */
+const className = (file: string): string => file.replace(/\.ya?ml$/, '')
+
+function testcase(file: string, options: { readonly name: string; readonly content?: string }): string {
+  const { name, content } = options
+  const attributes = { classname: className(file), name, file }
+  return `    ${xmlElement({ name: 'testcase', attributes, ...(content === undefined ? {} : { content }) })}`
+}
+
+// Readers drop a second test of the same name, so the place is part of it.
+const nameOf = ({ span, code, message }: Diagnostic): string =>
+  `${span.line}:${span.column} ${code}: ${message}`
+
+function text({ severity, code, message, why, fix, span, related = [] }: Diagnostic): string {
+  const place = `${span.file}:${span.line}:${span.column}`
+  const see = related.map((other) => `see: ${other.span.file}:${other.span.line}: ${other.message}`)
+  return [`${place} ${severity} ${code}`, message, `why: ${why}`, `fix: ${fix}`, ...see].join('\n')
+}
+
+/** An error fails the run, so it is a failed test; what may stay is a passed test that says so. */
+function found(finding: Diagnostic): string {
+  const { code, severity, message, span } = finding
+  const content =
+    severity === 'error'
+      ? xmlElement({ name: 'failure', attributes: { message, type: code }, content: xmlText(text(finding)) })
+      : xmlElement({ name: 'system-out', attributes: {}, content: xmlText(text(finding)) })
+  return testcase(span.file, { name: nameOf(finding), content })
+}
+
+function skipped({ finding, reason }: Silenced): string {
+  const message = `Silenced: ${reason}`
+  const content = xmlElement({ name: 'skipped', attributes: { message }, content: xmlText(message) })
+  return testcase(finding.span.file, { name: nameOf(finding), content })
+}
+
+function suite(file: string, { findings, silenced }: Report): string {
+  const here = findings.filter(({ span }) => span.file === file)
+  const quiet = silenced.filter(({ finding }) => finding.span.file === file)
+  const cases = [
+    ...(here.length === 0 ? [testcase(file, { name: 'no findings' })] : here.map(found)),
+    ...quiet.map(skipped),
+  ]
+  const failures = here.filter(({ severity }) => severity === 'error').length
+  const attributes = { name: file, tests: cases.length, failures, errors: 0, skipped: quiet.length }
+  return `  ${xmlElement({ name: 'testsuite', attributes, content: `\n${cases.join('\n')}\n  ` })}`
+}
+
+/**
+ * A report as JUnit XML, one suite for each file: errors are failed tests, other findings passed ones, silenced
+ * ones skipped, and a file without findings is one passed test. What is red here is what makes the exit code 1.
+ */
+export function diagnosticsJunit(report: Report): string {
+  const { files, findings, silenced } = report
+  const named = new Set([
+    ...findings.map(({ span }) => span.file),
+    ...silenced.map(({ finding }) => finding.span.file),
+    ...files,
+  ])
+  const suites = [...named].map((file) => suite(file, report))
+  const content = `\n${suites.join('\n')}\n`
+  const root = xmlElement({ name: 'testsuites', attributes: { name: 'muster validate' }, content })
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`
+}

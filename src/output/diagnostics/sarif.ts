@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
+import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
+import { explanations, isCode } from '../../diagnostics/explanations/groups.ts'
+import type { Report } from './report.ts'
+import { escapeUnseen } from './unseen.ts'
+
+const root = '%SRCROOT%'
+
+// The values of `level` in SARIF are our own words, as it happens; the type says when that ends.
+const levels = { error: 'error', warning: 'warning', note: 'note' } as const satisfies Record<
+  Severity,
+  string
+>
+
+/** A relative name as a URI; a half character, which no URI can hold, becomes the sign for a lost one. */
+const uriOf = (file: string): string =>
+  file
+    .replaceAll(/\p{Surrogate}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+
+const physicalLocation = ({ file, line, column, endLine, endColumn }: Span) => ({
+  artifactLocation: { uri: uriOf(file), uriBaseId: root },
+  region: { startLine: line, startColumn: column, endLine, endColumn },
+})
+
+/** What is shown at the place; a related place is reached by a link to its number. */
+function messageOf({ message, why, fix, related = [] }: Diagnostic): string {
+  const see = related.map((other, id) => `See: [${other.message.replaceAll(/[[\]\\]/g, '\\$&')}](${id})`)
+  return [message, why, `Fix: ${fix}`, ...see].join('\n')
+}
+
+/** A rule is the same for all its findings, so its words are those of the explanation. */
+function ruleOf({ code, severity, why, fix }: Diagnostic) {
+  const level = levels[severity]
+  if (!isCode(code)) {
+    return { id: code, fullDescription: { text: why }, help: { text: fix }, defaultConfiguration: { level } }
+  }
+  const explanation = explanations[code]
+  const about = paragraphsOf(explanation)
+  return {
+    id: code,
+    shortDescription: { text: `${explanation.title}.` },
+    fullDescription: { text: about[0] ?? explanation.title },
+    help: { text: about.join('\n\n'), markdown: about.join('\n\n') },
+    defaultConfiguration: { level },
+  }
+}
+
+/** The same while lines move: by what is said, and by which one it is of those that say the same. */
+function fingerprints(findings: readonly Diagnostic[]): readonly string[] {
+  const seen = new Map<string, number>()
+  return findings.map(({ code, message, span }) => {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([code, message, span.file]))
+      .digest('hex')
+      .slice(0, 32)
+    const count = (seen.get(hash) ?? 0) + 1
+    seen.set(hash, count)
+    return `${hash}:${count}`
+  })
+}
+
+/** A report as SARIF 2.1.0; `version` is that of muster. File names must be relative (`portable`). */
+export function diagnosticsSarif({ findings, silenced }: Report, version: string): string {
+  const all = [
+    ...findings.map((finding) => ({ finding, suppressions: [] })),
+    ...silenced.map(({ finding, reason }) => ({
+      finding,
+      suppressions: [{ kind: 'inSource', justification: reason }],
+    })),
+  ]
+  const rules = [...new Map(all.map(({ finding }) => [finding.code, finding])).values()].map(ruleOf)
+  const ruleIndex = new Map(rules.map(({ id }, index) => [id, index]))
+  const prints = fingerprints(all.map(({ finding }) => finding))
+  const results = all.map(({ finding, suppressions }, index) => ({
+    ruleId: finding.code,
+    ruleIndex: ruleIndex.get(finding.code),
+    level: levels[finding.severity],
+    message: { text: messageOf(finding) },
+    locations: [{ physicalLocation: physicalLocation(finding.span) }],
+    relatedLocations: (finding.related ?? []).map((other, id) => ({
+      id,
+      physicalLocation: physicalLocation(other.span),
+      message: { text: other.message },
+    })),
+    partialFingerprints: { 'finding/v1': prints[index] },
+    suppressions,
+  }))
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'muster', version, rules } },
+        columnKind: 'utf16CodeUnits',
+        originalUriBaseIds: { [root]: { description: { text: 'The working directory of the run.' } } },
+        results,
+      },
+    ],
+  }
+  return `${escapeUnseen(JSON.stringify(log, null, 2))}\n`
+}

@@ -1,0 +1,29 @@
+import type { Setting } from '../../config/settings/setting.ts'
+import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
+import type { ExplainedFinding } from './finding.ts'
+import { settingExample } from './settingFacts.ts'
+
+const findingOf = (finding: ExplainedFinding) => ({ ...finding, about: paragraphsOf(finding).join('\n\n') })
+
+const settingOf = (setting: Setting<unknown>) => ({
+  name: setting.name,
+  scope: setting.scope,
+  wants: setting.type.wants,
+  ...(setting.default === undefined ? {} : { default: setting.type.write(setting.default) }),
+  aliases: setting.aliases,
+  secret: setting.secret,
+  ...(setting.component === undefined ? {} : { component: setting.component }),
+  available: !setting.inert,
+  since: setting.since,
+  documentation: setting.documentation,
+  example: settingExample(setting),
+})
+
+/** Explanations for programs: one JSON object, `{"findings":[…],"settings":[…]}`. */
+export function explainJson(explained: {
+  readonly findings: readonly ExplainedFinding[]
+  readonly settings: readonly Setting<unknown>[]
+}): string {
+  const { findings, settings } = explained
+  return `${JSON.stringify({ findings: findings.map(findingOf), settings: settings.map(settingOf) }, null, 2)}\n`
+}

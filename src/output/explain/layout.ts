@@ -1,0 +1,32 @@
+import { styleText } from 'node:util'
+import { wrap } from '../diagnostics/wrap.ts'
+
+export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
+
+/** How wide a page is, in columns, and how it is coloured. */
+export type Layout = { readonly width: number; readonly paint: Paint }
+
+export const layoutFor = (options: { readonly width: number; readonly colour: boolean }): Layout => ({
+  width: options.width,
+  paint: (style, text) => (options.colour ? styleText(style, text, { validateStream: false }) : text),
+})
+
+/** Stands for a blank inside backquotes while lines are broken. */
+const unbroken = '\u00a0'
+
+/** Lines of a text in which names and commands stand in backquotes; those are never broken. */
+export function proseLines(
+  text: string,
+  options: { readonly layout: Layout; readonly first: string; readonly rest: string },
+): readonly string[] {
+  const { layout, first, rest } = options
+  const joined = text.replaceAll(/`[^`]*`/g, (code) => code.replaceAll(' ', unbroken))
+  return wrap(joined, { width: layout.width, first, rest }).map((line) =>
+    line
+      .replaceAll(/`([^`]*)`/g, (quoted, code: string) => {
+        const painted = layout.paint('cyan', code)
+        return painted === code ? quoted : painted
+      })
+      .replaceAll(unbroken, ' '),
+  )
+}

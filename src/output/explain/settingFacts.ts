@@ -1,0 +1,46 @@
+import { defaultText } from '../../config/reference/settingWords.ts'
+import type { Setting } from '../../config/settings/setting.ts'
+
+const places: Readonly<Record<Setting<unknown>['scope'], string>> = {
+  file: 'at the top of the file',
+  service: 'in a service',
+  host: 'in a host',
+  ssh: '`ssh`, of the file or of a host',
+  options: '`defaults`, or the `options` of a service or a host',
+}
+
+/** One row of what is known about a setting. */
+export type Fact = { readonly label: string; readonly text: string }
+
+/** What is known about a setting, beyond its documentation; names and values stand in backquotes. */
+export function settingFacts(setting: Setting<unknown>): readonly Fact[] {
+  const { scope, type, aliases, secret, component, since } = setting
+  const standard = defaultText(setting)
+  return [
+    { label: 'Place', text: places[scope] },
+    { label: 'Wants', text: type.wants },
+    { label: 'Default', text: standard === undefined ? 'none' : `\`${standard}\`` },
+    ...aliases.map((alias) => ({ label: 'Also', text: `\`${alias}\`` })),
+    ...(secret ? [{ label: 'Secret', text: 'yes; no output ever shows it' }] : []),
+    ...(component === undefined ? [] : [{ label: 'Only for', text: `hosts that run the ${component}` }]),
+    { label: 'Since', text: since },
+  ]
+}
+
+/** What is to be said of a setting that nothing acts on. */
+export const inertRemark =
+  'Not available yet: this version checks it but does not act on it, so `plan` and `install` refuse a file that gives it.'
+
+const around: Readonly<Record<Setting<unknown>['scope'], readonly string[]>> = {
+  file: [],
+  service: ['services:', '  alpha:'],
+  host: ['hosts:', '  db1:'],
+  ssh: ['ssh:'],
+  options: ['defaults:'],
+}
+
+/** The setting as it stands in a file, with the names around it. */
+export function settingExample({ name, scope, type }: Setting<unknown>): string {
+  const above = around[scope]
+  return [...above, `${'  '.repeat(above.length)}${name}: ${type.example}`].join('\n')
+}

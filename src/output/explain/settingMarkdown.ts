@@ -1,0 +1,15 @@
+import type { Setting } from '../../config/settings/setting.ts'
+import { inertRemark, settingExample, settingFacts } from './settingFacts.ts'
+
+/** The section of a setting. */
+export function settingMarkdown(setting: Setting<unknown>): string {
+  const facts = settingFacts(setting).map(({ label, text }) => `- ${label}: ${text}`)
+  const blocks = [
+    `## ${setting.name}`,
+    setting.documentation,
+    ...(setting.inert ? [inertRemark] : []),
+    facts.join('\n'),
+    `\`\`\`yaml\n${settingExample(setting)}\n\`\`\``,
+  ]
+  return `${blocks.join('\n\n')}\n`
+}

@@ -1,0 +1,63 @@
+import { groupWords } from '../../config/reference/groupWords.ts'
+import { requiredNames } from '../../config/reference/requiredNames.ts'
+import { componentRemark, defaultText } from '../../config/reference/settingWords.ts'
+import { optionGroups } from '../../config/settings/options.ts'
+import { allFile, allHost, allService } from '../../config/settings/places.ts'
+import type { Setting } from '../../config/settings/setting.ts'
+import { allSsh } from '../../config/settings/ssh.ts'
+import { optionsIntroduction } from './optionsIntroduction.ts'
+
+type Row = { readonly names: readonly string[]; readonly cells: readonly [string, string, string] }
+
+const code = (text: string): string => `\`${text}\``
+
+function rowOf(setting: Setting<unknown>): Row {
+  const { name, aliases, type, secret, documentation, since, inert } = setting
+  const standard = defaultText(setting)
+  const meaning = [
+    ...(inert ? ['**Not available yet.**'] : []),
+    documentation,
+    ...componentRemark(setting),
+    ...(since === '0.1.0' ? [] : [`Since ${since}.`]),
+  ]
+  const value = secret ? 'a [secret](#secrets)' : type.wants
+  return {
+    names: [name, ...aliases],
+    cells: [value, standard === undefined ? '' : code(standard), meaning.join(' ')],
+  }
+}
+
+const groupRow = (name: string, text: string): Row => ({ names: [name], cells: ['a group', '', text] })
+
+/** A table of settings and groups; what a single file cannot be without is marked. */
+function table(rows: readonly Row[], required: readonly string[] = []): string {
+  const lines = rows.map(({ names, cells: [value, standard, meaning] }) => {
+    const marked = names.some((name) => required.includes(name)) ? `**Required.** ${meaning}` : meaning
+    const cells = [names.map(code).join(' or '), value, standard, marked]
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  })
+  return ['| name | value | default | |', '|---|---|---|---|', ...lines].join('\n')
+}
+
+const fileRows: readonly Row[] = [
+  ...allFile.map(rowOf),
+  ...(['defaults', 'ssh', 'services', 'hosts'] as const).map((name) => groupRow(name, groupWords[name])),
+]
+const serviceRows: readonly Row[] = [...allService.map(rowOf), groupRow('options', groupWords.options)]
+const hostRows: readonly Row[] = [
+  ...allHost.map(rowOf),
+  groupRow('ssh', groupWords.hostSsh),
+  groupRow('options', groupWords.options),
+]
+
+/** docs/options.md: how a value comes about, and every setting of the table in the order of the file. */
+export const optionsPage = (): string =>
+  [
+    optionsIntroduction,
+    `## The top of the file\n\n${table(fileRows, requiredNames.file)}\n`,
+    `## A service\n\n${table(serviceRows, requiredNames.service)}\n`,
+    `## A host\n\n${table(hostRows)}\n`,
+    `## \`ssh\`\n\n${table(allSsh.map(rowOf))}\n`,
+    '## `defaults` and `options`\n',
+    ...optionGroups.map(({ title, settings }) => `### ${title}\n\n${table(settings.map(rowOf))}\n`),
+  ].join('\n')

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// What README.md shows for CI services, tried: needs the package registry, git, pre-commit and rsync.
+export default defineConfig({
+  root: new URL('../..', import.meta.url).pathname,
+  test: {
+    include: ['test/ci/**/*.test.ts'],
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    globalSetup: ['test/support/build.ts', 'test/ci/support/tools.ts'],
+  },
+})

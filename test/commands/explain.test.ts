@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { muster } from '../../src/commands/program.ts'
+import { allOptions } from '../../src/config/settings/options.ts'
+import { catalogue } from '../../src/diagnostics/catalogue.ts'
+import { commandContext } from '../config/commandContext.ts'
+
+type Terminal = { readonly columns?: number; readonly isTTY?: boolean; readonly env?: Record<string, string> }
+
+async function run(argv: readonly string[], terminal: Terminal = {}) {
+  const { columns, isTTY, env = {} } = terminal
+  const printed = { out: '' }
+  const { context, err } = commandContext({
+    env,
+    stdout: {
+      write: (text) => {
+        printed.out += text
+      },
+      columns,
+      isTTY,
+    },
+  })
+  const code = await muster({ argv: ['explain', ...argv], context })
+  return { code, out: printed.out, err: err() }
+}
+
+const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length))
+
+describe('muster explain', () => {
+  it('explains a finding by its code', async () => {
+    const { code, out, err } = await run(['port-clash'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^port-clash error\nOne port taken twice on a host\n\n/)
+  })
+
+  it('explains a setting by its name or another spelling', async () => {
+    const { code, out } = await run(['rest-api-admin-pass'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^rest-api-admin-pass\n/)
+    expect((await run(['rest-api-admin-password'])).out).toBe(out)
+  })
+
+  it('explains both where two places know the name', async () => {
+    const { out } = await run(['user'])
+    expect(out).toContain('User to log in as.')
+    expect(out).toContain('System user that runs the services')
+    expect(out.match(/^user$/gm)).toHaveLength(2)
+  })
+
+  it.each([
+    ['prot-clash', 'port-clash'],
+    ['log_level', 'log-level'],
+    ['MASTER', 'master'],
+  ])('suggests for %s what was meant', async (name, meant) => {
+    expect(await run([name])).toEqual({
+      code: 3,
+      out: '',
+      err: `error: there is neither a finding nor a setting with the name "${name}"\n  fix: Did you mean ${meant}?\n`,
+    })
+  })
+
+  it('says where all names are when none is near', async () => {
+    const { code, err } = await run(['\u001b[31mxyzzy'])
+    expect(code).toBe(3)
+    expect(err).toBe(
+      'error: there is neither a finding nor a setting with the name "\\u001b[31mxyzzy"\n  fix: See all of them with: muster explain\n',
+    )
+  })
+
+  it('takes no name of JavaScript for a finding', async () => {
+    for (const name of ['constructor', '__proto__', 'toString']) expect((await run([name])).code).toBe(3)
+  })
+
+  it('lists everything without a name', async () => {
+    const { code, out } = await run([])
+    expect(code).toBe(0)
+    for (const name of [...Object.keys(catalogue), ...allOptions.map((option) => option.name)]) {
+      expect(out).toContain(`  ${name} `)
+    }
+  })
+
+  it('is as wide as the terminal, within reason', async () => {
+    expect(widest((await run(['weak-password'], { columns: 60 })).out)).toBeLessThanOrEqual(60)
+    expect(widest((await run(['weak-password'], { columns: 10 })).out)).toBeGreaterThan(30)
+    expect(widest((await run(['weak-password'], { columns: 400 })).out)).toBeLessThanOrEqual(110)
+  })
+
+  it('has colour on a terminal only, and none with NO_COLOR', async () => {
+    const painted = '\u001b[1mport-clash\u001b[22m'
+    expect((await run(['port-clash'], { isTTY: true })).out).toContain(painted)
+    expect((await run(['port-clash'], { isTTY: true, env: { NO_COLOR: '1' } })).out).not.toContain('\u001b')
+    expect((await run(['port-clash'])).out).not.toContain('\u001b')
+  })
+})
+
+describe('muster explain --format', () => {
+  it('json has the texts as data', async () => {
+    const { out } = await run(['user', '--format', 'json'], { isTTY: true })
+    const { findings, settings } = JSON.parse(out)
+    expect(findings).toEqual([])
+    expect(settings).toMatchObject([
+      { name: 'user', scope: 'ssh', wants: 'a user name to log in with', available: true, secret: false },
+      { name: 'user', scope: 'options', example: 'defaults:\n  user: muster' },
+    ])
+    const [finding] = JSON.parse((await run(['missing-unit', '--format', 'json'])).out).findings
+    expect(finding).toMatchObject({ code: 'missing-unit', severity: 'error' })
+    expect(finding.about).toMatch(/^Tools disagree: .*1500ms`\.$/)
+    expect(finding.bad).toContain('timeout: 30\n')
+  })
+
+  it('json has everything without a name, and no secret of a default', async () => {
+    const { findings, settings } = JSON.parse((await run(['--format', 'json'])).out)
+    expect(findings).toHaveLength(Object.keys(catalogue).length)
+    expect(settings.length).toBeGreaterThan(allOptions.length)
+    const timeout = settings.find(({ name }: { name: string }) => name === 'timeout')
+    expect(timeout.default).toBe('10s')
+  })
+
+  it('markdown has a section for each', async () => {
+    expect((await run(['port-clash', '--format', 'markdown'])).out).toMatch(
+      /^## port-clash\n\n\*\*Error\.\*\*/,
+    )
+    expect((await run(['user', '--format', 'markdown'])).out.match(/^## user$/gm)).toHaveLength(2)
+    expect((await run(['--format', 'markdown'])).out).toMatch(/^# Findings\n/)
+  })
+
+  it('refuses any other', async () => {
+    const { code, err } = await run(['port-clash', '--format', 'html'])
+    expect(code).toBe(3)
+    expect(err).toContain('Allowed choices are text, markdown, json.')
+  })
+})

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe as describeCluster } from '../../../src/config/describe/describe.ts'
+import type { DescribedValue, Description } from '../../../src/config/describe/description.ts'
+import type { LoadOptions } from '../../../src/config/load.ts'
+import { loadText } from '../loadText.ts'
+
+/** Folder of the files that these tests describe. */
+export const folder = fileURLToPath(new URL('../../fixtures/describe', import.meta.url))
+
+/** The description of one text. */
+export function described(text: string, options: Partial<LoadOptions> = {}): Description {
+  const { cluster } = loadText(text, options)
+  if (cluster === undefined) throw new Error('the text of this test cannot be described')
+  return describeCluster(cluster)
+}
+
+/** The description of a file of the folder; origins name it as `name`. */
+export const describedFile = (file: string, name = file): Description =>
+  described('', {
+    files: [{ name, directory: '/etc/muster', text: readFileSync(`${folder}/${file}`, 'utf8') }],
+  })
+
+/** One value of a host. */
+export function settingOf(
+  description: Description,
+  where: { readonly host: string; readonly group: 'host' | 'ssh' | 'options'; readonly name: string },
+): DescribedValue | undefined {
+  const host = description.hosts.find(({ name }) => name === where.host)
+  return host?.[where.group].find(({ name }) => name === where.name)
+}

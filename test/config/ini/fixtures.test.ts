@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { exportIni } from '../../../src/config/ini/exportIni.ts'
+import { importIni } from '../../../src/config/ini/importIni.ts'
+import { joined } from '../../../src/config/ini/textLine.ts'
+import { type LoadResult, loadConfig } from '../../../src/config/load.ts'
+import { iniEntries } from '../../../src/diagnostics/entries/ini.ts'
+import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
+import { meaning, throughIni } from './meaning.ts'
+
+const folder = fileURLToPath(new URL('../../fixtures/ini', import.meta.url))
+const named = (place: string, end: string): readonly string[] =>
+  readdirSync(place)
+    .filter((name) => name.endsWith(end))
+    .map((name) => name.slice(0, -end.length))
+
+const read = (name: string) =>
+  importIni({ name: `${name}.ini`, text: readFileSync(`${folder}/${name}.ini`, 'utf8') })
+const load = (name: string, text: string): LoadResult =>
+  loadConfig({ files: [{ name: `${name}.yaml`, directory: '/etc/muster', text }], home: '/home/ops' })
+const text = (found: Pick<LoadResult, 'diagnostics' | 'sources'>): string =>
+  diagnosticsText({ ...found, colour: false, width: 100 })
+
+describe('INI files and the YAML files made of them', () => {
+  it.each(named(folder, '.ini'))('%s', async (name) => {
+    const { yaml = [], findings, source } = read(name)
+    await expect(joined(yaml, 'text')).toMatchFileSnapshot(`${folder}/${name}.yaml`)
+    const about = text({ diagnostics: findings, sources: [source] })
+    const then = text(load(name, joined(yaml, 'text')))
+    await expect(`${about}\n${then}`).toMatchFileSnapshot(`${folder}/${name}.out`)
+  })
+
+  it('show no secret on a terminal, and all of them in the file', () => {
+    const secrets = ['Qm4v', 'Hc5s-yUq63_fWo', 'Lw9d', 'Ge2n', 'Vd7h', 'Aa1-first', '$#%:@']
+    const all = named(folder, '.ini').map(read)
+    const shown = all.map(({ yaml = [] }) => joined(yaml, 'shown')).join('')
+    const files = all.map(({ yaml = [] }) => joined(yaml, 'text')).join('')
+    expect(shown).toContain('rest-api-admin-pass: [redacted]')
+    for (const secret of secrets) {
+      expect(shown).not.toContain(secret)
+      expect(files).toContain(secret)
+    }
+  })
+})
+
+describe('configurations and the INI files made of them', () => {
+  const cases = named(`${folder}/export`, '.yaml').map((name) => [name, undefined] as const)
+
+  it.each([...cases, ['hosts', 'db1'] as const])('%s for %s', async (name, host) => {
+    const loaded = load(name, readFileSync(`${folder}/export/${name}.yaml`, 'utf8'))
+    const { cluster } = loaded
+    if (cluster === undefined || loaded.config === undefined) throw new Error(text(loaded))
+    const own = cluster.hosts.find((one) => one.name === host)
+    const directory = '/etc/muster'
+    const { ini, findings } = exportIni({ cluster, directory, ...(own === undefined ? {} : { host: own }) })
+    const golden = `${folder}/export/${host === undefined ? name : `${name}-${host}`}`
+    await expect(joined(ini, 'text')).toMatchFileSnapshot(`${golden}.ini`)
+    await expect(text({ ...loaded, diagnostics: findings })).toMatchFileSnapshot(`${golden}.out`)
+    if (host === undefined) expect(meaning(throughIni(loaded))).toEqual(meaning(loaded))
+  })
+
+  it('show every code there is', () => {
+    const imported = named(folder, '.ini').flatMap((name) => read(name).findings)
+    const seen = new Set(imported.map(({ code }) => code))
+    const missing = Object.keys(iniEntries).filter((code) => !seen.has(code) && code !== 'no-ini-counterpart')
+    expect(missing).toEqual([])
+  })
+})

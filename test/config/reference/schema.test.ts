@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { schemaText } from '../../../src/config/reference/schema.ts'
+import { places } from '../../../src/config/shape/places.ts'
+import { codes, good, loadText } from '../loadText.ts'
+import { refusals } from './refusals.ts'
+
+const folder = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url))
+
+const texts = ['examples', 'test/fixtures/config'].flatMap((name) =>
+  readdirSync(folder(name))
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => [`${name}/${file}`, readFileSync(`${folder(name)}/${file}`, 'utf8')] as const),
+)
+const sound = texts.filter(([, text]) =>
+  loadText(text).diagnostics.every(({ severity }) => severity !== 'error'),
+)
+
+describe('the JSON Schema of the file', () => {
+  it('is the committed one', async () => {
+    await expect(schemaText()).toMatchFileSnapshot(folder('docs/muster.schema.json'))
+  })
+
+  it('has every setting at its place, with what an editor shows', () => {
+    const schema = JSON.parse(schemaText())
+    const groups = {
+      file: schema,
+      defaults: schema.$defs.options,
+      options: schema.$defs.options,
+      ssh: schema.$defs.ssh,
+      service: schema.$defs.service,
+      host: schema.$defs.host,
+    }
+    for (const [name, place] of Object.entries(places)) {
+      const { properties, additionalProperties } = groups[name as keyof typeof groups]
+      expect(additionalProperties, name).toBe(false)
+      expect(Object.keys(properties), name).toEqual([...place.settings.keys(), ...place.groups])
+      for (const [spelling, setting] of place.settings) {
+        const property = properties[spelling]
+        expect(property.description).toContain(setting.documentation)
+        expect(property.markdownDescription).toContain(setting.documentation)
+        expect(property.description.includes('Not available yet'), spelling).toBe(setting.inert)
+        expect(property.description.startsWith('Another spelling of '), spelling).toBe(
+          spelling !== setting.name,
+        )
+        expect('default' in property, spelling).toBe(setting.default !== undefined)
+        const shown = ['default', 'examples', 'enum'].filter((keyword) => keyword in property)
+        expect(shown.length > 0 || setting.secret || property.type === 'boolean', spelling).toBe(true)
+      }
+    }
+  })
+
+  it('takes every example and every fixture in which the program finds no error', () => {
+    expect(sound.length).toBeGreaterThan(4)
+    for (const [name, text] of sound) expect(refusals(text), name).toEqual([])
+  })
+
+  it('requires what the program requires, and nothing else', () => {
+    const lines = good.split('\n')
+    const tops = ['cluster', 'defaults', 'services', 'hosts'].map((key) => ({
+      key,
+      text: good.replace(new RegExp(`^${key}:.*\n( .*\n)*`, 'm'), ''),
+    }))
+    const fields = ['topology', 'master', 'members', 'connectors'].map((key) => ({
+      key,
+      text: lines.filter((line) => !line.startsWith(`    ${key}:`)).join('\n'),
+    }))
+    for (const { key, text } of [...tops, ...fields]) {
+      expect(text).not.toBe(good)
+      const missing = codes(loadText(text)).some((code) => code.endsWith(' missing-key'))
+      expect(refusals(text).length > 0, key).toBe(missing)
+    }
+  })
+
+  it.each([
+    ['a group without options', 'defaults:\n'],
+    ['a host with nothing', 'hosts:\n  db1:\n'],
+    ['a host with empty groups', 'hosts:\n  db1:\n    ssh:\n    options:\n'],
+    ['a service without options', 'services:\n  alpha: { topology: clustered, members: [db1], options: }\n'],
+    ['ssh with nothing', 'ssh:\n'],
+  ])('takes %s, as the program does', (_, part) => {
+    const key = /^\w+/.exec(part)?.[0] ?? ''
+    const rest = good.replace(new RegExp(`^${key}:.*\n( .*\n)*`, 'm'), '')
+    expect(codes(loadText(rest + part)).filter((code) => !code.endsWith(' open-without-admin'))).toEqual([])
+    expect(refusals(rest + part)).toEqual([])
+  })
+
+  it.each([
+    ['a number in quotes', { defaults: '  manager-rest-api-port: "8090"' }],
+    ['a port that is too high', { defaults: '  manager-rest-api-port: 65536' }],
+    ['a word outside the choices', { defaults: '  log-level: verbose' }],
+    ['a duration without its unit', { defaults: '  connector-max-hold: 8' }],
+    ['a text for a switch', { defaults: '  manager-rest-api: yes' }],
+    ['one where a list is meant', { defaults: '  rest-api-allowed-hosts: db.example.org' }],
+    ['a group where a secret is meant', { defaults: '  rest-api-admin-pass: { env: ADMIN_PASS }' }],
+    ['an option without a value', { defaults: '  log-level:' }],
+    ['a misspelt option', { defaults: '  log-levle: info' }],
+    ['both spellings of an option', { defaults: '  rest-api-admin-pass: a\n  rest-api-admin-password: a' }],
+    ['an option at the top', { top: 'log-level: info' }],
+    ['an unknown group', { top: 'common: {}' }],
+    ['an option beside a host', { host: 'log-level: info' }],
+    ['an ssh setting beside a host', { host: 'port: 22' }],
+    ['an ssh setting among the options', { host: 'options: { become: true }' }],
+    ['an option among the ssh settings', { host: 'ssh: { log-level: info }' }],
+    ['a list where a group is meant', { host: 'ssh: [ops]' }],
+    ['a name that no host can have', { hosts: '  db_2: { address: 10.0.0.12 }' }],
+    ['a service with nothing', { services: '  beta:' }],
+    ['an empty list of members', { services: '  beta: { topology: clustered, members: [] }' }],
+    [
+      'an option beside a service',
+      { services: '  beta: { topology: clustered, members: [db1], log-level: info }' },
+    ],
+  ] as readonly (readonly [string, Readonly<Record<string, string>>])[])(
+    'refuses %s, as the program does',
+    (_, { top = '', defaults = '', services = '', host = '', hosts = '' }) => {
+      const text = `cluster: alpha
+${top}
+defaults:
+  rest-api-admin-user: admin
+${defaults}
+services:
+  alpha: { topology: clustered, members: [db1], connectors: [db1] }
+${services}
+hosts:
+  db1: { address: 10.0.0.11, ${host} }
+${hosts}
+`
+      expect(loadText(text).diagnostics.some(({ severity }) => severity === 'error')).toBe(true)
+      expect(refusals(text)).not.toEqual([])
+    },
+  )
+})
