@@ -83,6 +83,7 @@ const ioFiles: readonly string[] = [
   'commands/validate/isTracked.ts',
   'commands/writeNewFile.ts',
   'components/databases/connect.ts',
+  'components/stateFile.ts',
   'deployment/program.ts',
   'deployment/runtime/fetch.ts',
   'deployment/state/archiveFile.ts',

@@ -1,17 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { envelope } from '../contracts/envelope.ts'
-import { basePath } from '../contracts/route.ts'
+import { basePath, guardParameter } from '../contracts/route.ts'
 import { ownOrigin } from './admit.ts'
 import type { ApiContext } from './apiContext.ts'
 import type { Door } from './authenticate.ts'
 import { ProblemError } from './problemError.ts'
 import type { Call, ServedRoute, TextAnswer } from './serve.ts'
 
+/** The query was checked: what is left beside the guard are texts that the route names. */
+const ownQuery = ({ query }: FastifyRequest): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(query as Record<string, string>).filter(([name]) => name !== guardParameter),
+  )
+
 function callOf(request: FastifyRequest, door: Door): Call {
   const { trail } = request
   return {
     params: request.params as Record<string, string>,
     body: request.body ?? null,
+    query: ownQuery(request),
     baseUrl: `${ownOrigin(door, request.headers.host)}${basePath}`,
     caller: request.caller ?? { kind: 'anonymous' },
     audit: (facts) => {

@@ -2,8 +2,8 @@ import { guardParameter, type Route } from '../contracts/route.ts'
 import { ProblemError } from './problemError.ts'
 
 /**
- * Refuses a query that is not exactly what the route takes: `i-am-sure=true` once where it is guarded, and
- * nothing otherwise. A member that came twice is a list here.
+ * Refuses a query that is not what the route takes: `i-am-sure=true` once where it is guarded, and the
+ * parameters that it names. A member that came twice is a list here.
  */
 export function checkQuery(route: Route, query: Readonly<Record<string, unknown>>): void {
   if (route.guard && query[guardParameter] !== 'true') {
@@ -18,11 +18,22 @@ export function checkQuery(route: Route, query: Readonly<Record<string, unknown>
       errors: [{ path: guardParameter, message }],
     })
   }
-  const unknown = Object.keys(query).filter((name) => !(route.guard && name === guardParameter))
-  if (unknown.length === 0) return
-  throw new ProblemError({
-    code: 'unknown-query',
-    detail: `This call takes ${route.guard ? `no query parameter but ${guardParameter}` : 'no query parameters'}.`,
-    errors: unknown.slice(0, 20).map((path) => ({ path, message: 'is not a parameter of this call' })),
-  })
+  const { query: known = {} } = route
+  const errors = Object.entries(query)
+    .filter(([name]) => !(route.guard && name === guardParameter))
+    .flatMap(([path, value]) => {
+      const parameter = Object.hasOwn(known, path) ? known[path] : undefined
+      if (!parameter) return [{ path, message: 'is not a parameter of this call' }]
+      if (Array.isArray(value)) return [{ path, message: 'stands more than once' }]
+      if (parameter.values.includes(String(value))) return []
+      return [{ path, message: `must be one of ${parameter.values.join(', ')}` }]
+    })
+  if (errors.length === 0) return
+  throw new ProblemError({ code: 'unknown-query', detail: taken(route), errors: errors.slice(0, 20) })
+}
+
+function taken({ guard, query = {} }: Route): string {
+  const names = [...(guard ? [guardParameter] : []), ...Object.keys(query)]
+  if (names.length === 0) return 'This call takes no query parameters.'
+  return `This call takes no query parameter but ${names.join(' and ')}.`
 }

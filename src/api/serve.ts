@@ -16,6 +16,8 @@ export type Call<Body = unknown> = {
   /** Percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly body: Body
+  /** Members of the query beside the guard, each with a value that the route names. */
+  readonly query: Readonly<Record<string, string>>
   /** `{base_url}` as the caller used it, such as `https://db1:8090/api/v2`. */
   readonly baseUrl: string
   readonly caller: Caller

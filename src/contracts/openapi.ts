@@ -63,6 +63,15 @@ const pathParameters = (path: string): readonly Json[] =>
 
 const guard = { name: guardParameter, in: 'query', required: true, schema: { type: 'string', const: 'true' } }
 
+const queryParameters = ({ query = {} }: Route): readonly Json[] =>
+  Object.entries(query).map(([name, { values, description }]) => ({
+    name,
+    in: 'query',
+    required: false,
+    description,
+    schema: { type: 'string', enum: values },
+  }))
+
 const security: Readonly<Record<Route['auth'], readonly Json[]>> = {
   none: [],
   optional: [{}, { basic: [] }],
@@ -76,7 +85,7 @@ function operation(route: Route): Json {
     operationId: route.name,
     summary: route.summary,
     security: security[route.auth],
-    parameters: [...pathParameters(route.path), ...(route.guard ? [guard] : [])],
+    parameters: [...pathParameters(route.path), ...(route.guard ? [guard] : []), ...queryParameters(route)],
     ...(route.request
       ? { requestBody: { required: true, content: { 'application/json': { schema: route.request } } } }
       : {}),

@@ -19,6 +19,9 @@ export const PingPayload = Type.Object(
 
 export const StringPayload = Type.Object({ value: Type.String() }, exact)
 
+/** BooleanPayload of a call that only tells. */
+export const BooleanPayload = Type.Object({ value: Type.Boolean() }, exact)
+
 /** BooleanPayload of a call that changes something: repeated, it says `changed: false`. */
 export const ChangePayload = Type.Object({ value: Type.Boolean(), changed: Type.Boolean() }, exact)
 

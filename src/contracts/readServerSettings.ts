@@ -3,6 +3,7 @@ import { Value } from 'typebox/value'
 import { components } from './component.ts'
 import { fieldErrors } from './schemaFinding.ts'
 import { databaseTypes, logLevels, type ServerSettings } from './serverSettings.ts'
+import { ServicesMap } from './servicesMap.ts'
 
 const exact = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
@@ -39,11 +40,50 @@ const Settings = Type.Object(
       ),
     ),
     secretsFile: Type.Optional(absolutePath),
+    services: Type.Optional(ServicesMap),
+    stateFile: Type.Optional(absolutePath),
+    member: Type.Optional(Type.Object({ service: text, datasource: Type.Union([text, Type.Null()]) }, exact)),
+    monitor: Type.Optional(Type.Object({ user: text }, exact)),
+    connectorSocket: Type.Optional(absolutePath),
+    proxy: Type.Optional(
+      Type.Object(
+        {
+          service: text,
+          address: text,
+          // Port 0 lets the system choose one.
+          port: Type.Integer({ minimum: 0, maximum: 65535 }),
+          readonlyPort: Type.Union([Type.Integer({ minimum: 0, maximum: 65535 }), Type.Null()]),
+          maxHeld: Type.Integer({ minimum: 0 }),
+          maxHold: Type.Integer({ minimum: 0 }),
+          drainTimeout: Type.Integer({ minimum: 0 }),
+        },
+        exact,
+      ),
+    ),
+    managerSocket: Type.Optional(absolutePath),
     pidFile: Type.Optional(absolutePath),
     user: Type.Optional(text),
   },
   exact,
 )
+
+/** What has to stand beside something else and does not. */
+function missingBeside(settings: ServerSettings): string | undefined {
+  const { database, monitor, secretsFile, services, stateFile, member, proxy } = settings
+  if ((database || monitor) && secretsFile === undefined) {
+    return '/secretsFile is missing: it holds the password of the database'
+  }
+  if (services && stateFile === undefined) {
+    return '/stateFile is missing: it keeps what calls change in the services map'
+  }
+  if ((monitor || proxy) && services === undefined) {
+    return '/services is missing: it names the data sources'
+  }
+  if (settings.component === 'manager' && services && member === undefined) {
+    return '/member is missing: it names the service of this host'
+  }
+  return undefined
+}
 
 /**
  * Reads the text of a settings file. Throws an Error whose message is one sentence for a person: what is
@@ -57,8 +97,9 @@ export function readServerSettings(content: string): ServerSettings {
     throw new Error(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (Value.Check(Settings, value)) {
-    if (value.database === undefined || value.secretsFile !== undefined) return value
-    throw new Error('/secretsFile is missing: it holds the password of the database')
+    const missing = missingBeside(value)
+    if (missing === undefined) return value
+    throw new Error(missing)
   }
   const findings = Value.Errors(Settings, value)
     .filter(({ keyword }) => keyword !== 'boolean')

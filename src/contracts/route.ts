@@ -19,6 +19,9 @@ export type RouteResponse =
       readonly unready?: true
     }
 
+/** A query parameter that may be left out. */
+export type QueryParameter = { readonly values: readonly string[]; readonly description: string }
+
 /** One call of the API; server, client, OpenAPI document and tests derive from it. */
 export type Route = {
   /** Unique within a component; the OpenAPI operation id. */
@@ -29,6 +32,8 @@ export type Route = {
   readonly auth: RouteAuth
   /** Whether the query must be exactly `i-am-sure=true` (specification section 4.4). */
   readonly guard: boolean
+  /** What else the query may hold, each at most once and with one of these values. */
+  readonly query?: Readonly<Record<string, QueryParameter>>
   readonly summary: string
   /** Schema of the JSON body; null when the call takes none. */
   readonly request: TSchema | null

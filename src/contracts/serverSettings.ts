@@ -1,4 +1,5 @@
 import type { Component } from './component.ts'
+import type { ServicesMap } from './servicesMap.ts'
 
 /** pino's level names, most talkative first. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const
@@ -18,6 +19,23 @@ export type DatabaseSettings = {
   readonly user: string
   /** Name of the data service that the host is a member of: what a replication channel without a name is called. */
   readonly service: string
+}
+
+/** Where the connector accepts clients of the database, and how many it puts up with (options `application-…`, `connector-…`). */
+export type ProxySettings = {
+  /** The service of the map that it serves. */
+  readonly service: string
+  readonly address: string
+  /** To the primary. */
+  readonly port: number
+  /** To the replicas; null: off. */
+  readonly readonlyPort: number | null
+  /** How many clients are held at once. */
+  readonly maxHeld: number
+  /** Milliseconds that a client is held at most. */
+  readonly maxHold: number
+  /** Milliseconds that connections get to end by themselves when the connector goes offline. */
+  readonly drainTimeout: number
 }
 
 /**
@@ -48,6 +66,20 @@ export type ServerSettings = {
   readonly database?: DatabaseSettings
   /** File of passwords, for the service user alone: a JSON object by option, such as `replication-password`. */
   readonly secretsFile?: string
+  /** The services map that the host is installed with; manager and connector. */
+  readonly services?: ServicesMap
+  /** Where a manager or a connector keeps what calls changed; required with `services`. */
+  readonly stateFile?: string
+  /** The service that the host is a member of, and its data source there, null on a witness; manager. */
+  readonly member?: { readonly service: string; readonly datasource: string | null }
+  /** Account of the manager's checks; its password is the secret `monitor-password`. */
+  readonly monitor?: { readonly user: string }
+  /** Unix socket of the connector of this host, where it has one; manager. */
+  readonly connectorSocket?: string
+  /** Absent where there is no database to forward to; connector. */
+  readonly proxy?: ProxySettings
+  /** Unix socket of the manager of this host, where it has one: then the connector follows its map. */
+  readonly managerSocket?: string
   /** Where a detached process leaves its pid; absent under systemd. */
   readonly pidFile?: string
   /** System user to become when started as root without systemd. */

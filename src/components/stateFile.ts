@@ -1,0 +1,57 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { reasonOf, StartError } from '../api/startError.ts'
+
+/** A JSON file that one process owns and that keeps what calls changed. */
+export type StateFile = {
+  /** What it holds; undefined where there is none yet. Throws a `StartError` where it cannot be read or is not JSON. */
+  read(): unknown
+  /**
+   * Replaces what it holds as one atomic change that is on disk when this returns: written beside it with mode
+   * 0600, synced, renamed. Throws an Error, and then the old content is still there.
+   */
+  write(value: unknown): void
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The state file at an absolute path; its folder must exist. */
+export function createStateFile(path: string): StateFile {
+  return {
+    read: () => {
+      try {
+        return JSON.parse(readFileSync(path, 'utf8'))
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        const reason = error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)
+        throw new StartError(
+          `cannot use the state ${path}: ${reason}. Remove it to start with what was installed`,
+          error,
+        )
+      }
+    },
+    write: (value) => {
+      const beside = `${path}.new`
+      try {
+        // Left by a process that died; opened anew, never followed.
+        rmSync(beside, { force: true })
+        writeFileSync(beside, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
+        renameSync(beside, path)
+        sync(dirname(path))
+      } catch (error) {
+        rmSync(beside, { force: true })
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { ChangedConnectorStatusPayload, ConnectorStatusPayload } from './connectorPayloads.ts'
+import { basePath, type Route } from './route.ts'
+import { servicesMapRoutes } from './servicesMapRoutes.ts'
+
+const root = `${basePath}/connector`
+const map = servicesMapRoutes('connector', ['no-database'])
+
+const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
+const changed = {
+  kind: 'payload',
+  payloadType: 'ConnectorStatusPayload',
+  payload: ChangedConnectorStatusPayload,
+} as const
+const problems = ['no-database', 'operation-running'] as const
+
+/** The calls of the connector (contract.md, "Connector"). */
+export const connectorRoutes = {
+  connectorStatus: {
+    name: 'connectorStatus',
+    method: 'GET',
+    path: `${root}/status`,
+    auth: 'basic',
+    guard: false,
+    summary: 'Reads the state of the connector and counts its connections.',
+    request: null,
+    response: { kind: 'payload', payloadType: 'ConnectorStatusPayload', payload: ConnectorStatusPayload },
+    problems: ['no-database'],
+  },
+  connectorOnline: {
+    ...changing,
+    name: 'connectorOnline',
+    path: `${root}/online`,
+    summary: 'Accepts and forwards connections; releases what is held, in order.',
+    response: changed,
+    problems,
+  },
+  connectorOnhold: {
+    ...changing,
+    name: 'connectorOnhold',
+    path: `${root}/onhold`,
+    summary: 'Accepts new connections and holds them without dialling the database; existing ones run on.',
+    response: changed,
+    problems,
+  },
+  connectorOffline: {
+    ...changing,
+    name: 'connectorOffline',
+    path: `${root}/offline`,
+    query: {
+      immediate: {
+        values: ['true', 'false'],
+        description: 'true: cut existing connections at once instead of letting them drain.',
+      },
+    },
+    summary:
+      'Refuses new connections at once; existing ones drain until the time limit of the installation, or are cut.',
+    response: changed,
+    problems,
+  },
+  connectorServicesMap: map.servicesMap,
+  connectorChangeServicesMap: {
+    ...map.changeServicesMap,
+    problems: [...map.changeServicesMap.problems, 'follows-manager'],
+  },
+  connectorAddDataService: {
+    ...map.addDataService,
+    problems: [...map.addDataService.problems, 'follows-manager'],
+  },
+  connectorAddDataSource: {
+    ...map.addDataSource,
+    problems: [...map.addDataSource.problems, 'follows-manager'],
+  },
+  connectorReset: { ...map.reset, problems: [...map.reset.problems, 'follows-manager'] },
+} as const satisfies Readonly<Record<string, Route>>

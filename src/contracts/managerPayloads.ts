@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox'
+import { dataSourceRoles, dataSourceStates } from './servicesMap.ts'
+
+const exact = { additionalProperties: false }
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
+  schema: Schema,
+  description: string,
+) => Type.Union([schema, Type.Null()], { description })
+
+/** What a manager does by itself (contract.md, "Manager"). */
+export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
+
+const Policy = Type.Enum([...policies], {
+  description:
+    'AUTOMATIC monitors, fences what failed and brings it back; MANUAL monitors and fences; MAINTENANCE only ' +
+    'monitors. None of them makes another server the primary.',
+})
+const Role = Type.Enum([...dataSourceRoles])
+const time = Type.String({ format: 'date-time' })
+const count = Type.Integer({ minimum: 0 })
+const Connections = Type.Object({ active: count, created: count }, exact)
+
+/** The manager of this host. */
+export const StatusPayload = Type.Object(
+  {
+    dataServiceName: Type.String({ description: 'The service that this host is a member of.' }),
+    dataSourceName: orNull(Type.String(), 'The data source of this host; null where it has none.'),
+    startTime: time,
+    uptimeSeconds: count,
+    state: Type.Enum(['ONLINE', 'OFFLINE'], {
+      description: 'ONLINE: it checks its data sources. OFFLINE: it has no account for that (monitor-user).',
+    }),
+    isWitness: Type.Boolean({ description: 'Whether this host takes part without a data source.' }),
+    managerPID: count,
+    parentPID: count,
+    policyMode: Policy,
+    tlsEnabled: Type.Boolean({ description: 'Whether the API listens with TLS beside its Unix socket.' }),
+    tlsCertificateExpiry: orNull(time, 'When the certificate of the API expires; null without a listener.'),
+  },
+  exact,
+)
+
+/** Services, data sources and the connector of this host. */
+export const ClusterTopologyPayload = Type.Object(
+  {
+    topology: Type.Literal('clustered'),
+    name: Type.String({ description: 'Name of the cluster.' }),
+    services: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          role: Type.Literal('primary', { description: 'There are no composite services yet.' }),
+          datasources: Type.Array(Type.Object({ name: Type.String(), role: Role }, exact)),
+        },
+        exact,
+      ),
+    ),
+    routers: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: Type.String(),
+            connections: orNull(Connections, 'Of clients; null while the connector does not answer.'),
+          },
+          exact,
+        ),
+        { description: 'The connector of this host, if it has one; left out with `includeRouters=no`.' },
+      ),
+    ),
+  },
+  exact,
+)
+
+const dataSource = {
+  name: Type.String(),
+  service: Type.String(),
+  role: Role,
+  state: Type.Enum([...dataSourceStates]),
+  host: Type.String(),
+  port: Type.Integer(),
+  since: time,
+  by: Type.String({
+    description: 'API user who brought it into its state, `socket`, `manager` or `installation`.',
+  }),
+  reason: orNull(
+    Type.String(),
+    'Why it is in its state, or what the last check found; null when all is well.',
+  ),
+  checkedAt: orNull(time, 'When the last check ended; null before the first and without monitor-user.'),
+  connections: orNull(Connections, "Through this host's connector; null while it does not answer."),
+  seqno: orNull(Type.Integer(), 'Number of the last applied transaction, as the replicator tells it.'),
+  appliedLatency: orNull(Type.Integer(), 'Whole seconds that a replica is behind; null for a primary.'),
+  relativeLatency: orNull(Type.Integer(), 'Null: neither kind of server tells it.'),
+  standby: Type.Boolean(),
+  archive: Type.Boolean(),
+  witness: Type.Boolean(),
+}
+
+/** One data source. */
+export const DatasourceStatusPayload = Type.Object(dataSource, exact)
+
+/** The same, as calls that change it answer. */
+export const ChangedDatasourceStatusPayload = Type.Object({ ...dataSource, changed: Type.Boolean() }, exact)
+
+const service = {
+  name: Type.String(),
+  type: Type.Literal('physical'),
+  composite: Type.Literal(false),
+  multimaster: Type.Literal(false),
+  policy: Policy,
+  datasources: Type.Array(DatasourceStatusPayload),
+}
+
+/** One service. */
+export const ServiceStatusPayload = Type.Object(service, exact)
+
+/** The same, as calls that change it answer. */
+export const ChangedServiceStatusPayload = Type.Object({ ...service, changed: Type.Boolean() }, exact)
+
+export type Policy = (typeof policies)[number]
+export type StatusPayload = Readonly<Static<typeof StatusPayload>>
+export type ClusterTopologyPayload = Readonly<Static<typeof ClusterTopologyPayload>>
+export type DatasourceStatusPayload = Readonly<Static<typeof DatasourceStatusPayload>>
+export type ServiceStatusPayload = Readonly<Static<typeof ServiceStatusPayload>>

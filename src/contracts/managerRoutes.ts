@@ -1,0 +1,163 @@
+import {
+  ChangedDatasourceStatusPayload,
+  ChangedServiceStatusPayload,
+  ClusterTopologyPayload,
+  DatasourceStatusPayload,
+  ServiceStatusPayload,
+  StatusPayload,
+} from './managerPayloads.ts'
+import { BooleanPayload } from './payloads.ts'
+import { basePath, type Route } from './route.ts'
+import { servicesMapRoutes } from './servicesMapRoutes.ts'
+
+const root = `${basePath}/manager`
+const service = `${root}/control/service/{service}`
+const dataSource = `${service}/datasource/{datasource}`
+const map = servicesMapRoutes('manager', [])
+
+const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
+const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
+const changedService = {
+  kind: 'payload',
+  payloadType: 'ServiceStatusPayload',
+  payload: ChangedServiceStatusPayload,
+} as const
+const changedDataSource = {
+  kind: 'payload',
+  payloadType: 'DatasourceStatusPayload',
+  payload: ChangedDatasourceStatusPayload,
+} as const
+const problems = ['not-found', 'operation-running', 'wrong-state'] as const
+
+/** The calls of the manager (contract.md, "Manager"). */
+export const managerRoutes = {
+  managerStatus: {
+    ...reading,
+    name: 'managerStatus',
+    path: `${root}/status`,
+    summary: 'Reads the state of the manager itself.',
+    response: { kind: 'payload', payloadType: 'StatusPayload', payload: StatusPayload },
+    problems: [],
+  },
+  managerTopology: {
+    ...reading,
+    name: 'managerTopology',
+    path: `${root}/cluster/topology`,
+    query: {
+      includeRouters: { values: ['yes', 'no'], description: 'no: leave the connector of this host out.' },
+    },
+    summary: 'Lists services, data sources and the connector of this host.',
+    response: { kind: 'payload', payloadType: 'ClusterTopologyPayload', payload: ClusterTopologyPayload },
+    problems: [],
+  },
+  managerServiceStatus: {
+    ...reading,
+    name: 'managerServiceStatus',
+    path: `${root}/status/service/{service}`,
+    summary: 'Reads the state of a service and of its data sources.',
+    response: { kind: 'payload', payloadType: 'ServiceStatusPayload', payload: ServiceStatusPayload },
+    problems: ['not-found'],
+  },
+  managerDatasourceStatus: {
+    ...reading,
+    name: 'managerDatasourceStatus',
+    path: `${root}/status/service/{service}/datasource/{datasource}`,
+    summary: 'Reads the state of a data source.',
+    response: { kind: 'payload', payloadType: 'DatasourceStatusPayload', payload: DatasourceStatusPayload },
+    problems: ['not-found'],
+  },
+  managerPing: {
+    ...reading,
+    name: 'managerPing',
+    path: `${root}/service/{service}/datasource/{datasource}/ping`,
+    summary: 'Says whether the data source answers now.',
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: BooleanPayload },
+    problems: ['not-found', 'no-database'],
+  },
+  managerServiceOffline: {
+    ...changing,
+    name: 'managerServiceOffline',
+    path: `${service}/offline`,
+    summary: 'Takes every data source of a service offline that is online.',
+    response: changedService,
+    problems,
+  },
+  managerServiceOnline: {
+    ...changing,
+    name: 'managerServiceOnline',
+    path: `${service}/online`,
+    summary: 'Brings every data source of a service online that is offline.',
+    response: changedService,
+    problems,
+  },
+  managerOffline: {
+    ...changing,
+    name: 'managerOffline',
+    path: `${dataSource}/offline`,
+    summary:
+      'Takes an online data source offline. Under AUTOMATIC it comes back by itself; shun keeps it out.',
+    response: changedDataSource,
+    problems,
+  },
+  managerOnline: {
+    ...changing,
+    name: 'managerOnline',
+    path: `${dataSource}/online`,
+    summary: 'Brings an offline data source online, if it passes its check.',
+    response: changedDataSource,
+    problems,
+  },
+  managerShun: {
+    ...changing,
+    name: 'managerShun',
+    path: `${dataSource}/shun`,
+    summary: 'Keeps a data source out until somebody takes it back.',
+    response: changedDataSource,
+    problems,
+  },
+  managerWelcome: {
+    ...changing,
+    name: 'managerWelcome',
+    path: `${dataSource}/welcome`,
+    summary: 'Takes a shunned data source back and online, if it passes its check.',
+    response: changedDataSource,
+    problems,
+  },
+  managerRecover: {
+    ...changing,
+    name: 'managerRecover',
+    path: `${dataSource}/recover`,
+    summary: 'Makes a failed or shunned data source offline; under AUTOMATIC it then comes online by itself.',
+    response: changedDataSource,
+    problems,
+  },
+  managerAutomatic: {
+    ...changing,
+    name: 'managerAutomatic',
+    path: `${service}/policy/automatic`,
+    summary: 'Monitors, fences what failed and brings it back. No other server is made primary.',
+    response: changedService,
+    problems: ['not-found', 'operation-running'],
+  },
+  managerManual: {
+    ...changing,
+    name: 'managerManual',
+    path: `${service}/policy/manual`,
+    summary: 'Monitors and fences what failed; brings nothing back by itself.',
+    response: changedService,
+    problems: ['not-found', 'operation-running'],
+  },
+  managerMaintenance: {
+    ...changing,
+    name: 'managerMaintenance',
+    path: `${service}/policy/maintenance`,
+    summary: 'Only monitors.',
+    response: changedService,
+    problems: ['not-found', 'operation-running'],
+  },
+  managerServicesMap: map.servicesMap,
+  managerChangeServicesMap: map.changeServicesMap,
+  managerAddDataService: map.addDataService,
+  managerAddDataSource: map.addDataSource,
+  managerReset: map.reset,
+} as const satisfies Readonly<Record<string, Route>>

@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox'
+
+const exact = { additionalProperties: false }
+
+/** Roles of a data source: one spelling everywhere (contract.md, "Manager"). */
+export const dataSourceRoles = ['primary', 'replica', 'relay', 'standby', 'archive', 'witness'] as const
+
+/** States of a data source (contract.md, "Manager"). */
+export const dataSourceStates = ['ONLINE', 'OFFLINE', 'FAILED', 'SHUNNED'] as const
+
+/** A name of a service or data source: it stands in paths and in people's shells. */
+export const MapName = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
+  description: 'Letters, digits, dots, hyphens and underscores; begins with a letter or digit; 63 at most.',
+})
+
+const place = {
+  name: MapName,
+  host: Type.String({
+    pattern: '^[A-Za-z0-9:][A-Za-z0-9:._-]{0,252}$',
+    description: 'Name or address, an IPv6 address without brackets.',
+  }),
+  port: Type.Integer({ minimum: 1, maximum: 65535 }),
+  role: Type.Enum([...dataSourceRoles]),
+}
+
+/** A database server that takes part in a service. */
+export const MapDataSource = Type.Object(place, exact)
+
+/** A service and the database servers that take part in it. */
+export const MapService = Type.Object({ name: MapName, datasources: Type.Array(MapDataSource) }, exact)
+
+/** What belongs together, without any state: what a host is installed with, and what calls change. */
+export const ServicesMap = Type.Object({ services: Type.Array(MapService) }, exact)
+
+const State = Type.Enum([...dataSourceStates], {
+  description:
+    'ONLINE: the connector may use it. OFFLINE: no connections through the connector. FAILED: it did not pass ' +
+    'its checks. SHUNNED: kept out until somebody takes it back.',
+})
+
+/** A data source of the map with its state now. */
+export const DataSourceEntry = Type.Object({ ...place, state: State }, exact)
+
+/** A service of the map with the states of its data sources. */
+export const ServiceEntry = Type.Object({ name: MapName, datasources: Type.Array(DataSourceEntry) }, exact)
+
+/** The whole map as a component tells it (contract.md, "Connector"). */
+export const ServicesMapPayload = Type.Object({ services: Type.Array(ServiceEntry) }, exact)
+
+/** The same, as calls that change it answer. */
+export const ChangedServicesMapPayload = Type.Object(
+  { services: Type.Array(ServiceEntry), changed: Type.Boolean() },
+  exact,
+)
+
+/** A whole new map; what a GET gave can be sent back, and `state` is passed over: states are no part of the map. */
+export const NewServicesMap = Type.Object(
+  {
+    services: Type.Array(
+      Type.Object(
+        {
+          name: MapName,
+          datasources: Type.Array(Type.Object({ ...place, state: Type.Optional(State) }, exact)),
+        },
+        exact,
+      ),
+    ),
+  },
+  exact,
+)
+
+/** A service to be added. */
+export const NewDataService = Type.Object(
+  { name: MapName, datasources: Type.Optional(Type.Array(MapDataSource)) },
+  exact,
+)
+
+/** A data source to be added to a service. */
+export const NewDataSource = Type.Object({ service: MapName, ...place }, exact)
+
+/** A service as addDataService answers it. */
+export const DataServicePayload = Type.Object(
+  { name: MapName, datasources: Type.Array(DataSourceEntry), changed: Type.Boolean() },
+  exact,
+)
+
+/** A data source as addDataSource answers it. */
+export const DataSourcePayload = Type.Object(
+  { service: MapName, ...place, state: State, changed: Type.Boolean() },
+  exact,
+)
+
+export type DataSourceRole = (typeof dataSourceRoles)[number]
+export type DataSourceState = (typeof dataSourceStates)[number]
+export type MapDataSource = Readonly<Static<typeof MapDataSource>>
+export type MapService = { readonly name: string; readonly datasources: readonly MapDataSource[] }
+export type ServicesMap = { readonly services: readonly MapService[] }
+export type DataSourceEntry = Readonly<Static<typeof DataSourceEntry>>
+export type NewDataService = Readonly<Static<typeof NewDataService>>
+export type NewDataSource = Readonly<Static<typeof NewDataSource>>
