@@ -1,3 +1,4 @@
+import { accountGrants } from './accountGrants.ts'
 import type { DatabaseType } from './serverSettings.ts'
 
 /** What the account of the replicator may do and why, by kind of server (option `datasource-type`). */
@@ -17,8 +18,6 @@ const privileges = {
   ],
 } as const satisfies Readonly<Record<DatabaseType, unknown>>
 
-const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`
-
 /**
  * The SQL that makes the account of `replication-user` with the few rights that the replicator needs, and says
  * what each is for. `from` is the address that the account logs in from. It reads no data and changes none.
@@ -28,13 +27,6 @@ export function replicatorGrants(account: {
   readonly user: string
   readonly from: string
 }): string {
-  const name = `${quoted(account.user)}@${quoted(account.from)}`
-  const needed: readonly (readonly [string, string])[] = privileges[account.type]
-  return [
-    '-- Run this on the primary: replication carries it to the replicas.',
-    '-- Where no replication runs yet, run it there too; a second time does no harm.',
-    `CREATE USER IF NOT EXISTS ${name} IDENTIFIED BY '<replication-password>';`,
-    ...needed.map(([privilege, statement]) => `GRANT ${privilege} ON *.* TO ${name}; -- for ${statement}`),
-    '',
-  ].join('\n')
+  const { type, user, from } = account
+  return accountGrants({ user, from, option: 'replication-password', needed: privileges[type] })
 }

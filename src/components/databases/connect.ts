@@ -2,25 +2,50 @@ import { connect as openSocket } from 'node:net'
 import type { Connection, DatabaseAccount, Row } from './connection.ts'
 import { explainError } from './explainError.ts'
 
-/** Milliseconds after which a connection that never came about is given up. */
-const dialLimit = 60_000
+/** Milliseconds after which a connection that does not come about is given up. */
+export type DialLimits = {
+  /** Until the server's machine answers at all. The server itself notices nothing of an attempt that ends here. */
+  readonly reach: number
+  /** Until the login is done: giving up here is what the server counts against this host (max_connect_errors). */
+  readonly login: number
+}
+
+const usualLimits: DialLimits = { reach: 60_000, login: 60_000 }
+
+/** Milliseconds of silence after which the system asks whether the other machine is still there. */
+const keepAliveDelay = 15_000
 
 /**
  * Opens a connection to a MariaDB or MySQL server and logs in. It takes single statements only, sends no file
- * and never a password in clear text. The signal ends it, open or not. Rejects with a `DatabaseError`, after a
- * minute at the latest.
+ * and never a password in clear text. The signal ends it, open or not. Rejects with a `DatabaseError`, after the
+ * limits at the latest: a minute unless told.
  */
-export async function connect(account: DatabaseAccount, signal: AbortSignal): Promise<Connection> {
+export async function connect(
+  account: DatabaseAccount,
+  signal: AbortSignal,
+  limits: DialLimits = usualLimits,
+): Promise<Connection> {
   // Only now: a component that meets no database has no use for the library's memory.
   const { createConnection } = await import('mysql2')
   const { host, port, user, password } = account
   // Our own socket, since the library only says goodbye to a server, which one that hangs never hears.
-  const socket = openSocket({ host, port, noDelay: true, keepAlive: true })
+  const socket = openSocket({
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveDelay,
+  })
+  const unreached = setTimeout(() => {
+    socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }))
+  }, limits.reach)
+  socket.once('connect', () => clearTimeout(unreached))
+  socket.once('close', () => clearTimeout(unreached))
   const opened = createConnection({
     stream: socket,
     user,
     password: password.reveal(),
-    connectTimeout: dialLimit,
+    connectTimeout: limits.login,
     multipleStatements: false,
     flags: ['-LOCAL_FILES'],
     disableEval: true,

@@ -28,3 +28,6 @@ export class DatabaseError extends Error {
     if (facts.number !== undefined) this.number = facts.number
   }
 }
+
+/** Whether the account may not do what was asked of the server: ER_SPECIFIC_ACCESS_DENIED, ER_TABLEACCESS_DENIED. */
+export const lacksPrivilege = ({ number }: DatabaseError): boolean => number === 1227 || number === 1142

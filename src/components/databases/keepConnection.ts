@@ -1,5 +1,5 @@
 import type { Connection, Dial, Row } from './connection.ts'
-import { DatabaseError } from './databaseError.ts'
+import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import { within } from './within.ts'
 
 /** How long a caller waits for a connection and for the answer to one statement that only reads; milliseconds. */
@@ -51,16 +51,25 @@ export function keepConnection(options: {
       work: dialled,
       late: () => late('take the connection'),
     })
-    return within({
-      milliseconds: limits.query,
-      work: opened.query(statement),
-      late: () => {
-        // Whatever comes later would wait behind this statement.
-        forget(dialled)
-        opened.close()
-        return late('answer')
-      },
-    })
+    const drop = (): void => {
+      forget(dialled)
+      opened.close()
+    }
+    try {
+      return await within({
+        milliseconds: limits.query,
+        work: opened.query(statement),
+        late: () => {
+          // Whatever comes later would wait behind this statement.
+          drop()
+          return late('answer')
+        },
+      })
+    } catch (error) {
+      // A GRANT holds for connections that log in after it (MariaDB and MySQL, "When Privilege Changes Take Effect").
+      if (error instanceof DatabaseError && lacksPrivilege(error)) drop()
+      throw error
+    }
   }
 
   return {

@@ -1,7 +1,6 @@
 import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
-import { connect } from './connect.ts'
 import { placeOf } from './connection.ts'
-import { DatabaseError } from './databaseError.ts'
+import { dialServer } from './dialServer.ts'
 import { readPassword } from './readPassword.ts'
 import { createReplication, type Replication, type ReplicationLimits } from './replication.ts'
 
@@ -15,29 +14,9 @@ export function openReplication(options: {
   readonly limits: ReplicationLimits
 }): Replication {
   const { database, secretsFile, limits } = options
-  const { type, host, port, user } = database
   const secret = { file: secretsFile, option: 'replication-password' }
   readPassword(secret)
-  return createReplication({
-    type,
-    limits,
-    place: placeOf(database),
-    dial: async (signal) => {
-      try {
-        return await connect(
-          { host, port, user, password: readPassword(secret), purpose: 'replication' },
-          signal,
-        )
-      } catch (error) {
-        if (error instanceof DatabaseError) throw error
-        throw new DatabaseError({
-          code: 'refused',
-          message: `The login at the database ${placeOf(database)} is not known: ${reason(error)}.`,
-          cause: error,
-        })
-      }
-    },
-  })
+  const place = placeOf(database)
+  const dial = dialServer({ server: database, user: database.user, secret, purpose: 'replication' })
+  return createReplication({ type: database.type, limits, place, dial })
 }
-
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))

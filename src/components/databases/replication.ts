@@ -2,6 +2,7 @@ import type { DatabaseType } from '../../contracts/serverSettings.ts'
 import type { Channel, Position } from './channel.ts'
 import type { Connection, Dial } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
+import { databaseTypeOf } from './databaseTypeOf.ts'
 import type { Dialect } from './dialect.ts'
 import { dialects } from './dialects.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
@@ -35,7 +36,7 @@ async function refuseOtherKind(
   const { dialect, place } = options
   const [row] = await opened.query('SELECT VERSION() AS version')
   const version = row?.version ?? ''
-  const title = /mariadb/i.test(version) ? 'MariaDB' : 'MySQL'
+  const { title } = dialects[databaseTypeOf(version)]
   if (title === dialect.title) return
   throw new DatabaseError({
     code: 'refused',

@@ -2,8 +2,8 @@ import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
 import { replicatorRoutes as routes } from '../../contracts/replicatorRoutes.ts'
+import { withDatabaseProblems } from '../databases/databaseProblem.ts'
 import type { Replicator } from './createReplicator.ts'
-import { withDatabaseProblems } from './databaseProblem.ts'
 import type { Operation } from './oneAtATime.ts'
 
 const noDatabase = (): ProblemError =>

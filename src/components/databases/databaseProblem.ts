@@ -1,6 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
 import type { ProblemCode } from '../../contracts/problems.ts'
-import { DatabaseError, type DatabaseErrorCode } from '../databases/databaseError.ts'
+import { DatabaseError, type DatabaseErrorCode } from './databaseError.ts'
 
 const codes: Readonly<Record<DatabaseErrorCode, ProblemCode>> = {
   refused: 'database-refused',
