@@ -14,6 +14,8 @@ export type ClusterWish = {
   readonly cluster: string
   readonly topology: 'clustered' | 'replicator'
   readonly hosts: readonly HostWish[]
+  /** Further lines of `defaults`, such as `datasource-type: mariadb`. */
+  readonly defaults?: readonly string[]
   /** Further lines of the `ssh` section; they win over the lab's. */
   readonly ssh?: Readonly<Record<string, string>>
 }
@@ -30,6 +32,7 @@ export function clusterFile(lab: Lab, wish: ClusterWish): string {
     '  rest-api-admin-user: admin',
     '  rest-api-admin-pass: !env ADMIN_PASS',
     ...components.map((component) => `  ${component}-rest-api-address: 0.0.0.0`),
+    ...(wish.defaults ?? []).map((line) => `  ${line}`),
     'ssh:',
     ...Object.entries(ssh).map(([key, value]) => `  ${key}: ${value}`),
     'services:',

@@ -15,10 +15,11 @@ const packages = [
   'procps',
   'curl',
   'ca-certificates',
+  'mariadb-server',
 ]
 
 /** Raised when `finish` below changes, so that old bases are built anew. */
-const recipe = 1
+const recipe = 4
 
 /** What every host of the lab shares. No Node.js: a database host has none either. */
 async function finish(base: string): Promise<void> {
@@ -39,6 +40,11 @@ async function finish(base: string): Promise<void> {
     'apt-daily.timer',
     'apt-daily-upgrade.timer',
   ])
+  // Runs where a test gives the host a database (../scenario/databases.ts).
+  // A host without a machine-id enables everything at its first boot that no preset forbids (machine-id(5)).
+  await succeed('systemctl', [`--root=${base}`, 'disable', 'mariadb.service', 'mariadb.socket'])
+  mkdirSync(join(base, 'etc/systemd/system-preset'), { recursive: true })
+  writeFileSync(join(base, 'etc/systemd/system-preset/10-lab.preset'), 'disable mariadb.*\n')
   mkdirSync(join(base, 'var/log/journal'), { recursive: true })
 }
 
