@@ -1,8 +1,10 @@
 import type { Rule } from './rule.ts'
 import { adminUser } from './rules/adminUser.ts'
+import { connectorsOfSeveral } from './rules/connectorsOfSeveral.ts'
 import { duplicateAddresses } from './rules/duplicateAddresses.ts'
 import { duplicateHosts } from './rules/duplicateHosts.ts'
 import { evenManagers } from './rules/evenManagers.ts'
+import { incompleteDatabases } from './rules/incompleteDatabases.ts'
 import { inertOptions } from './rules/inertOptions.ts'
 import { installDirectory } from './rules/installDirectory.ts'
 import { localClashes } from './rules/localClashes.ts'
@@ -13,6 +15,7 @@ import { passwords } from './rules/passwords.ts'
 import { portClashes } from './rules/portClashes.ts'
 import { privilegedPorts } from './rules/privilegedPorts.ts'
 import { required } from './rules/required.ts'
+import { sameDatabase } from './rules/sameDatabase.ts'
 import { serviceConflicts } from './rules/serviceConflicts.ts'
 import { sharedKeystore } from './rules/sharedKeystore.ts'
 import { stores } from './rules/stores.ts'
@@ -39,6 +42,9 @@ export const allRules: readonly Rule[] = [
   localClashes,
   privilegedPorts,
   openWithoutAdmin,
+  connectorsOfSeveral,
+  incompleteDatabases,
+  sameDatabase,
   adminUser,
   passwords,
   stores,

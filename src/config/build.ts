@@ -1,18 +1,15 @@
+import { databasesOf } from './buildDatabases.ts'
 import { locatedSecret } from './locatedSecret.ts'
 import type { ApiConfig, ClusterConfig, HostConfig, SshConfig, TlsConfig } from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
+import { installedServices } from './resolve/dataSources.ts'
 import type { Resolved, ResolvedCluster, ResolvedHost } from './resolve/resolved.ts'
+import { sure } from './resolve/sure.ts'
 import { apiOptions } from './settings/apiOptions.ts'
 import { options } from './settings/options.ts'
 import { file } from './settings/places.ts'
 import { ssh } from './settings/ssh.ts'
 import { valueFor } from './shape/values.ts'
-
-/** A setting that has a default always has a value. */
-function sure<T>(resolved: Resolved<T>): T {
-  if (resolved.value === undefined) throw new Error('a setting without a default was taken for one with it')
-  return resolved.value
-}
 
 /** An object of one member when there is a value, else of none. */
 const optional = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
@@ -79,6 +76,7 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
     serviceManager: sure(host.option(options.serviceManager)),
     runtime: sure(host.option(options.runtime)),
     logLevel: sure(host.option(options.logLevel)),
+    ...databasesOf(host, paths),
   }
 }
 
@@ -87,5 +85,10 @@ export function buildConfig(cluster: ResolvedCluster, directory: string): Cluste
   const name = valueFor(cluster.draft.fields, file.cluster)
   if (name === undefined) throw new Error('a configuration without a cluster name was taken for a good one')
   const hosts = cluster.hosts.filter((host) => host.components.length > 0)
-  return { cluster: name, directory, hosts: hosts.map((host) => hostConfig(host, cluster.paths)) }
+  return {
+    cluster: name,
+    directory,
+    hosts: hosts.map((host) => hostConfig(host, cluster.paths)),
+    services: installedServices(cluster.draft.services.values(), cluster.hosts),
+  }
 }

@@ -1,5 +1,6 @@
 import type { Component } from '../contracts/component.ts'
-import type { LogLevel } from '../contracts/serverSettings.ts'
+import type { DatabaseType, LogLevel, ProxySettings } from '../contracts/serverSettings.ts'
+import type { MapService } from '../contracts/servicesMap.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 
 /** How to reach a host over SSH (options.md, "`ssh` keys"). Paths are absolute. */
@@ -41,6 +42,20 @@ export type TlsConfig = {
   readonly warningDays: number
 }
 
+/** A user of the database servers; their passwords reach a host in its secrets file only. */
+export type DatabaseAccount = { readonly user: string; readonly password: SecretReference }
+
+/** The host's own database server, as seen from the host. */
+export type DatabaseConfig = {
+  readonly type: DatabaseType
+  readonly host: string
+  readonly port: number
+  /** The first service that the host is a member of. */
+  readonly service: string
+  /** The replicator's; without it the replicator is given no database. */
+  readonly account?: DatabaseAccount
+}
+
 /** One host with every option resolved: defaults, service, host and --set applied. */
 export type HostConfig = {
   readonly name: string
@@ -61,6 +76,14 @@ export type HostConfig = {
   readonly serviceManager: 'auto' | 'systemd' | 'process'
   readonly runtime: 'auto' | 'host' | 'upload'
   readonly logLevel: LogLevel
+  /** Absent where the host has no replicator or the file names no database for it. */
+  readonly database?: DatabaseConfig
+  /** The manager's place: the first clustered service that has it as a member, else as a witness. */
+  readonly member?: { readonly service: string; readonly datasource: string | null }
+  /** Account of the manager's checks. */
+  readonly monitor?: DatabaseAccount
+  /** Where the connector takes clients of the database; absent where there is none to forward to. */
+  readonly proxy?: ProxySettings
 }
 
 /** A whole installation: what one set of YAML files says after resolution. */
@@ -70,4 +93,6 @@ export type ClusterConfig = {
   readonly directory: string
   /** In the order of the file's `hosts`; only hosts that run a component. */
   readonly hosts: readonly HostConfig[]
+  /** The services map that managers and connectors are installed with, the same on every host. */
+  readonly services: readonly MapService[]
 }

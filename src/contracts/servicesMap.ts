@@ -10,8 +10,8 @@ export const dataSourceStates = ['ONLINE', 'OFFLINE', 'FAILED', 'SHUNNED'] as co
 
 /** A name of a service or data source: it stands in paths and in people's shells. */
 export const MapName = Type.String({
-  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
-  description: 'Letters, digits, dots, hyphens and underscores; begins with a letter or digit; 63 at most.',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$',
+  description: 'Letters, digits, dots, hyphens and underscores; begins with a letter or digit; 253 at most.',
 })
 
 const place = {

@@ -1,3 +1,4 @@
+import { databaseEntries } from './entries/databases.ts'
 import { fileEntries } from './entries/files.ts'
 import { hostEntries } from './entries/hosts.ts'
 import { ignoreEntries } from './entries/ignores.ts'
@@ -19,6 +20,7 @@ export const catalogue = {
   ...topologyEntries,
   ...hostEntries,
   ...networkEntries,
+  ...databaseEntries,
   ...secretEntries,
   ...storeEntries,
   ...openedStoreEntries,

@@ -54,7 +54,7 @@ describe('--set', () => {
       'log-level',
       '=x',
       'log-levl=debug',
-      'application-port=1',
+      'application-port=no',
       'manager-rest-api-address=10.0.0.0',
       '',
     ]
@@ -62,7 +62,7 @@ describe('--set', () => {
       '1 set-not-assignment',
       '2 set-not-assignment',
       '3 unknown-option',
-      '4 option-not-available',
+      '4 wrong-type',
       '5 network-address',
       '6 set-not-assignment',
     ])

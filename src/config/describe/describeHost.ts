@@ -1,7 +1,10 @@
 import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
+import { hasDatabase } from '../resolve/dataSources.ts'
 import type { Resolved, ResolvedHost } from '../resolve/resolved.ts'
 import { mentionsOf } from '../resolve/topology.ts'
+import { connectorOptions } from '../settings/connectorOptions.ts'
+import { databaseOptions } from '../settings/databaseOptions.ts'
 import { allOptions } from '../settings/options.ts'
 import { host as fields, service as serviceFields } from '../settings/places.ts'
 import type { Setting } from '../settings/setting.ts'
@@ -54,9 +57,19 @@ function described(
   return [{ name: setting.name, value: shown, origin: facts.origin, identity }]
 }
 
-/** Whether an option has a say on this host. One that nothing acts on is worth a line only where it is given. */
-function applies({ component, inert }: Setting<unknown>, host: ResolvedHost, given: boolean): boolean {
-  if (inert && !given) return false
+const ofDatabase: ReadonlySet<Setting<unknown>> = new Set(Object.values(databaseOptions))
+const ofProxy: ReadonlySet<Setting<unknown>> = new Set(Object.values(connectorOptions))
+
+/** Whether nothing comes of a setting here unless the file gives it: no database, no proxy, nothing acts on it. */
+const isIdle = (setting: Setting<unknown>, host: ResolvedHost): boolean =>
+  setting.inert ||
+  (ofDatabase.has(setting) && !hasDatabase(host)) ||
+  (ofProxy.has(setting) && host.proxied.length === 0)
+
+/** Whether an option has a say on this host. An idle one is worth a line only where it is given. */
+function applies(setting: Setting<unknown>, host: ResolvedHost, given: boolean): boolean {
+  if (!given && isIdle(setting, host)) return false
+  const { component } = setting
   return component === undefined || host.components.includes(component)
 }
 

@@ -1,9 +1,10 @@
 import type { Component } from '../../contracts/component.ts'
-import { isLoopback, overlaps } from '../address.ts'
+import { overlaps } from '../address.ts'
 import { apiOptions } from '../settings/apiOptions.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
 import type { Given } from '../shape/values.ts'
+import { hasDatabase, isHere } from './dataSources.ts'
 import type { ResolvedHost } from './resolved.ts'
 
 /** Something that listens on a host: where, and what in the files says so. */
@@ -43,19 +44,22 @@ export const apisOf = (host: ResolvedHost): readonly (Listener & { readonly owne
     return listener(host, component, apiOptions[component]).map((one) => ({ ...one, owner: component }))
   })
 
-/** The connector's ports for clients, where the file gives them: nothing opens those of the default yet. */
+/** The connector's ports for clients, where it has somewhere to send them to. */
 function applicationsOf(host: ResolvedHost): readonly Listener[] {
-  if (!host.components.includes('connector')) return []
-  return [options.applicationPort, options.applicationReadonlyPort]
-    .filter((port) => host.option(port).given !== undefined)
-    .flatMap((port) => listener(host, 'connector', { port, address: options.applicationAddress }))
+  if (host.proxied.length === 0) return []
+  return [options.applicationPort, options.applicationReadonlyPort].flatMap((port) =>
+    listener(host, 'connector', { port, address: options.applicationAddress }),
+  )
 }
 
 /** The host's own database server, on all its addresses, where the file speaks of it or of a proxy before it. */
 function databaseOf(host: ResolvedHost): readonly Listener[] {
   const at = host.option(options.replicationHost).value ?? ''
-  if (!host.components.includes('replicator') || !(isLoopback(at) || at === host.address)) return []
-  const spokenOf = host.option(options.replicationPort).given !== undefined || applicationsOf(host).length > 0
+  if (!host.components.includes('replicator') || !(isHere(at) || at === host.address)) return []
+  const spokenOf =
+    hasDatabase(host) ||
+    host.option(options.replicationPort).given !== undefined ||
+    applicationsOf(host).length > 0
   const place = { port: options.replicationPort, address: options.replicationHost }
   return spokenOf ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
 }

@@ -4,6 +4,7 @@ import type { Setting } from '../settings/setting.ts'
 import { type Draft, emptyDraft, type HostDraft } from '../shape/draft.ts'
 import { overlay } from '../shape/overlay.ts'
 import { type Values, valueFor } from '../shape/values.ts'
+import { withProxied } from './proxied.ts'
 import type { Origin, Resolved, ResolvedCluster, ResolvedHost } from './resolved.ts'
 import { type Placement, placements } from './topology.ts'
 
@@ -22,7 +23,7 @@ const lookup =
 function resolveHost(
   host: HostDraft,
   context: { draft: Draft; sets: Values; placement: Placement },
-): ResolvedHost {
+): Omit<ResolvedHost, 'proxied'> {
   const { draft, sets, placement } = context
   const connection = valueFor(host.fields, hostFields.connection) ?? 'ssh'
   return {
@@ -62,5 +63,5 @@ export function resolveCluster(given: {
   const hosts = [...draft.hosts.values()].map((host) =>
     resolveHost(host, { draft, sets, placement: placed.get(host.name) ?? nowhere }),
   )
-  return { draft, drafts, sets, hosts, ...rest }
+  return { draft, drafts, sets, hosts: withProxied(draft, hosts), ...rest }
 }

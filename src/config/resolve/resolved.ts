@@ -26,6 +26,11 @@ export type ResolvedHost = {
   readonly components: readonly Component[]
   readonly connection: 'ssh' | 'local'
   readonly address: string
+  /**
+   * The services whose clients its connector takes: those with databases, or without any all of its own where
+   * the file gives an application port. A connector can take those of one only.
+   */
+  readonly proxied: readonly ServiceDraft[]
   readonly option: <T>(setting: Setting<T>) => Resolved<T>
   readonly ssh: <T>(setting: Setting<T>) => Resolved<T>
 }

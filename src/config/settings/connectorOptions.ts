@@ -3,7 +3,7 @@ import { duration } from '../types/duration.ts'
 import { countLike, portLike } from '../types/scalars.ts'
 import { setting } from './setting.ts'
 
-const common = { scope: 'options', component: 'connector', inert: true } as const
+const common = { scope: 'options', component: 'connector' } as const
 
 /** The proxy: where its clients connect and how long they may wait (options.md, "The options"). */
 export const connectorOptions = {
@@ -12,7 +12,8 @@ export const connectorOptions = {
     name: 'application-port',
     type: portLike(9999),
     default: 9999,
-    documentation: "Connector's TCP port for clients, to the primary.",
+    documentation:
+      "Connector's TCP port for clients, to the primary. It is opened where the service has databases, or where the file gives it.",
   }),
   applicationReadonlyPort: setting({
     ...common,

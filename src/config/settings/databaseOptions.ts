@@ -4,51 +4,54 @@ import { secretReference } from '../types/secretReference.ts'
 import { choice, databaseUser } from '../types/texts.ts'
 import { setting } from './setting.ts'
 
-const common = { scope: 'options', inert: true } as const
+const replicator = { scope: 'options', component: 'replicator' } as const
+const manager = { scope: 'options', component: 'manager' } as const
 
 /** The database server of a host and the accounts for it (options.md, "The options"). */
 export const databaseOptions = {
   datasourceType: setting({
-    ...common,
+    ...replicator,
     name: 'datasource-type',
     type: choice(['mysql', 'mariadb']),
-    documentation: 'Kind of the database server.',
+    documentation:
+      'Kind of the database server. It makes the host a data source of its clustered services, and with replication-user and replication-password it gives the replicator its database.',
   }),
   replicationUser: setting({
-    ...common,
+    ...replicator,
     name: 'replication-user',
     type: databaseUser,
     documentation: 'Database account with which the replicator steers replication.',
   }),
   replicationPassword: setting({
-    ...common,
+    ...replicator,
     name: 'replication-password',
     secret: true,
     type: secretReference,
     documentation: 'Password of replication-user.',
   }),
   replicationHost: setting({
-    ...common,
+    ...replicator,
     name: 'replication-host',
     type: hostAddress,
     default: '127.0.0.1',
-    documentation: "Where the host's own database server listens, as seen from the host.",
+    documentation:
+      "Where the host's own database server listens, as seen from the host. Other hosts reach it there too, or at the host's address where this is loopback.",
   }),
   replicationPort: setting({
-    ...common,
+    ...replicator,
     name: 'replication-port',
     type: portLike(3306),
     default: 3306,
     documentation: "TCP port of the host's own database server.",
   }),
   monitorUser: setting({
-    ...common,
+    ...manager,
     name: 'monitor-user',
     type: databaseUser,
     documentation: "Low-privilege database account for the manager's checks.",
   }),
   monitorPassword: setting({
-    ...common,
+    ...manager,
     name: 'monitor-password',
     secret: true,
     type: secretReference,

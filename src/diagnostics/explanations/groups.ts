@@ -1,4 +1,5 @@
 import type { Code } from '../catalogue.ts'
+import { databaseExplanations } from './databases.ts'
 import type { Explanation } from './explanation.ts'
 import { fileExplanations } from './files.ts'
 import { hostExplanations } from './hosts.ts'
@@ -20,6 +21,7 @@ export const explanations: Readonly<Record<Code, Explanation>> = {
   ...topologyExplanations,
   ...hostExplanations,
   ...networkExplanations,
+  ...databaseExplanations,
   ...secretExplanations,
   ...storeExplanations,
   ...openedStoreExplanations,
@@ -37,6 +39,7 @@ const groups = [
   { title: 'Services and their hosts', explanations: topologyExplanations },
   { title: 'Hosts', explanations: hostExplanations },
   { title: 'Ports', explanations: networkExplanations },
+  { title: 'Databases and the proxy', explanations: databaseExplanations },
   { title: 'Users and passwords', explanations: secretExplanations },
   { title: 'Keystores and truststores', explanations: storeExplanations },
   { title: 'What is in a keystore or truststore', explanations: openedStoreExplanations },

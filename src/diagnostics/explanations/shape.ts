@@ -55,12 +55,12 @@ muster explain log-level`,
       '`muster plan` and `muster install` take it for an error: to go on as if it had worked would leave you with a cluster that is not what its file says.',
       'Keep such options in a file of their own, and give that file once a version acts on them.',
     ],
-    bad: smallFile({ defaults: 'application-port: 13306' }),
+    bad: smallFile({ ssh: 'jump: bastion.example.org' }),
     good: smallFile({}),
     commands: `# says whether this version acts on it
-muster explain application-port
+muster explain jump
 # later: the second file lies over the first
-muster install muster.yaml proxy.yaml`,
+muster install muster.yaml bastion.yaml`,
   },
   'alias-and-name': {
     title: 'Two spellings of one option in one group',

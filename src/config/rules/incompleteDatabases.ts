@@ -1,0 +1,109 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { bySpan } from '../resolve/bySpan.ts'
+import { hasDatabase, memberNames } from '../resolve/dataSources.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { topologyOf } from '../resolve/topology.ts'
+import { options } from '../settings/options.ts'
+import type { Setting } from '../settings/setting.ts'
+import type { ServiceDraft } from '../shape/draft.ts'
+import type { Given } from '../shape/values.ts'
+
+type Part = {
+  readonly setting: Setting<unknown>
+  readonly given: Given | undefined
+  readonly example: string
+}
+type Incomplete = {
+  readonly span: Span
+  readonly host: string
+  readonly given: string
+  readonly missing: Part[]
+}
+
+const lost = {
+  replicator: 'Without that the replicator is handed no database: it lists no services and steers nothing.',
+  monitor: 'Without that nobody checks the databases: a manager cannot tell whether one has failed.',
+}
+
+const examples: Readonly<Record<string, string>> = {
+  [options.datasourceType.name]: 'mariadb',
+  [options.replicationUser.name]: 'muster',
+  [options.replicationPassword.name]: '!env REPLICATION_PASSWORD',
+  [options.monitorUser.name]: 'muster_monitor',
+  [options.monitorPassword.name]: '!env MONITOR_PASSWORD',
+}
+
+const partOf = (setting: Setting<unknown>, given: Given | undefined): Part => ({
+  setting,
+  given,
+  example: `${setting.name}: ${examples[setting.name]}`,
+})
+
+/** What belongs together and is not all there. A password alone has a finding of its own. */
+function judge(host: string, parts: readonly Part[]): Incomplete[] {
+  const missing = parts.filter(({ given }) => given === undefined)
+  const said = parts.find(({ given, setting }) => given !== undefined && !setting.secret)
+  if (missing.length === 0 || said?.given === undefined) return []
+  // Beside a password its missing user is told already.
+  const password = parts.some(({ given, setting }) => given !== undefined && setting.secret)
+  const left = password ? missing.filter(({ setting }) => setting === options.datasourceType) : missing
+  return left.length === 0
+    ? []
+    : [{ span: said.given.keySpan, host, given: said.setting.name, missing: left }]
+}
+
+const partsOf = (host: ResolvedHost, settings: readonly Setting<unknown>[]): Part[] =>
+  settings.map((setting) => partOf(setting, host.option(setting).given))
+
+const ofReplicator = (host: ResolvedHost): Incomplete[] =>
+  host.components.includes('replicator')
+    ? judge(
+        host.name,
+        partsOf(host, [options.replicationUser, options.datasourceType, options.replicationPassword]),
+      )
+    : []
+
+/** One of the databases of each clustered service that has any. */
+function databases({ draft, hosts }: ResolvedCluster): ReadonlyMap<ServiceDraft, ResolvedHost> {
+  const having = new Map(hosts.filter(hasDatabase).map((host) => [host.name, host]))
+  return new Map(
+    [...draft.services.values()]
+      .filter((service) => topologyOf(service) === 'clustered')
+      .flatMap((service) => {
+        const host = having.get(memberNames(service).find((name) => having.has(name)) ?? '')
+        return host === undefined ? [] : [[service, host] as const]
+      }),
+  )
+}
+
+function ofManager(host: ResolvedHost, watched: ReadonlyMap<ServiceDraft, ResolvedHost>): Incomplete[] {
+  if (!host.components.includes('manager')) return []
+  const [first] = host.services.flatMap((service) => watched.get(service) ?? [])
+  const database = partOf(options.datasourceType, first?.option(options.datasourceType).given)
+  const account = partsOf(host, [options.monitorUser, options.monitorPassword])
+  // An account in defaults is for the services that have databases, if any has.
+  const concerned = first !== undefined || watched.size === 0
+  return concerned ? judge(host.name, [...account, database]) : []
+}
+
+const tell = (found: readonly Incomplete[], why: string): Diagnostic[] =>
+  bySpan(found).map((group) => {
+    const [{ span, given, missing }] = group
+    const facts = {
+      given,
+      missing: missing.map(({ setting }) => setting.name),
+      hosts: group.map(({ host }) => host),
+      lost: why,
+      example: missing[0]?.example ?? '',
+    }
+    return diagnose('database-incomplete', facts, { span })
+  })
+
+/** An account without the kind of its database, without its password, or a database without an account. */
+export function incompleteDatabases(cluster: ResolvedCluster): readonly Diagnostic[] {
+  const { hosts } = cluster
+  const watched = databases(cluster)
+  const unwatched = hosts.flatMap((host) => ofManager(host, watched))
+  return [...tell(hosts.flatMap(ofReplicator), lost.replicator), ...tell(unwatched, lost.monitor)]
+}

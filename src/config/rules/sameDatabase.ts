@@ -1,0 +1,29 @@
+import type { MapService } from '../../contracts/servicesMap.ts'
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { installedServices } from '../resolve/dataSources.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+
+function ofService(
+  { name: service, datasources }: MapService,
+  hosts: ReadonlyMap<string, ResolvedHost>,
+): Diagnostic[] {
+  const first = new Map<string, string>()
+  return datasources.flatMap(({ name, host, port }) => {
+    const place = `${host.toLowerCase()} port ${port}`
+    const other = first.get(place)
+    const [late, early] = [hosts.get(name), hosts.get(other ?? '')]
+    if (other === undefined || late === undefined || early === undefined) {
+      first.set(place, name)
+      return []
+    }
+    const related = [{ message: `${other} is here.`, span: early.span }]
+    return [diagnose('same-database', { host: name, other, service, place }, { span: late.span, related })]
+  })
+}
+
+/** Two data sources of a service that are one server. */
+export function sameDatabase({ draft, hosts }: ResolvedCluster): readonly Diagnostic[] {
+  const byName = new Map(hosts.map((host) => [host.name, host]))
+  return installedServices(draft.services.values(), hosts).flatMap((service) => ofService(service, byName))
+}

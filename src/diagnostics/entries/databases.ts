@@ -1,0 +1,29 @@
+import { error, warning } from '../entry.ts'
+import { listOf, shortListOf } from '../words.ts'
+
+/** Databases, the accounts for them, and the proxy before them. */
+export const databaseEntries = {
+  'database-incomplete': warning(
+    (facts: {
+      given: string
+      missing: readonly string[]
+      hosts: readonly string[]
+      lost: string
+      example: string
+    }) => ({
+      message: `${facts.given} is given for ${shortListOf(facts.hosts)}, but not ${listOf(facts.missing, 'or')}.`,
+      why: facts.lost,
+      fix: `Add for example: ${facts.example}`,
+    }),
+  ),
+  'same-database': error((facts: { host: string; other: string; service: string; place: string }) => ({
+    message: `${facts.host} and ${facts.other} would be the same database of ${facts.service}: ${facts.place}.`,
+    why: 'A data source is one server; whoever takes one of the two offline would have the other one still in use.',
+    fix: `Give ${facts.host} a replication-host that the other hosts reach, or another replication-port.`,
+  })),
+  'connector-of-several': error((facts: { host: string; services: readonly string[] }) => ({
+    message: `The connector of ${facts.host} would take clients of ${listOf(facts.services)}.`,
+    why: 'It has one application-port, which leads to the primary of one service.',
+    fix: `Remove ${facts.host} from the connectors of all but one of them.`,
+  })),
+} as const
