@@ -82,6 +82,7 @@ const ioFiles: readonly string[] = [
   'commands/secretSources.ts',
   'commands/validate/isTracked.ts',
   'commands/writeNewFile.ts',
+  'components/connector/sockets.ts',
   'components/databases/connect.ts',
   'components/stateFile.ts',
   'deployment/program.ts',

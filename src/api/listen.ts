@@ -9,7 +9,11 @@ const longestPath = 107
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-function explain(error: unknown, place: { readonly address: string; readonly port: number }): StartError {
+/** Why a port cannot be opened, and the fix. */
+export function explainListening(
+  error: unknown,
+  place: { readonly address: string; readonly port: number },
+): StartError {
   const { address, port } = place
   const where = `${address.includes(':') ? `[${address}]` : address}:${port}`
   switch (codeOf(error)) {
@@ -45,7 +49,7 @@ export async function listenOnTcp(
   try {
     await app.listen({ host: place.address, port: place.port, listenTextResolver })
   } catch (error) {
-    throw explain(error, place)
+    throw explainListening(error, place)
   }
 }
 

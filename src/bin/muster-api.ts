@@ -72,23 +72,22 @@ async function serve(args: readonly string[]): Promise<void> {
     process.once('SIGINT', resolve)
   })
   const log = createLog(settings)
-  const component = openComponent(settings)
-  const server = await startServer({
-    settings,
-    api: component.api,
-    version: packageJson.version,
-    log,
-  })
-  process.on('SIGHUP', () => server.reloadCertificate())
-  const identity = `${process.pid} ${processStart('self') ?? '-'} ${executable()}\n`
+  const component = openComponent(settings, log)
   try {
-    if (settings.pidFile !== undefined) writeText(settings.pidFile, identity)
-    log.info({ version: packageJson.version, port: server.port, socket: settings.socket }, 'serving')
-    log.info({ signal: await stopped }, 'stopping')
+    await component.start?.()
+    const server = await startServer({ settings, api: component.api, version: packageJson.version, log })
+    process.on('SIGHUP', () => server.reloadCertificate())
+    const identity = `${process.pid} ${processStart('self') ?? '-'} ${executable()}\n`
+    try {
+      if (settings.pidFile !== undefined) writeText(settings.pidFile, identity)
+      log.info({ version: packageJson.version, port: server.port, socket: settings.socket }, 'serving')
+      log.info({ signal: await stopped }, 'stopping')
+    } finally {
+      await Promise.all([server.stop(), component.stop?.()])
+      if (settings.pidFile !== undefined) removeText(settings.pidFile, identity)
+    }
   } finally {
-    await server.stop()
     component.close()
-    if (settings.pidFile !== undefined) removeText(settings.pidFile, identity)
   }
 }
 

@@ -17,8 +17,8 @@ describe('the three components', () => {
   it.each(components)('the %s does not pretend calls that are not there', async (component) => {
     const { call } = await testApi({ served: componentApis[component].served, context: { component } })
     const headers = { authorization: adminLogin }
-    const others = component === 'replicator' ? [] : ['replicator/services']
-    for (const path of ['manager/status', 'connector/status', ...others, 'reset', 'online']) {
+    const others = components.filter((it) => it !== component).map((it) => `${it}/status`)
+    for (const path of [...others, 'reset', 'online']) {
       for (const method of ['GET', 'POST'] as const) {
         const answer = await call({ method, url: `/api/v2/${path}?i-am-sure=true`, headers })
         expect([path, answer.statusCode]).toEqual([path, 404])

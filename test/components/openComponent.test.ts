@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { StartError } from '../../src/api/startError.ts'
 import { openComponent } from '../../src/components/openComponent.ts'
@@ -8,9 +9,11 @@ import { settingsIn } from '../support/testServer.ts'
 
 const database = { type: 'mysql', host: '127.0.0.1', port: 1, user: 'muster', service: 'alpha' } as const
 
+const log = pino({ level: 'silent' })
+
 describe('openComponent', () => {
   it.each(components)('opens the %s that settings without a database mean', (component) => {
-    const { api, close } = openComponent(settingsIn(temporaryFolder(), { component }))
+    const { api, close } = openComponent(settingsIn(temporaryFolder(), { component }), log)
     expect(api.component).toBe(component)
     close()
   })
@@ -18,7 +21,8 @@ describe('openComponent', () => {
   it('says before it starts that the password of the database is not there', () => {
     const folder = temporaryFolder()
     const secretsFile = join(folder, 'secrets.json')
-    const open = () => openComponent(settingsIn(folder, { component: 'replicator', database, secretsFile }))
+    const settings = settingsIn(folder, { component: 'replicator', database, secretsFile })
+    const open = () => openComponent(settings, log)
     expect(open).toThrow(StartError)
     expect(open).toThrow(`cannot read the secrets ${secretsFile}: there is no such file`)
   })

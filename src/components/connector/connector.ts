@@ -1,5 +1,144 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
 import { commonCalls } from '../../api/calls/commonCalls.ts'
+import { ready } from '../../api/calls/health.ts'
+import { ProblemError } from '../../api/problemError.ts'
 import type { ComponentApi } from '../../api/serve.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import type { OpenedComponent } from '../openedComponent.ts'
+import { createStateFile } from '../stateFile.ts'
+import { askManager } from './askManager.ts'
+import { realClock } from './clock.ts'
+import { connectorCalls } from './connectorCalls.ts'
+import { type Connector, createConnector } from './createConnector.ts'
+import { type FollowedManager, followManager } from './followManager.ts'
+import { familiesOf } from './measure.ts'
+import { installedMode } from './mode.ts'
+import { createProxy } from './proxy.ts'
+import { readyToForward } from './ready.ts'
+import type { MapInEffect, RoutedRole } from './routes.ts'
+import { dial, type Listener, listen } from './sockets.ts'
+import { openStore } from './storedState.ts'
 
-/** The API of the connector. */
-export const connector: ComponentApi = { component: 'connector', served: commonCalls }
+/** Milliseconds. A manager is given up sooner than a person notices that its map is old. */
+const limits = { dial: 3000, manager: 1000, interval: 500, grace: 10_000 }
+
+/** The API of a connector without a database. */
+export const connector: ComponentApi = {
+  component: 'connector',
+  served: [...commonCalls, ...connectorCalls(undefined)],
+}
+
+/** The API of a connector that forwards. */
+export function connectorApi(opened: Connector): ComponentApi {
+  const common = commonCalls.map((served) => (served === ready ? readyToForward(opened) : served))
+  return {
+    component: 'connector',
+    served: [...common, ...connectorCalls(opened)],
+    metrics: () => familiesOf(opened),
+  }
+}
+
+/** A connector with its ports. */
+export type OpenedConnector = OpenedComponent & {
+  /** Ports in effect, once it is started. */
+  ports(): readonly number[]
+}
+
+/**
+ * The connector as the settings say; it takes no client before `start`. Throws a `StartError` where its state
+ * cannot be read or kept.
+ */
+export function openConnector(settings: ServerSettings, log: FastifyBaseLogger): OpenedConnector {
+  const { proxy: wanted, services, stateFile, managerSocket } = settings
+  if (!wanted || !services || stateFile === undefined) {
+    return { api: connector, close: () => undefined, ports: () => [] }
+  }
+  const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout } = wanted
+  const store = openStore({
+    file: createStateFile(stateFile),
+    path: stateFile,
+    mode: installedMode(new Date()),
+  })
+  const { mode } = store.current()
+  const clock = realClock
+  const proxy = createProxy({
+    service,
+    maxHeld,
+    maxHold,
+    drainTimeout,
+    dialTimeout: limits.dial,
+    mode,
+    clock,
+    dial,
+  })
+  const doors: { readonly role: RoutedRole; readonly port: number }[] = [{ role: 'primary', port }]
+  if (readonlyPort !== null) doors.push({ role: 'replica', port: readonlyPort })
+  const listeners: Listener[] = []
+  let manager: FollowedManager | undefined
+  const opened = createConnector({
+    store,
+    proxy,
+    service,
+    roles: doors.map(({ role }) => role),
+    installed: services,
+    ...(managerSocket === undefined ? {} : { manager: () => manager?.problem() }),
+    isListening: () => listeners.length === doors.length,
+    now: clock.now,
+  })
+
+  function takeOver(map: MapInEffect): void {
+    try {
+      opened.follow(map)
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      log.warn(`the services map of the manager is in effect but not kept: ${error.message}`)
+    }
+  }
+
+  function followOne(socket: string): FollowedManager {
+    return followManager({
+      ask: (signal) => askManager({ socket, timeout: limits.manager, signal }),
+      interval: limits.interval,
+      wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
+      now: clock.now,
+      onMap: takeOver,
+      onLost: (reason) =>
+        log.warn({ reason }, 'the manager does not answer: the last known services map stays in effect'),
+      onFound: () => log.info('the manager answers again'),
+    })
+  }
+
+  const closeListeners = (): void => {
+    for (const listener of listeners.splice(0)) listener.close()
+  }
+
+  return {
+    api: connectorApi(opened),
+    ports: () => listeners.map((it) => it.port),
+    start: async () => {
+      if (managerSocket !== undefined) {
+        // A map of yesterday may send writes to what is no primary any more: the manager is asked first.
+        manager = followOne(managerSocket)
+        await manager.asked
+      }
+      for (const door of doors) {
+        const onError = (error: Error): void => log.error({ reason: error.message }, 'cannot accept a client')
+        const onClient = (socket: Parameters<typeof proxy.accept>[0]): void => proxy.accept(socket, door.role)
+        const listener = await listen({ address, port: door.port, onClient, onError })
+        listeners.push(listener)
+        log.info({ address, port: listener.port, to: door.role, service }, 'accepting clients')
+      }
+    },
+    stop: async () => {
+      closeListeners()
+      await proxy.stop(limits.grace)
+    },
+    close: () => {
+      manager?.stop()
+      closeListeners()
+      void proxy.stop(0)
+      proxy.cut()
+    },
+  }
+}

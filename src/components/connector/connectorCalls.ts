@@ -1,0 +1,82 @@
+import { ProblemError } from '../../api/problemError.ts'
+import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
+import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
+import type { DataSourceEntry } from '../../contracts/servicesMap.ts'
+import { addDataSource, addService, replaceMap } from '../servicesMap/editMap.ts'
+import type { Connector } from './createConnector.ts'
+import { withoutStates } from './ownMap.ts'
+import type { MapInEffect } from './routes.ts'
+
+type ServiceEntry = { name: string; datasources: DataSourceEntry[] }
+
+const noDatabase = (): ProblemError =>
+  new ProblemError({
+    code: 'no-database',
+    detail:
+      'The connector forwards to no database. Set datasource-type for the hosts of a service that this host is a ' +
+      'connector of, and install again.',
+  })
+
+/** As payloads have it: arrays of their own. */
+const entriesOf = ({ services }: MapInEffect): ServiceEntry[] =>
+  services.map(({ name, datasources }) => ({ name, datasources: [...datasources] }))
+
+const serviceOf = (map: MapInEffect, name: string): ServiceEntry | undefined =>
+  entriesOf(map).find((it) => it.name === name)
+
+/** The calls of a connector; without one each says that there is no database. */
+export function connectorCalls(connector: Connector | undefined): readonly ServedRoute[] {
+  const opened = (): Connector => {
+    if (!connector) throw noDatabase()
+    return connector
+  }
+  const change =
+    (to: ConnectorMode) =>
+    ({ caller, query, audit }: Call<null>): ConnectorStatusPayload & { readonly changed: boolean } => {
+      const immediate = query.immediate === 'true'
+      if (query.immediate !== undefined) audit({ parameters: { immediate } })
+      return opened().change({ to, immediate, caller, audit })
+    }
+
+  return [
+    serve(routes.connectorStatus, () => opened().status()),
+    serve(routes.connectorOnline, change('ONLINE')),
+    serve(routes.connectorOnhold, change('ONHOLD')),
+    serve(routes.connectorOffline, change('OFFLINE')),
+    serve(routes.connectorServicesMap, () => ({ services: entriesOf(opened().map()) })),
+    serve(routes.connectorChangeServicesMap, ({ body, audit }) => {
+      const it = opened()
+      const next = withoutStates(body.payload)
+      audit({ parameters: next, before: withoutStates(it.map()) })
+      const { map, inEffect, changed } = it.changeMap((old) => replaceMap(old, next))
+      audit({ after: map })
+      return { services: entriesOf(inEffect), changed }
+    }),
+    serve(routes.connectorAddDataService, ({ body, audit }) => {
+      const wanted = body.payload
+      audit({ parameters: wanted, before: serviceOf(opened().map(), wanted.name) ?? null })
+      const { inEffect, changed } = opened().changeMap((old) => addService(old, wanted))
+      const after = serviceOf(inEffect, wanted.name) ?? { name: wanted.name, datasources: [] }
+      audit({ after })
+      return { ...after, changed }
+    }),
+    serve(routes.connectorAddDataSource, ({ body, audit }) => {
+      const wanted = body.payload
+      const sourceIn = (map: MapInEffect): DataSourceEntry | undefined =>
+        serviceOf(map, wanted.service)?.datasources.find(({ name }) => name === wanted.name)
+      audit({ parameters: wanted, before: sourceIn(opened().map()) ?? null })
+      const { inEffect, changed } = opened().changeMap((old) => addDataSource(old, wanted))
+      const after = sourceIn(inEffect)
+      audit({ after })
+      return { ...wanted, state: after?.state ?? 'ONLINE', changed }
+    }),
+    serve(routes.connectorReset, ({ audit }) => {
+      const it = opened()
+      audit({ before: withoutStates(it.map()) })
+      const { map, inEffect, changed } = it.reset()
+      audit({ after: map })
+      return { services: entriesOf(inEffect), changed }
+    }),
+  ]
+}

@@ -1,0 +1,137 @@
+import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import { ProblemError } from '../../api/problemError.ts'
+import type { Caller } from '../../api/serve.ts'
+import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
+import type { ServicesMap } from '../../contracts/servicesMap.ts'
+import { type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
+import { changedMode } from './mode.ts'
+import { allOnline } from './ownMap.ts'
+import type { ProxyCounts, TcpProxy } from './proxy.ts'
+import { type MapInEffect, type RoutedRole, routeOf } from './routes.ts'
+import { statusOf } from './statusOf.ts'
+import type { Store } from './storedState.ts'
+
+/** Why the manager's map is not the newest, and since when. */
+type Lost = { readonly since: Date; readonly reason: string }
+
+/** Who makes a call, and where it tells the audit log what it does. */
+type Order = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
+
+/**
+ * The connector of one host. Its calls are done when they return and none waits for anything, so that those of
+ * two callers never meet.
+ */
+export type Connector = {
+  status(): ConnectorStatusPayload
+  change(
+    order: Order & { readonly to: ConnectorMode; readonly immediate: boolean },
+  ): ConnectorStatusPayload & { readonly changed: boolean }
+  map(): MapInEffect
+  /** Changes its own map; `follows-manager` where it has none. */
+  changeMap(edit: (map: ServicesMap) => EditedMap): EditedMap & { readonly inEffect: MapInEffect }
+  /** Its own map as it was installed. */
+  reset(): EditedMap & { readonly inEffect: MapInEffect }
+  /** Takes over the manager's map. */
+  follow(map: MapInEffect): void
+  /** Why it is not ready; undefined when it is. */
+  reasonAgainst(): string | undefined
+  /** What it has to do without; undefined when nothing. */
+  lack(): string | undefined
+  counts(): ProxyCounts
+}
+
+const nameOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : caller.kind)
+
+const followsManager = (): ProblemError =>
+  new ProblemError({
+    code: 'follows-manager',
+    detail:
+      'This connector follows the manager of its host and takes over its services map. Make the change there: the ' +
+      'calls of the same names below manager/ do it.',
+  })
+
+/** Puts together what a connector keeps, what it forwards and whom it follows. Throws problems. */
+export function createConnector(options: {
+  readonly store: Store
+  readonly proxy: TcpProxy
+  /** The service that is forwarded to. */
+  readonly service: string
+  readonly roles: readonly RoutedRole[]
+  readonly installed: ServicesMap
+  /** How it stands with the manager; absent where there is none to follow. */
+  readonly manager?: () => Lost | undefined
+  readonly isListening: () => boolean
+  readonly now: () => Date
+}): Connector {
+  const { store, proxy, service, roles, installed, manager, isListening, now } = options
+  const ownMap = (): ServicesMap => store.current().services ?? installed
+  // The manager's word outlives the manager: what it said last, else what was installed.
+  let inEffect: MapInEffect =
+    (manager ? store.current().lastKnown : undefined) ?? allOnline(manager ? installed : ownMap())
+  proxy.follow(inEffect)
+
+  const lack = (): string | undefined => {
+    const lost = manager?.()
+    return lost
+      ? `the manager does not answer since ${lost.since.toISOString()}, so the last known services map stays in ` +
+          `effect (${lost.reason})`
+      : undefined
+  }
+
+  const status = (): ConnectorStatusPayload =>
+    statusOf({
+      mode: store.current().mode,
+      counts: proxy.counts(),
+      map: inEffect,
+      service,
+      problems: [...roles.map((role) => proxy.problem(role)), lack() ?? null],
+      now: now(),
+    })
+
+  function keepMap(edited: EditedMap, services: ServicesMap | null) {
+    if (edited.changed) {
+      store.change({ services })
+      inEffect = allOnline(edited.map)
+      proxy.follow(inEffect)
+    }
+    return { ...edited, inEffect }
+  }
+
+  return {
+    status,
+    change: ({ to, immediate, caller, audit }) => {
+      const { mode } = store.current()
+      const next = changedMode(mode, { value: to, by: nameOf(caller), now: now() })
+      audit({ before: mode.value, after: to })
+      if (next !== mode) {
+        store.change({ mode: next })
+        proxy.enter(next)
+      }
+      const hasCut = immediate && to === 'OFFLINE' && proxy.cut()
+      return { ...status(), changed: next !== mode || hasCut }
+    },
+    map: () => inEffect,
+    changeMap: (edit) => {
+      if (manager) throw followsManager()
+      const edited = edit(ownMap())
+      return keepMap(edited, edited.map)
+    },
+    reset: () => {
+      if (manager) throw followsManager()
+      return keepMap(replaceMap(ownMap(), installed), null)
+    },
+    follow: (map) => {
+      inEffect = map
+      proxy.follow(map)
+      store.change({ lastKnown: map })
+    },
+    reasonAgainst: () => {
+      if (!isListening()) return 'the connector does not listen for clients'
+      const { value, since } = store.current().mode
+      if (value === 'OFFLINE') return `the connector is OFFLINE since ${since}`
+      return routeOf({ map: inEffect, service, role: 'primary' }).problem ?? undefined
+    },
+    lack,
+    counts: () => proxy.counts(),
+  }
+}

@@ -1,0 +1,59 @@
+import type { MapInEffect } from './routes.ts'
+
+/** How the connector stands with the manager of its host. */
+export type FollowedManager = {
+  /** Since when the manager does not answer and why; undefined while it does. */
+  problem(): { readonly since: Date; readonly reason: string } | undefined
+  /** Settles when the manager was asked for the first time, whatever came of it. */
+  readonly asked: Promise<void>
+  stop(): void
+}
+
+/** Asks for the manager's map now and again; the map of a manager that is lost stays in effect. Times in milliseconds. */
+export function followManager(options: {
+  /** The manager's map. Rejects with an Error whose message says why there is none. */
+  readonly ask: (signal: AbortSignal) => Promise<MapInEffect>
+  /** From one answer to the next question. */
+  readonly interval: number
+  /** Rejects when the signal is aborted. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
+  readonly now: () => Date
+  /** Called with each map that differs from the one before. */
+  readonly onMap: (map: MapInEffect) => void
+  readonly onLost: (reason: string) => void
+  readonly onFound: () => void
+}): FollowedManager {
+  const { ask, interval, wait, now, onMap, onLost, onFound } = options
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let problem: { readonly since: Date; readonly reason: string } | undefined
+  let known = ''
+
+  async function askOnce(): Promise<void> {
+    try {
+      const map = await ask(signal)
+      if (signal.aborted) return
+      const text = JSON.stringify(map)
+      if (text !== known) onMap(map)
+      known = text
+      if (problem) onFound()
+      problem = undefined
+    } catch (error) {
+      if (signal.aborted) return
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!problem) onLost(reason)
+      problem = { since: problem?.since ?? now(), reason }
+    }
+  }
+
+  async function follow(): Promise<void> {
+    while (!signal.aborted) {
+      await wait(interval, signal).catch(() => undefined)
+      if (!signal.aborted) await askOnce()
+    }
+  }
+
+  const asked = askOnce()
+  void asked.then(follow)
+  return { problem: () => problem, asked, stop: () => stopped.abort() }
+}

@@ -1,0 +1,80 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { ProblemError } from '../../api/problemError.ts'
+import { reasonOf, StartError } from '../../api/startError.ts'
+import { connectorModes } from '../../contracts/connectorPayloads.ts'
+import { ServicesMap, ServicesMapPayload } from '../../contracts/servicesMap.ts'
+import type { StateFile } from '../stateFile.ts'
+import type { Mode } from './mode.ts'
+import type { MapInEffect } from './routes.ts'
+
+const exact = { additionalProperties: false }
+
+const Stored = Type.Object(
+  {
+    version: Type.Literal(1),
+    mode: Type.Object(
+      { value: Type.Enum([...connectorModes]), since: Type.String({ minLength: 1 }), by: Type.String() },
+      exact,
+    ),
+    services: Type.Union([ServicesMap, Type.Null()]),
+    lastKnown: Type.Union([ServicesMapPayload, Type.Null()]),
+  },
+  exact,
+)
+
+/** What a connector keeps over restarts. */
+export type StoredState = {
+  readonly version: 1
+  readonly mode: Mode
+  /** The map as calls changed it; null: as installed. */
+  readonly services: ServicesMap | null
+  /** What the manager said last; null where none was ever heard. */
+  readonly lastKnown: MapInEffect | null
+}
+
+export type Store = {
+  current(): StoredState
+  /** Puts a change on disk, then in effect. Throws a `not-ready` problem, and then nothing has changed. */
+  change(next: Partial<StoredState>): void
+}
+
+/**
+ * The state at a path, begun with a mode where there is none: so it is known at the start that it can be kept.
+ * Throws a `StartError`.
+ */
+export function openStore(options: {
+  readonly file: StateFile
+  readonly path: string
+  readonly mode: Mode
+}): Store {
+  const { file, path } = options
+  const read: unknown = file.read()
+  if (read !== undefined && !Value.Check(Stored, read)) {
+    throw new StartError(
+      `cannot use the state ${path}: it is not what this version of a connector writes. ` +
+        'Remove it to start with what was installed',
+    )
+  }
+  let state: StoredState = read ?? { version: 1, mode: options.mode, services: null, lastKnown: null }
+  if (read === undefined) {
+    try {
+      file.write(state)
+    } catch (error) {
+      throw new StartError(`cannot write the state ${path}: ${reasonOf(error)}`, error)
+    }
+  }
+  return {
+    current: () => state,
+    change: (next) => {
+      const changed = { ...state, ...next }
+      try {
+        file.write(changed)
+      } catch (error) {
+        const detail = `The state ${path} cannot be written: ${reasonOf(error)}. Nothing was changed.`
+        throw new ProblemError({ code: 'not-ready', detail })
+      }
+      state = changed
+    },
+  }
+}

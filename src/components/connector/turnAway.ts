@@ -1,0 +1,16 @@
+import type { Socket } from 'node:net'
+import type { Clock } from './clock.ts'
+import { errorPacket } from './errorPacket.ts'
+import type { Refusal } from './refusals.ts'
+
+/** Milliseconds that a client gets to read why. */
+const linger = 2000
+
+/** Answers a client that was not greeted yet and ends the connection, so that it reads the answer first. */
+export function turnAway(socket: Socket, refusal: Refusal, clock: Clock): void {
+  const cancel = clock.after(linger, () => socket.destroy())
+  socket.on('close', cancel)
+  socket.end(errorPacket(refusal.number, refusal.message))
+  // What it sent must be read: closed with something unread, the kernel resets, which discards the answer.
+  socket.resume()
+}

@@ -1,0 +1,12 @@
+import type { ComponentApi } from '../api/serve.ts'
+
+/** A component and what it does beside answering calls. */
+export type OpenedComponent = {
+  readonly api: ComponentApi
+  /** Begins that; absent where it does nothing else. Rejects with a `StartError`. */
+  start?(): Promise<void>
+  /** Begins nothing new and lets what is under way end within seconds; called while the server stops. */
+  stop?(): Promise<void>
+  /** Lets go of all that it holds. */
+  close(): void
+}
