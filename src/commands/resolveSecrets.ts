@@ -21,6 +21,10 @@ export async function resolveSecrets(
 }
 
 const referencesOf = (host: HostConfig): SecretReference[] =>
-  [host.admin?.password, host.tls.keystorePassword, host.tls.truststorePassword].filter(
-    (reference) => reference !== undefined,
-  )
+  [
+    host.admin?.password,
+    host.tls.keystorePassword,
+    host.tls.truststorePassword,
+    host.database?.account?.password,
+    host.monitor?.password,
+  ].filter((reference) => reference !== undefined)

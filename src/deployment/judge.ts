@@ -1,4 +1,5 @@
 import type { HostConfig } from '../config/model.ts'
+import { firstFreePort, listensOf } from './desired/listens.ts'
 import { addressesClash } from './facts/listeners.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 import { layoutOf } from './layout.ts'
@@ -11,9 +12,6 @@ const neededBytes = 300 * 1024 * 1024
 
 /** Bytes of a Unix socket's path (unix(7): sun_path has 108, one of them the final NUL). */
 const longestSocket = 107
-
-/** The first port that a user other than root may listen on, unless the host was told otherwise (ip(7)). */
-const firstFreePort = 1024
 
 /** What stands in the way of an installation on a host; pure, so nothing is touched before it is empty. */
 export function judgeFacts(host: HostConfig, facts: HostFacts): StepError[] {
@@ -121,42 +119,43 @@ function judgeListeners(host: HostConfig, facts: HostFacts, problem: Problem): S
     ours.some((own) => own.port === listener.port && addressesClash(own.address, listener.address))
   const service = servicePlan(host, facts)
   const privileged = service.manager === 'systemd' || service.user === 'root'
-  return host.apis
-    .filter((api) => api.enabled)
-    .flatMap((api) => {
-      const taken = facts.listeners.find(
-        (listener) =>
-          listener.port === api.port && addressesClash(listener.address, api.address) && !isOurs(listener),
-      )
-      const here = /^(0\.0\.0\.0|::|127\..*|::1)$/.test(api.address) || facts.addresses.includes(api.address)
-      return [
-        ...(taken === undefined
-          ? []
-          : [
-              problem(
-                'port-in-use',
-                `port ${api.port} of the ${api.component} is taken: something already listens on ${taken.address}:${taken.port}`,
-                `Stop that program (\`ss -ltnp 'sport = :${api.port}'\` on ${host.name} names it), or set ${api.component}-rest-api-port to a free port.`,
-              ),
-            ]),
-        ...(privileged || api.port >= firstFreePort
-          ? []
-          : [
-              problem(
-                'privileged-port',
-                `port ${api.port} of the ${api.component} is reserved to root, and the components run as ${service.user} without systemd`,
-                `Set ${api.component}-rest-api-port to ${firstFreePort} or above, or run them under systemd.`,
-              ),
-            ]),
-        ...(here
-          ? []
-          : [
-              problem(
-                'address-not-here',
-                `${api.component}-rest-api-address is ${api.address}, which is not an address of this host (it has ${facts.addresses.join(', ')})`,
-                `Set ${api.component}-rest-api-address to one of them, or to 0.0.0.0 for all.`,
-              ),
-            ]),
-      ]
-    })
+  const wanted = host.apis.flatMap((api) => listensOf(host, api))
+  const missing = new Set<string>()
+  return wanted.flatMap(({ of, address, port, portOption, addressOption }) => {
+    const taken = facts.listeners.find(
+      (listener) => listener.port === port && addressesClash(listener.address, address) && !isOurs(listener),
+    )
+    const here = /^(0\.0\.0\.0|::|127\..*|::1)$/.test(address) || facts.addresses.includes(address)
+    const told = missing.has(addressOption)
+    if (!here) missing.add(addressOption)
+    return [
+      ...(taken === undefined
+        ? []
+        : [
+            problem(
+              'port-in-use',
+              `port ${port} of ${of} is taken: something already listens on ${taken.address}:${taken.port}`,
+              `Stop that program (\`ss -ltnp 'sport = :${port}'\` on ${host.name} names it), or set ${portOption} to a free port.`,
+            ),
+          ]),
+      ...(privileged || port >= firstFreePort
+        ? []
+        : [
+            problem(
+              'privileged-port',
+              `port ${port} of ${of} is reserved to root, and the components run as ${service.user} without systemd`,
+              `Set ${portOption} to ${firstFreePort} or above, or run them under systemd.`,
+            ),
+          ]),
+      ...(here || told
+        ? []
+        : [
+            problem(
+              'address-not-here',
+              `${addressOption} is ${address}, which is not an address of this host (it has ${facts.addresses.join(', ')})`,
+              `Set ${addressOption} to one of them, or to 0.0.0.0 for all.`,
+            ),
+          ]),
+    ]
+  })
 }

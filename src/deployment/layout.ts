@@ -12,6 +12,7 @@ export type Layout = {
   readonly usersFile: string
   readonly secretsFile: string
   readonly applied: string
+  readonly state: string
   readonly manifest: string
   readonly madeUser: string
   readonly log: string
@@ -21,6 +22,8 @@ export type Layout = {
   readonly pidFile: (component: Component) => string
   readonly logFile: (component: Component) => string
   readonly appliedFile: (component: Component) => string
+  /** Where a manager or a connector keeps what calls changed; only the component itself ever writes it. */
+  readonly stateFile: (component: Component) => string
 }
 
 /** Where everything of one installation lies. `root` is absolute and has no trailing slash. */
@@ -37,6 +40,7 @@ export function layoutOf(root: string): Layout {
     usersFile: `${share}/users/users.json`,
     secretsFile: `${share}/secrets.json`,
     applied: `${share}/applied`,
+    state: `${share}/state`,
     manifest: `${share}/installation.json`,
     madeUser: `${share}/made-user`,
     log: `${root}/log`,
@@ -46,6 +50,7 @@ export function layoutOf(root: string): Layout {
     pidFile: (component) => `${root}/run/${component}.pid`,
     logFile: (component) => `${root}/log/${component}.log`,
     appliedFile: (component) => `${share}/applied/${component}`,
+    stateFile: (component) => `${share}/state/${component}.json`,
   }
 }
 
@@ -66,6 +71,7 @@ export function installationDirectories(layout: Layout): readonly string[] {
     layout.tls,
     layout.users,
     layout.applied,
+    layout.state,
     layout.log,
     layout.run,
   ]

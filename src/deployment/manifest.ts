@@ -1,4 +1,5 @@
 import { isObject } from '../client/envelope.ts'
+import type { Component } from '../contracts/component.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 
 /** `share/installation.json`: whose installation a folder holds. Without it, nothing there is ours. */
@@ -18,11 +19,23 @@ export function parseManifest(text: string): Manifest | undefined {
 /** Where the running components of this installation listen, as their settings on the host say. */
 export function installedListeners(facts: HostFacts): Listener[] {
   return [...facts.installation.settings].flatMap(([component, text]) => {
-    const listen = parseObject(text)?.listen
-    if (facts.services.get(component)?.state !== 'running' || !isObject(listen)) return []
-    const { address, port } = listen
-    return typeof address === 'string' && typeof port === 'number' ? [{ address, port }] : []
+    const settings = parseObject(text)
+    if (facts.services.get(component)?.state !== 'running') return []
+    return [...listenersIn(settings?.listen), ...listenersIn(settings?.proxy)]
   })
+}
+
+/** The ports that a part of the settings gives for its address. */
+function listenersIn(part: unknown): Listener[] {
+  if (!isObject(part)) return []
+  const { address, port, readonlyPort } = part
+  if (typeof address !== 'string') return []
+  return [port, readonlyPort].flatMap((one) => (typeof one === 'number' ? [{ address, port: one }] : []))
+}
+
+/** What the settings of an installed component say under a name; undefined where it is not installed or says nothing. */
+export function installedPart(facts: HostFacts, component: Component, name: string): unknown {
+  return parseObject(facts.installation.settings.get(component) ?? '')?.[name]
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

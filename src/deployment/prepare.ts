@@ -4,6 +4,7 @@ import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { administrators, type HostLogin, type MadePassword } from './desired/administrators.ts'
 import { ownStores } from './desired/ownStores.ts'
+import type { DatabasePasswords } from './desired/secretsFile.ts'
 import {
   authorityElsewhere,
   ensureAuthority,
@@ -74,8 +75,10 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     if (stores === undefined) continue
     await collect(problems, host.name, async () => {
       const runtime = chooseRuntime({ host, facts, ownNode: options.ownNode, file: options.runtimeFile })
-      const { cluster } = config
-      targets.push(makeTarget({ cluster, host, facts, program: options.program, runtime, stores, user }))
+      const { cluster, services } = config
+      const passwords = databasePasswords(secrets, host)
+      const own = { host, facts, runtime, stores, user, passwords }
+      targets.push(makeTarget({ cluster, services, program: options.program, ...own }))
     })
   }
   if (problems.length > 0) return { ok: false, problems }
@@ -123,6 +126,12 @@ function storePasswords(secrets: ResolvedSecrets, host: HostConfig): StorePasswo
   const keystore = secretOf(secrets, host.tls.keystorePassword)
   const truststore = secretOf(secrets, host.tls.truststorePassword)
   return { ...(keystore && { keystore }), ...(truststore && { truststore }) }
+}
+
+function databasePasswords(secrets: ResolvedSecrets, host: HostConfig): DatabasePasswords {
+  const replication = secretOf(secrets, host.database?.account?.password)
+  const monitor = secretOf(secrets, host.monitor?.password)
+  return { ...(replication && { replication }), ...(monitor && { monitor }) }
 }
 
 function loginProblem(

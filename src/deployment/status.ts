@@ -1,6 +1,7 @@
 import type { CallRequest, CallResult } from '../client/call.ts'
 import type { ApiConfig, HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
+import type { ProxySettings } from '../contracts/serverSettings.ts'
 import { TransportError } from '../transport/transportError.ts'
 import { callHost } from './callHost.ts'
 import type { ServiceState } from './facts/model.ts'
@@ -15,6 +16,8 @@ export type ComponentStatus = {
   /** Where its API should listen; null when it is switched off. */
   readonly listen: { readonly address: string; readonly port: number } | null
   readonly api: 'answers' | 'silent' | 'off'
+  /** Where a connector should take clients of the database. */
+  readonly clients?: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>
   /** Why the API is silent. */
   readonly detail?: string
 }
@@ -69,7 +72,7 @@ export async function hostStatus(options: {
   )
   const results = Array.isArray(calls) ? calls : []
   const components = host.apis.map((api) =>
-    componentStatus({ api, service: facts.services.get(api.component)?.state ?? 'absent', results }),
+    componentStatus({ host, api, service: facts.services.get(api.component)?.state ?? 'absent', results }),
   )
   return {
     ...known,
@@ -82,12 +85,14 @@ export async function hostStatus(options: {
 }
 
 function componentStatus(options: {
+  readonly host: HostConfig
   readonly api: ApiConfig
   readonly service: ServiceState
   readonly results: readonly CallResult[]
 }): ComponentStatus {
-  const { api, service, results } = options
-  const known = { component: api.component, service }
+  const { host, api, service, results } = options
+  const clients = api.component === 'connector' ? clientsOf(host) : {}
+  const known = { component: api.component, service, ...clients }
   const result = results.find(({ id }) => id === api.component)
   const answers = result !== undefined && 'status' in result && result.status === 200
   const why =
@@ -100,6 +105,12 @@ function componentStatus(options: {
   if (!api.enabled) return { ...known, listen: null, api: answers ? 'off' : 'silent', ...detail }
   const listen = { address: api.address, port: api.port }
   return { ...known, listen, api: answers ? 'answers' : 'silent', ...detail }
+}
+
+function clientsOf({ proxy }: HostConfig): Pick<ComponentStatus, 'clients'> {
+  if (proxy === undefined) return {}
+  const { service, address, port, readonlyPort } = proxy
+  return { clients: { service, address, port, readonlyPort } }
 }
 
 /** A host that could not be asked. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { judgeFacts } from '../../src/deployment/judge.ts'
-import { hostConfig, hostFacts, installationFacts } from '../support/deploymentValues.ts'
+import { hostConfig, hostFacts, installationFacts, proxy } from '../support/deploymentValues.ts'
 
 const codes = (host = hostConfig(), facts = hostFacts()): string[] =>
   judgeFacts(host, facts).map(({ code }) => code)
@@ -65,6 +65,61 @@ describe('judgeFacts', () => {
     ],
   ])('tells %s', (_, host, facts, expected) => {
     expect(codes(host, facts)).toEqual(expected)
+  })
+
+  const open = (changes: Partial<typeof proxy> = {}) => hostConfig({ proxy: { ...proxy, ...changes } })
+  const taken = (port: number) => [{ address: '127.0.0.1', port }]
+
+  it.each([
+    [
+      'the clients’ port taken',
+      open(),
+      hostFacts({ listeners: taken(9999) }),
+      'port-in-use',
+      'application-port',
+    ],
+    [
+      'the port for reading taken',
+      open(),
+      hostFacts({ listeners: taken(9998) }),
+      'port-in-use',
+      'application-readonly-port',
+    ],
+    [
+      'a port that only root may open',
+      open({ readonlyPort: 306 }),
+      hostFacts({ systemd: false }),
+      'privileged-port',
+      'application-readonly-port',
+    ],
+    [
+      'an address of another host, once',
+      open({ address: '10.0.0.99' }),
+      hostFacts(),
+      'address-not-here',
+      'application-address',
+    ],
+  ])('tells of a proxy: %s', (_, host, facts, code, option) => {
+    const problems = judgeFacts(host, facts)
+    expect(problems.map((problem) => problem.code)).toEqual([code])
+    expect(problems[0]?.fix).toContain(option)
+  })
+
+  it('minds the ports of a proxy only where there is one, and lets our own connector keep them', () => {
+    const listeners = [...taken(9999), ...taken(9998)]
+    expect(codes(hostConfig(), hostFacts({ listeners }))).toEqual([])
+    expect(codes(open({ port: 13306, readonlyPort: null }), hostFacts({ listeners }))).toEqual([])
+    const withoutConnector = hostConfig().apis.filter(({ component }) => component !== 'connector')
+    expect(codes({ ...open(), apis: withoutConnector }, hostFacts({ listeners }))).toEqual([])
+
+    const settings = new Map([['connector' as const, JSON.stringify({ listen: null, proxy })]])
+    const facts = hostFacts({
+      listeners,
+      services: new Map([['connector', { state: 'running', enabled: true }]]),
+      installation: installationFacts({ settings }),
+    })
+    expect(codes(open(), facts)).toEqual([])
+    expect(codes(open(), { ...facts, services: new Map() })).toEqual(['port-in-use', 'port-in-use'])
   })
 
   it('lets our own components listen where they are', () => {

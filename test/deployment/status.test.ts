@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { hostStatus } from '../../src/deployment/status.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
-import { hostConfig, hostFacts } from '../support/deploymentValues.ts'
+import { hostConfig, hostFacts, proxy } from '../support/deploymentValues.ts'
 import { type Expectation, fakeTransport } from '../support/fakeTransport.ts'
 import { finishedFacts, targetOf } from './steps/target.ts'
 
-const statusOf = (result: Expectation['result'], facts = finishedFacts(targetOf())) =>
+const statusOf = (result: Expectation['result'], facts = finishedFacts(targetOf()), host = hostConfig()) =>
   hostStatus({
     surveyed: {
-      host: hostConfig(),
+      host,
       facts,
       transport: fakeTransport({ expect: [{ script: 'call', ...(result ? { result } : {}) }] }),
       seconds: { connect: 0, facts: 0 },
@@ -35,6 +35,16 @@ describe('hostStatus', () => {
       ['answers', undefined],
       ['silent', 'answered 503'],
       ['silent', 'nothing listens'],
+    ])
+  })
+
+  it('says where the connector takes clients', async () => {
+    const { service, address, port, readonlyPort } = proxy
+    const { components } = await statusOf(answers(), undefined, hostConfig({ proxy }))
+    expect(components.map(({ clients }) => clients)).toEqual([
+      undefined,
+      { service, address, port, readonlyPort },
+      undefined,
     ])
   })
 

@@ -26,8 +26,8 @@ async function startProbe(
   await must(
     'id muster >/dev/null 2>&1 || useradd --system --no-create-home --shell /usr/sbin/nologin muster',
   )
-  await must(`mkdir -p ${root}/releases/one ${root}/share/users ${root}/log ${root}/run`)
-  await must(`cd ${root}; ln -sfn releases/one current; chown muster: share/users log run`)
+  await must(`mkdir -p ${root}/releases/one ${root}/share/users ${root}/share/state ${root}/log ${root}/run`)
+  await must(`cd ${root}; ln -sfn releases/one current; chown muster: share/users share/state log run`)
   await must(`cd ${root}; ln -f /usr/local/lib/node current/node || cp /usr/local/lib/node current/node`)
   await must(`cat > ${root}/current/muster-api.cjs`, probe)
   await must(`cat > ${root}/share/manager.json`, JSON.stringify({ port }))

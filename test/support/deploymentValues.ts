@@ -14,6 +14,7 @@ export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
       { component: 'replicator', enabled: true, address: '127.0.0.1', port: 8097 },
     ],
     admin: { user: 'admin' },
+    member: { service: 'alpha', datasource: null },
     tls: { alias: 'tls', keyLifetime: 365, warningDays: 30 },
     remoteBootstrap: false,
     allowedHosts: [],
@@ -23,6 +24,17 @@ export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
     logLevel: 'info',
     ...changes,
   }
+}
+
+/** A proxy of service alpha with both of its ports. */
+export const proxy: NonNullable<HostConfig['proxy']> = {
+  service: 'alpha',
+  address: '127.0.0.1',
+  port: 9999,
+  readonlyPort: 9998,
+  maxHeld: 1000,
+  maxHold: 8000,
+  drainTimeout: 30_000,
 }
 
 /** A folder in which nothing is installed yet. */

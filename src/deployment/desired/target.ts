@@ -1,6 +1,6 @@
 import type { ApiConfig, HostConfig } from '../../config/model.ts'
-import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import { Secret } from '../../secrets/secret.ts'
+import type { MapService } from '../../contracts/servicesMap.ts'
+import type { Secret } from '../../secrets/secret.ts'
 import { desiredFile } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { type Layout, layoutOf, unitDirectory, unitName } from '../layout.ts'
@@ -10,26 +10,31 @@ import { type ServicePlan, servicePlan } from '../service.ts'
 import { sha256 } from '../sha256.ts'
 import type { DesiredComponent, DesiredFile, DesiredUser, Release, Target } from '../target.ts'
 import { fillTemplate } from '../template.ts'
-import { namesOf } from './names.ts'
+import { firstFreePort, listensOf } from './listens.ts'
+import { type DatabasePasswords, secretsFile } from './secretsFile.ts'
+import { settingsOf } from './settings.ts'
 import type { ResolvedStores } from './stores.ts'
 
 type TargetOptions = {
   readonly cluster: string
   readonly host: HostConfig
+  /** The services map that is installed on every host. */
+  readonly services: readonly MapService[]
   readonly facts: HostFacts
   readonly program: Program
   readonly runtime: RuntimeChoice
   readonly stores: ResolvedStores
   readonly user: DesiredUser | undefined
+  readonly passwords: DatabasePasswords
 }
 
 /** Everything that one host must become, as values. */
 export function makeTarget(options: TargetOptions): Target {
-  const { cluster, host, facts, program, runtime, stores, user } = options
+  const { cluster, host, facts, program, runtime, stores, user, passwords } = options
   const layout = layoutOf(host.installDirectory)
   const service = servicePlan(host, facts)
   const release = releaseOf(program, runtime)
-  const tls = tlsFiles({ layout, service, stores })
+  const tls = tlsFiles({ layout, service, stores, passwords })
   return {
     cluster,
     host,
@@ -61,20 +66,17 @@ function tlsFiles(options: {
   readonly layout: Layout
   readonly service: ServicePlan
   readonly stores: ResolvedStores
+  readonly passwords: DatabasePasswords
 }): DesiredFile[] {
-  const { layout, service, stores } = options
+  const { layout, service, stores, passwords } = options
   const owner = `${service.user}:${service.group}`
   const file = (path: string, content: Buffer | Secret): DesiredFile =>
     desiredFile({ path, content, mode: 0o600, owner })
-  const passwords = {
-    ...(stores.passwords.keystore && { 'java-keystore-password': stores.passwords.keystore.reveal() }),
-    ...(stores.passwords.truststore && { 'java-truststore-password': stores.passwords.truststore.reveal() }),
-  }
   return [
     ...[...stores.files].map(([name, content]) => file(`${layout.tls}/${name}`, content)),
     file(`${layout.tls}/key.pem`, stores.key),
     file(`${layout.tls}/chain.pem`, Buffer.from(stores.chain)),
-    file(layout.secretsFile, new Secret(`${JSON.stringify(passwords, null, 2)}\n`)),
+    file(layout.secretsFile, secretsFile(stores.passwords, passwords)),
   ]
 }
 
@@ -105,52 +107,23 @@ function componentOf(
   return { component: api.component, settings, settingsFile, digest, ...(unitFile ? { unitFile } : {}) }
 }
 
-function settingsOf(options: {
-  readonly cluster: string
-  readonly host: HostConfig
-  readonly facts: HostFacts
-  readonly api: ApiConfig
-  readonly layout: Layout
-  readonly service: ServicePlan
-}): ServerSettings {
-  const { cluster, host, facts, api, layout, service } = options
-  const detached = service.manager === 'process'
-  return {
-    version: 1,
-    cluster,
-    host: host.name,
-    component: api.component,
-    listen: api.enabled ? { address: api.address, port: api.port } : null,
-    socket: layout.socket(api.component),
-    tls: { key: `${layout.tls}/key.pem`, chain: `${layout.tls}/chain.pem` },
-    usersFile: layout.usersFile,
-    auditFile: `${layout.log}/${api.component}.audit.jsonl`,
-    allowedHosts: [
-      ...new Set(['localhost', '127.0.0.1', '::1', ...namesOf(host, facts).all, ...host.allowedHosts]),
-    ],
-    remoteBootstrap: host.remoteBootstrap,
-    logLevel: host.logLevel,
-    ...(detached ? { pidFile: layout.pidFile(api.component) } : {}),
-    ...(detached && service.systemUser ? { user: service.user } : {}),
-  }
-}
-
 function unitOf(options: {
   readonly cluster: string
   readonly program: Program
+  readonly host: HostConfig
   readonly api: ApiConfig
   readonly layout: Layout
   readonly service: ServicePlan
   readonly facts: HostFacts
 }): DesiredFile {
-  const { cluster, program, api, layout, service, facts } = options
+  const { cluster, program, host, api, layout, service, facts } = options
   const text = fillTemplate(program.unitTemplate, {
     cluster,
     component: api.component,
     user: service.user,
     group: service.group,
     installDirectory: layout.root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
-    capabilities: api.enabled && api.port < 1024 ? 'CAP_NET_BIND_SERVICE' : '',
+    capabilities: listensOf(host, api).some(({ port }) => port < firstFreePort) ? 'CAP_NET_BIND_SERVICE' : '',
   })
   return desiredFile({
     path: `${unitDirectory}/${unitName(cluster, api.component)}`,

@@ -52,6 +52,7 @@ function directoriesOf(target: Target): Directory[] {
   const servant = `${service.user}:${service.group}`
   const own = new Map([
     [layout.users, 0o700],
+    [layout.state, 0o700],
     [layout.log, 0o750],
     [layout.run, 0o750],
   ])

@@ -43,6 +43,7 @@ rm -f ${names
             layout.appliedFile(component),
             layout.socket(component),
             layout.settings(component),
+            layout.stateFile(component),
           ])
           .map(quote)
           .join(' ')}`,

@@ -1,4 +1,5 @@
 import { quote } from '../../transport/shellWords.ts'
+import { clientsText } from '../clientsText.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { mustRun } from '../script.ts'
 import { restartScript } from '../services/control.ts'
@@ -29,7 +30,13 @@ export function servicesStep(target: Target): Step {
           : [`${verb} ${names.map(({ desired }) => desired.component).join(', ')}`]
       }
       const words = [...named('start', false), ...named('restart', true)]
-      return words.length === 0 ? undefined : change(words.join(', '))
+      if (words.length === 0) return undefined
+      const { proxy } = target.host
+      const opens = due(facts).some(({ desired }) => desired.component === 'connector')
+      return change(
+        words.join(', '),
+        proxy === undefined || !opens ? [] : [`connector: ${clientsText(proxy)}`],
+      )
     },
     apply: async (transport) => {
       const components = due(target.facts).map(({ desired }) => desired)

@@ -1,3 +1,4 @@
+import { clientsText } from '../../deployment/clientsText.ts'
 import type { HostStatus } from '../../deployment/status.ts'
 import { paint } from './paint.ts'
 
@@ -5,7 +6,7 @@ type Cell = { readonly text: string; readonly tint?: 'red' | 'green' | 'yellow' 
 
 const titles = ['HOST', 'COMPONENT', 'SERVICE', 'LISTENS ON', 'API', 'CERTIFICATE UNTIL']
 
-/** One row per component, and one per host that could not be asked; the reasons stand below the table. */
+/** One row per component, and one per host that could not be asked; below it clients' ports, then the reasons. */
 export function statusText(hosts: readonly HostStatus[], colour: boolean): string {
   const style = paint(colour)
   const rows = hosts.flatMap(rowsOf)
@@ -27,7 +28,12 @@ export function statusText(hosts: readonly HostStatus[], colour: boolean): strin
     ),
   ])
   const table = [style.dim(line(titles.map((text) => ({ text })))), ...rows.map(line)].join('\n')
-  return `${[table, ...(reasons.length === 0 ? [] : [reasons.join('\n')])].join('\n\n')}\n`
+  const clients = hosts.flatMap((host) =>
+    host.components.flatMap((one) =>
+      one.clients === undefined ? [] : [`${host.host}: ${clientsText(one.clients)}`],
+    ),
+  )
+  return `${[table, ...(clients.length === 0 ? [] : [clients.join('\n')]), ...(reasons.length === 0 ? [] : [reasons.join('\n')])].join('\n\n')}\n`
 }
 
 function rowsOf(host: HostStatus): Cell[][] {

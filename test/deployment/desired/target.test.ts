@@ -1,5 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { resolveSecrets } from '../../../src/commands/resolveSecrets.ts'
+import type { ClusterConfig } from '../../../src/config/model.ts'
 import { readServerSettings } from '../../../src/contracts/readServerSettings.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { prepare } from '../../../src/deployment/prepare.ts'
+import { type ClusterState, emptyState } from '../../../src/deployment/state/clusterState.ts'
+import type { Target } from '../../../src/deployment/target.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { commandContext } from '../../config/commandContext.ts'
+import { good, loadText } from '../../config/loadText.ts'
+import { hostFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
 import { targetOf } from '../steps/target.ts'
 
 describe('the settings of a component', () => {
@@ -13,5 +26,146 @@ describe('the settings of a component', () => {
       '/opt/muster/log/connector.audit.jsonl',
       '/opt/muster/log/replicator.audit.jsonl',
     ])
+  })
+})
+
+const folder = fileURLToPath(new URL('../../fixtures/deployment', import.meta.url))
+const text = readFileSync(`${folder}/databases.yaml`, 'utf8')
+
+/** Everything that a shell, SQL or JSON could trip over. */
+const sentinel = `'"\\$#%:@ é`
+const passwords = { REPLICATION_PASSWORD: `repl${sentinel}`, MONITOR_PASSWORD: `mon${sentinel}` }
+
+/** What every host of a file must become, from the text to the values. */
+async function targetsOf(
+  yaml: string,
+  env: Readonly<Record<string, string>> = passwords,
+): Promise<ReadonlyMap<string, Target>> {
+  return (await prepared({ yaml, env })).targets
+}
+
+async function prepared(options: {
+  readonly yaml: string
+  readonly env: Readonly<Record<string, string>>
+  readonly state?: ClusterState
+}): Promise<{ readonly targets: ReadonlyMap<string, Target>; readonly state: ClusterState }> {
+  const { yaml, env, state = emptyState } = options
+  const { config, diagnostics } = loadText(yaml)
+  expect(diagnostics).toEqual([])
+  const result = await prepare({
+    config: config as ClusterConfig,
+    surveyed: (config?.hosts ?? []).map((host) => ({
+      host,
+      facts: hostFacts({ host: host.name, hostname: host.name, addresses: [host.address] }),
+      transport: fakeTransport({}),
+      seconds: { connect: 0, facts: 0 },
+    })),
+    state,
+    secrets: await resolveSecrets(commandContext({ env }).context, config as ClusterConfig),
+    storeFiles: new Map(),
+    program: {
+      version: '1.2.3',
+      bundle: Buffer.from('the program'),
+      unitTemplate: '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}}',
+    },
+    ownNode: { path: '/usr/bin/node', version: 'v22.1.0' },
+    now: new Date('2026-01-01T00:00:00Z'),
+    random: (size) => Buffer.alloc(size, 7),
+  })
+  if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('\n'))
+  return { state: result.state, targets: new Map(result.targets.map((target) => [target.host.name, target])) }
+}
+
+const secretsOf = (target: Target | undefined): Record<string, string> => {
+  const file = target?.tls.find(({ path }) => path === target.layout.secretsFile)
+  if (!(file?.content instanceof Secret)) throw new Error('no secrets')
+  expect({ mode: file.mode, owner: file.owner }).toEqual({ mode: 0o600, owner: 'muster:muster' })
+  return JSON.parse(file.content.reveal())
+}
+const digests = (target: Target | undefined): readonly string[] =>
+  target?.components.map(({ digest }) => digest) ?? []
+
+describe('the databases of a file', () => {
+  it('stand in the settings of the components that need them', async () => {
+    const targets = await targetsOf(text)
+    const settings = Object.fromEntries(
+      [...targets].map(([name, { components, layout }]) => [
+        name,
+        Object.fromEntries(
+          components.map(({ component, settings, settingsFile, unitFile }) => {
+            expect(readServerSettings(String(settingsFile.content))).toEqual(settings)
+            const { version, cluster, host, tls, usersFile, auditFile, allowedHosts, ...own } = settings
+            expect(own.socket).toBe(layout.socket(component))
+            return [component, { ...own, unit: String(unitFile?.content) }]
+          }),
+        ),
+      ]),
+    )
+    await expect(`${JSON.stringify(settings, null, 2)}\n`).toMatchFileSnapshot(
+      `${folder}/databases.settings.json`,
+    )
+  })
+
+  it('have their passwords in the secrets file alone, and each host those that it needs', async () => {
+    const targets = await targetsOf(text)
+    const stores = ['java-keystore-password', 'java-truststore-password']
+    const named = (host: string): readonly string[] => Object.keys(secretsOf(targets.get(host)))
+    const [replication, monitor] = ['replication-password', 'monitor-password']
+    expect(secretsOf(targets.get('db1'))).toMatchObject({
+      [replication]: passwords.REPLICATION_PASSWORD,
+      [monitor]: passwords.MONITOR_PASSWORD,
+    })
+    expect(named('db2')).toEqual([...stores, replication, monitor])
+    expect(named('w1')).toEqual([...stores, monitor])
+    expect(named('copy')).toEqual([...stores, replication])
+    expect(named('app1')).toEqual(stores)
+    for (const target of targets.values()) {
+      const plain = target.tls.filter(({ content }) => !(content instanceof Secret))
+      const files = [
+        ...plain,
+        ...target.components.flatMap(({ settingsFile, unitFile }) => [settingsFile, unitFile ?? []].flat()),
+      ]
+      for (const { path, content } of files) expect(String(content), path).not.toContain(sentinel)
+      expect(JSON.stringify(target)).not.toContain(JSON.stringify(sentinel).slice(1, -1))
+    }
+  })
+
+  it('restart nothing when a password changes, and everything that reads the map when that does', async () => {
+    const { targets: before, state } = await prepared({ yaml: text, env: passwords })
+    const env = { ...passwords, MONITOR_PASSWORD: 'another password' }
+    const { targets: after } = await prepared({ yaml: text, env, state })
+    for (const [name, target] of before) expect(digests(after.get(name)), name).toEqual(digests(target))
+    expect(secretsOf(after.get('w1'))['monitor-password']).toBe('another password')
+
+    const yaml = text.replace('replication-port: 3307', 'replication-port: 3308')
+    const { targets: moved } = await prepared({ yaml, env: passwords, state })
+    const restarted = (name: string): readonly string[] => {
+      const old = digests(before.get(name))
+      return (moved.get(name)?.components ?? [])
+        .filter(({ digest }) => !old.includes(digest))
+        .map(({ component }) => component)
+    }
+    expect(['db1', 'w1', 'app1', 'copy'].map(restarted)).toEqual([
+      ['manager', 'replicator'],
+      ['manager'],
+      ['connector'],
+      [],
+    ])
+  })
+
+  it('leave a host without any as it was, but for the map of its services', async () => {
+    const targets = await targetsOf(good.replace('    connectors: [db1]\n', ''))
+    const layout = layoutOf('/opt/muster')
+    const [manager, replicator] = targets.get('db1')?.components ?? []
+    expect(Object.keys(secretsOf(targets.get('db1')))).toHaveLength(2)
+    expect(manager?.settings).toMatchObject({
+      services: { services: [{ name: 'alpha', datasources: [] }] },
+      stateFile: layout.stateFile('manager'),
+      member: { service: 'alpha', datasource: null },
+    })
+    for (const name of ['monitor', 'secretsFile', 'connectorSocket'])
+      expect(manager?.settings).not.toHaveProperty(name)
+    for (const name of ['database', 'secretsFile', 'services', 'stateFile'])
+      expect(replicator?.settings).not.toHaveProperty(name)
   })
 })

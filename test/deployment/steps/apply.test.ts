@@ -136,6 +136,7 @@ describe('a step', () => {
     await step?.apply(host)
     expect(host.scripts[0]).toContain('systemctl stop muster-alpha-connector.service')
     expect(host.scripts[0]).toContain('rm -f muster-alpha-connector.service')
+    expect(host.scripts[0]).toContain('/opt/muster/share/state/connector.json')
     expect(host.scripts[0]).not.toContain('manager')
   })
 

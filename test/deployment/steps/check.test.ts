@@ -3,7 +3,7 @@ import type { HostFacts, InstallationFacts } from '../../../src/deployment/facts
 import { installPlan } from '../../../src/deployment/plans/install.ts'
 import { preview } from '../../../src/deployment/preview.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
-import { hostFacts } from '../../support/deploymentValues.ts'
+import { hostFacts, proxy } from '../../support/deploymentValues.ts'
 import { finishedFacts, runtime, targetOf } from './target.ts'
 
 const target = targetOf()
@@ -71,8 +71,6 @@ describe('the plan of an installation', () => {
     ...target.components[0]?.settings,
     listen: { address: '127.0.0.1', port: 18090 },
   })
-  const connectorGone = new Map(finished.installation.files)
-  connectorGone.delete(layout.settings('connector'))
 
   it.each<[string, HostFacts, readonly string[]]>([
     [
@@ -88,10 +86,7 @@ describe('the plan of an installation', () => {
     [
       'a file of another owner',
       file(layout.secretsFile, { owner: 'root:root' }),
-      [
-        'stores: write keystore, truststore and certificate',
-        '  share/secrets.json: owner root:root → muster:muster',
-      ],
+      ['stores: write passwords', '  share/secrets.json: owner root:root → muster:muster'],
     ],
     [
       'a settings file that somebody changed',
@@ -164,9 +159,51 @@ describe('the plan of an installation', () => {
     const apis = target.host.apis.filter(({ component }) => component !== 'connector')
     const smaller = targetOf({ host: { apis } })
     const steps = preview(installPlan({ target: smaller, packed: () => undefined }), finished)
-    expect(steps.map(({ change }) => change.summary)).toEqual(['stop and remove connector'])
-    const gone = installation({ files: connectorGone })
+    expect(steps.map(({ change }) => change.summary)).toEqual([
+      'write settings',
+      'stop and remove connector',
+      'restart manager',
+    ])
+    const gone = finishedFacts(smaller)
     expect(preview(installPlan({ target: smaller, packed: () => undefined }), gone)).toEqual([])
+  })
+
+  it('writes a new password of a database and restarts nothing', () => {
+    const monitored = (monitor: string) =>
+      targetOf({
+        host: { monitor: { user: 'm', password: { kind: 'env', name: 'M' } } },
+        passwords: { monitor: new Secret(monitor) },
+      })
+    const steps = installPlan({ target: monitored('new'), packed: () => undefined })
+    expect(preview(steps, finishedFacts(monitored('old'))).map(({ change }) => change)).toEqual([
+      { summary: 'write passwords', details: ['share/secrets.json: [redacted] changed'] },
+    ])
+    expect(preview(steps, finishedFacts(monitored('new')))).toEqual([])
+  })
+
+  it('shows where a connector takes clients whenever it is started', () => {
+    const open = targetOf({ host: { proxy } })
+    const started = (facts: HostFacts) =>
+      preview(installPlan({ target: open, packed: () => undefined }), facts).find(
+        ({ step }) => step.id === 'services',
+      )?.change
+    expect(started(hostFacts())).toEqual({
+      summary: 'start manager, connector, replicator',
+      details: ['connector: clients of alpha at 127.0.0.1:9999, to read at 127.0.0.1:9998'],
+    })
+    const stopped = { state: 'stopped' as const, enabled: true }
+    const facts = finishedFacts(open)
+    expect(started({ ...facts, services: new Map(facts.services).set('manager', stopped) })?.details).toEqual(
+      [],
+    )
+  })
+
+  it('never touches what calls changed', () => {
+    const kept = { sha256: 'c'.repeat(64), mode: 0o600, owner: 'muster:muster' }
+    const files = new Map(finished.installation.files)
+      .set(layout.stateFile('manager'), kept)
+      .set(layout.stateFile('connector'), kept)
+    expect(planned(installation({ files }))).toEqual([])
   })
 
   it('leaves a user alone whose password is not known here', () => {

@@ -1,4 +1,6 @@
 import type { HostConfig } from '../../../src/config/model.ts'
+import type { MapService } from '../../../src/contracts/servicesMap.ts'
+import type { DatabasePasswords } from '../../../src/deployment/desired/secretsFile.ts'
 import type { ResolvedStores } from '../../../src/deployment/desired/stores.ts'
 import { makeTarget } from '../../../src/deployment/desired/target.ts'
 import { desiredFile } from '../../../src/deployment/desiredFile.ts'
@@ -31,7 +33,12 @@ const stores: ResolvedStores = {
 
 /** What host db1 of cluster alpha must become, all three components as systemd services. */
 export function targetOf(
-  changes: { readonly host?: Partial<HostConfig>; readonly facts?: HostFacts } = {},
+  changes: {
+    readonly host?: Partial<HostConfig>
+    readonly facts?: HostFacts
+    readonly services?: readonly MapService[]
+    readonly passwords?: DatabasePasswords
+  } = {},
 ): Target {
   return makeTarget({
     cluster: 'alpha',
@@ -44,6 +51,8 @@ export function targetOf(
     },
     runtime,
     stores,
+    services: changes.services ?? [{ name: 'alpha', datasources: [] }],
+    passwords: changes.passwords ?? {},
     user: { user: 'admin', hash, password: new Secret('the password') },
   })
 }
@@ -71,6 +80,7 @@ export function finishedFacts(target: Target): HostFacts {
   const servant = `${service.user}:${service.group}`
   const modes = new Map([
     [layout.users, 0o700],
+    [layout.state, 0o700],
     [layout.log, 0o750],
     [layout.run, 0o750],
   ])

@@ -16,7 +16,13 @@ const hosts: readonly HostStatus[] = [
         listen: { address: '0.0.0.0', port: 8090 },
         api: 'answers',
       },
-      { component: 'connector', service: 'running', listen: null, api: 'off' },
+      {
+        component: 'connector',
+        service: 'running',
+        listen: null,
+        api: 'off',
+        clients: { service: 'alpha', address: '::', port: 9999, readonlyPort: 9998 },
+      },
       {
         component: 'replicator',
         service: 'failed',
@@ -39,6 +45,8 @@ db1   connector      running  socket only     off      2027-11-20
 db1   replicator     failed   127.0.0.1:8097  silent   2027-11-20
 db20  unreachable
 db3   not installed
+
+db1: clients of alpha at [::]:9999, to read at [::]:9998
 
 db1: replicator: nothing listens at 127.0.0.1:8097
 db20: db20 did not answer

@@ -1,0 +1,13 @@
+import type { ProxySettings } from '../contracts/serverSettings.ts'
+
+/** Where clients of the database connect: `clients of alpha at 127.0.0.1:9999, to read at 127.0.0.1:9998`. */
+export function clientsText({
+  service,
+  address,
+  port,
+  readonlyPort,
+}: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>): string {
+  const at = address.includes(':') ? `[${address}]` : address
+  const read = readonlyPort === null ? '' : `, to read at ${at}:${readonlyPort}`
+  return `clients of ${service} at ${at}:${port}${read}`
+}
