@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { componentApis } from './componentApis.ts'
 import { openConnector } from './connector/connector.ts'
+import { openManager } from './manager/manager.ts'
 import type { OpenedComponent } from './openedComponent.ts'
 import { openReplicator } from './replicator/replicator.ts'
 
@@ -9,5 +9,5 @@ import { openReplicator } from './replicator/replicator.ts'
 export function openComponent(settings: ServerSettings, log: FastifyBaseLogger): OpenedComponent {
   if (settings.component === 'replicator') return openReplicator(settings)
   if (settings.component === 'connector') return openConnector(settings, log)
-  return { api: componentApis[settings.component], close: () => undefined }
+  return openManager(settings, { log })
 }

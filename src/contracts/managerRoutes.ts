@@ -28,6 +28,8 @@ const changedDataSource = {
   payload: ChangedDatasourceStatusPayload,
 } as const
 const problems = ['not-found', 'operation-running', 'wrong-state'] as const
+/** Of calls that check a database before they change anything. */
+const checkProblems = ['database-refused', 'database-unreachable', 'database-timeout'] as const
 
 /** The calls of the manager (contract.md, "Manager"). */
 export const managerRoutes = {
@@ -105,7 +107,7 @@ export const managerRoutes = {
     path: `${dataSource}/online`,
     summary: 'Brings an offline data source online, if it passes its check.',
     response: changedDataSource,
-    problems,
+    problems: [...problems, ...checkProblems],
   },
   managerShun: {
     ...changing,
@@ -121,7 +123,7 @@ export const managerRoutes = {
     path: `${dataSource}/welcome`,
     summary: 'Takes a shunned data source back and online, if it passes its check.',
     response: changedDataSource,
-    problems,
+    problems: [...problems, ...checkProblems],
   },
   managerRecover: {
     ...changing,

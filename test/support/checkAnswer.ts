@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 
 /** What a test saw of an answer. */
 export type SeenAnswer = {
@@ -36,7 +37,7 @@ const text = (value: SeenAnswer['headers'][string]): string => (value === undefi
  * body by the schema, and of a problem its code. What the document does not have must be answered with a problem.
  */
 export function answerCheck(document: ApiDocument): AnswerCheck {
-  const ajv = new Ajv2020({ strict: true, allErrors: true })
+  const ajv = addFormats.default(new Ajv2020({ strict: true, allErrors: true }))
   const compiled = new Map<object, ReturnType<typeof ajv.compile>>()
   const { Problem } = document.components.responses
 

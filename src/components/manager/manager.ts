@@ -1,5 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { commonCalls } from '../../api/calls/commonCalls.ts'
+import { ready } from '../../api/calls/health.ts'
 import type { ComponentApi } from '../../api/serve.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import { placeOf } from '../databases/connection.ts'
+import { dialServer } from '../databases/dialServer.ts'
+import { createProbe } from '../databases/probe.ts'
+import { readPassword } from '../databases/readPassword.ts'
+import { createStateFile } from '../stateFile.ts'
+import { askConnectorAt } from './askConnector.ts'
+import { createManager, type Manager, type ManagerLog } from './createManager.ts'
+import { openState } from './keepState.ts'
+import { managerCalls, type ServedManager } from './managerCalls.ts'
+import { measure } from './measure.ts'
+import { createMonitor, type Monitor, type MonitorTiming } from './monitor.ts'
+import { usualPace } from './pace.ts'
+import { readyToManage } from './ready.ts'
 
-/** The API of the manager. */
+/** What a manager takes of the settings of its process. */
+export type ManagerSettings = Pick<
+  ServerSettings,
+  'cluster' | 'host' | 'services' | 'stateFile' | 'member' | 'monitor' | 'secretsFile' | 'connectorSocket'
+>
+
+const usualTiming: MonitorTiming = {
+  pace: usualPace,
+  limit: 2000,
+  now: () => performance.now(),
+  wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
+  random: () => Math.random(),
+}
+
+/**
+ * Milliseconds. A server that hangs is left to its one attempt for long: giving up within the handshake is what it
+ * counts against this host. One whose machine is gone notices nothing of attempts, and is tried anew soon.
+ */
+const dialLimits = { reach: 2000, login: 10 * 60_000 }
+/** Statements get long, too: one more while the server hangs would wait with the first, not be answered before it. */
+const readLimits = { connect: dialLimits.login, query: 60_000 }
+
+/** The API of a manager whose settings name no services. */
 export const manager: ComponentApi = { component: 'manager', served: commonCalls }
+
+/** The API of a manager, with the readiness and the measurements of its own. */
+export function managerApi(served: ServedManager): ComponentApi {
+  const own = readyToManage(served.manager)
+  const common = commonCalls.map((it) => (it === ready ? own : it))
+  return {
+    component: 'manager',
+    served: [...common, ...managerCalls(served)],
+    metrics: () => measure(served.manager),
+  }
+}
+
+/** What checks the data sources with the account of the settings; undefined where they name none. Throws a `StartError`. */
+function monitorOf(
+  { monitor, secretsFile }: ManagerSettings,
+  more: { readonly timing: MonitorTiming; readonly log: ManagerLog },
+) {
+  if (!monitor || secretsFile === undefined) return undefined
+  const secret = { file: secretsFile, option: 'monitor-password' }
+  readPassword(secret)
+  const account = { user: monitor.user, secret, purpose: 'monitor', limits: dialLimits } as const
+  return (seen: Parameters<typeof createMonitor>[0]['seen']): Monitor =>
+    createMonitor({
+      open: (server) =>
+        createProbe({
+          dial: dialServer({ server, ...account }),
+          limits: readLimits,
+          place: placeOf(server),
+        }),
+      timing: more.timing,
+      seen,
+      fault: (error) => more.log.error({ err: error }, 'a fault of the manager'),
+    })
+}
+
+/**
+ * The API of the manager as the settings say: what calls changed before is in effect again, and the checks begin.
+ * Throws a `StartError` where its state or its password cannot be read.
+ */
+export function openManager(
+  settings: ManagerSettings,
+  more: { readonly log: ManagerLog; readonly timing?: MonitorTiming },
+): { readonly api: ComponentApi; close(): void } {
+  const { cluster, host, services: installed, stateFile, member, connectorSocket } = settings
+  if (!installed || stateFile === undefined || !member) return { api: manager, close: () => undefined }
+  const { log, timing = usualTiming } = more
+  const file = createStateFile(stateFile)
+  const now = (): Date => new Date()
+  const opened: Manager = createManager({
+    installed,
+    kept: openState({ file, path: stateFile, installed, now: now() }),
+    monitor: monitorOf(settings, { timing, log }),
+    now,
+    log,
+  })
+  const api = managerApi({
+    manager: opened,
+    identity: { cluster, host, member, parentPid: () => process.ppid },
+    askConnector: connectorSocket === undefined ? undefined : askConnectorAt(connectorSocket),
+  })
+  return { api, close: () => opened.close() }
+}

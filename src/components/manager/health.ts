@@ -1,0 +1,93 @@
+import type { ServicesMap } from '../../contracts/servicesMap.ts'
+import { addressOf, type DataSource, sourcesOf } from './dataSources.ts'
+import { type Finding, findingOf } from './findings.ts'
+import { nextStreak, noStreak, type Streak } from './judge.ts'
+import type { Observation } from './observation.ts'
+
+/** What the checks of a data source found since the process started. */
+export type Health = {
+  readonly streak: Streak
+  readonly finding: Finding | null
+  readonly checkedAt: Date | null
+  readonly seqno: number | null
+  /** Whole seconds that it is behind; null where it is no replica and where the server cannot say. */
+  readonly latency: number | null
+  /** How long the last check took. */
+  readonly milliseconds: number | null
+  readonly checks: Readonly<Record<Finding['result'], number>>
+}
+
+const unknown: Health = {
+  streak: noStreak,
+  finding: null,
+  checkedAt: null,
+  seqno: null,
+  latency: null,
+  milliseconds: null,
+  checks: { passed: 0, failed: 0, unable: 0 },
+}
+
+const known = (values: readonly (number | null)[]): readonly number[] => values.filter((it) => it !== null)
+
+/** What a reading tells of positions. Of several channels the one that is furthest behind counts. */
+function measured(observation: Observation): Pick<Health, 'seqno' | 'latency'> {
+  if (observation.kind !== 'answered') return { seqno: null, latency: null }
+  const { channels, position } = observation.reading
+  if (channels.length === 0) return { seqno: position?.sequence ?? null, latency: null }
+  const sequences = known(channels.map((it) => it.sequence))
+  const latencies = known(channels.map((it) => it.secondsBehind))
+  return {
+    seqno: sequences.length > 0 ? Math.min(...sequences) : null,
+    latency: latencies.length > 0 ? Math.max(...latencies) : null,
+  }
+}
+
+type Address = Pick<DataSource, 'service' | 'name' | 'host' | 'port'>
+
+/** The health of each data source at its address, in memory alone. */
+export type HealthTable = {
+  of(source: Address): Health
+  /** Takes a check down; one of the row that counts says how long it took. */
+  note(facts: {
+    readonly source: DataSource
+    readonly observation: Observation
+    readonly at: Date
+    readonly milliseconds?: number
+  }): Finding
+  /** Begins a new streak, as for a new state. */
+  startOver(source: Address): void
+  /** Forgets all but what is in the map, at the same address. */
+  keepOnly(map: ServicesMap): void
+}
+
+export function createHealthTable(): HealthTable {
+  const table = new Map<string, Health>()
+  const of = (source: Address): Health => table.get(addressOf(source)) ?? unknown
+  return {
+    of,
+    note: ({ source, observation, at, milliseconds }) => {
+      const before = of(source)
+      const finding = findingOf(observation, source.role)
+      const { latency, seqno } = measured(observation)
+      const { checks } = before
+      const counted =
+        milliseconds === undefined
+          ? {}
+          : {
+              streak: nextStreak(before.streak, finding.result),
+              milliseconds,
+              checks: { ...checks, [finding.result]: checks[finding.result] + 1 },
+            }
+      const after = { ...before, ...counted, finding, checkedAt: at, seqno }
+      table.set(addressOf(source), { ...after, latency: source.role === 'primary' ? null : latency })
+      return finding
+    },
+    startOver: (source) => table.set(addressOf(source), { ...of(source), streak: noStreak }),
+    keepOnly: (map) => {
+      const names = new Set(sourcesOf(map).map(addressOf))
+      for (const key of table.keys()) {
+        if (!names.has(key)) table.delete(key)
+      }
+    },
+  }
+}

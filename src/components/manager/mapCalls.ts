@@ -1,0 +1,54 @@
+import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
+import type { ServicesMap } from '../../contracts/servicesMap.ts'
+import { addDataSource, addService, type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
+import { authorOf } from './authorOf.ts'
+import type { Manager } from './createManager.ts'
+import { mapText, serviceEntries } from './statusPayloads.ts'
+
+/** What a GET told of states is no part of a map. */
+const withoutStates = ({ services }: ServicesMap): ServicesMap => ({
+  services: services.map(({ name, datasources }) => ({
+    name,
+    datasources: datasources.map(({ name, host, port, role }) => ({ name, host, port, role })),
+  })),
+})
+
+/** The calls that read and change the services map. */
+export function mapCalls(manager: Manager): readonly ServedRoute[] {
+  /** Makes a change of the map and tells the audit log of it. */
+  function change({ audit }: Pick<Call, 'audit'>, work: () => boolean): boolean {
+    audit({ before: mapText(manager.map()) })
+    const changed = work()
+    audit({ after: mapText(manager.map()), changed })
+    return changed
+  }
+  const edit = (call: Pick<Call, 'audit' | 'caller'>, how: (map: ServicesMap) => EditedMap): boolean =>
+    change(call, () => manager.editMap(authorOf(call.caller), how))
+
+  return [
+    serve(routes.managerServicesMap, () => ({ services: serviceEntries(manager) })),
+    serve(routes.managerChangeServicesMap, (call) => {
+      const wanted = withoutStates(call.body.payload)
+      const changed = edit(call, (map) => replaceMap(map, wanted))
+      return { services: serviceEntries(manager), changed }
+    }),
+    serve(routes.managerAddDataService, (call) => {
+      const { payload } = call.body
+      call.audit({ parameters: payload })
+      const changed = edit(call, (map) => addService(map, payload))
+      const entry = serviceEntries(manager).find(({ name }) => name === payload.name)
+      return { name: payload.name, datasources: entry?.datasources ?? [], changed }
+    }),
+    serve(routes.managerAddDataSource, (call) => {
+      const { payload } = call.body
+      call.audit({ parameters: payload })
+      const changed = edit(call, (map) => addDataSource(map, payload))
+      return { ...payload, state: manager.view(payload).state, changed }
+    }),
+    serve(routes.managerReset, (call) => {
+      const changed = change(call, () => manager.resetMap(authorOf(call.caller)))
+      return { services: serviceEntries(manager), changed }
+    }),
+  ]
+}

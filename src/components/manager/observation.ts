@@ -1,0 +1,30 @@
+import { DatabaseError } from '../databases/databaseError.ts'
+import type { ServerReading } from '../databases/probe.ts'
+
+/**
+ * What one check of a server found. `failed`: clients cannot work with it either. `unable`: it is there, but does
+ * not let us look, which says nothing of how clients fare.
+ */
+export type Observation =
+  | { readonly kind: 'answered'; readonly reading: ServerReading }
+  | { readonly kind: 'failed'; readonly error: DatabaseError }
+  | { readonly kind: 'unable'; readonly error: DatabaseError }
+
+/**
+ * Numbers with which a server turns everybody on this host away: it shuts down, it blocks the host, it ended the
+ * connection. Any other, as for a refused login, a missing privilege or too many connections, concerns our account.
+ */
+const outages: ReadonlySet<number> = new Set([1053, 1129, 1927, 3169])
+
+const isOutage = ({ code, number }: DatabaseError): boolean =>
+  number === undefined ? code === 'unreachable' || code === 'timeout' : outages.has(number)
+
+/** What a check found: its reading, or the `DatabaseError` that it ended with. Any other error is a bug and rejects. */
+export async function observe(check: Promise<ServerReading>): Promise<Observation> {
+  try {
+    return { kind: 'answered', reading: await check }
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    return { kind: isOutage(error) ? 'failed' : 'unable', error }
+  }
+}

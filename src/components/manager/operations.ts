@@ -1,0 +1,40 @@
+import { ProblemError } from '../../api/problemError.ts'
+import type { DataSourceState } from '../../contracts/servicesMap.ts'
+
+/** What people do with a data source. */
+export type Operation = 'offline' | 'online' | 'shun' | 'welcome' | 'recover'
+
+/** The state that each operation leads to; where a state is missing, the operation is not for it. */
+const aims: Readonly<Record<Operation, Readonly<Partial<Record<DataSourceState, DataSourceState>>>>> = {
+  offline: { ONLINE: 'OFFLINE', OFFLINE: 'OFFLINE' },
+  online: { ONLINE: 'ONLINE', OFFLINE: 'ONLINE' },
+  shun: { ONLINE: 'SHUNNED', OFFLINE: 'SHUNNED', FAILED: 'SHUNNED', SHUNNED: 'SHUNNED' },
+  welcome: { ONLINE: 'ONLINE', SHUNNED: 'ONLINE' },
+  recover: { ONLINE: 'ONLINE', OFFLINE: 'OFFLINE', FAILED: 'OFFLINE', SHUNNED: 'OFFLINE' },
+}
+
+/** Where an operation leads from a state; undefined where it is refused (contract.md, "Manager"). */
+export const aimOf = (operation: Operation, state: DataSourceState): DataSourceState | undefined =>
+  aims[operation][state]
+
+const waysOut: Readonly<Record<DataSourceState, string>> = {
+  ONLINE: 'Clients are served already.',
+  OFFLINE: 'Bring it online with online.',
+  FAILED: 'Repair what failed, then recover makes it OFFLINE and online brings it back.',
+  SHUNNED: 'Take it back with welcome, or make it OFFLINE with recover.',
+}
+
+/** Why an operation is refused, and the way out. */
+export function wrongState(facts: {
+  readonly operation: Operation
+  readonly name: string
+  readonly state: DataSourceState
+  readonly reason: string | null
+}): ProblemError {
+  const { operation, name, state, reason } = facts
+  const why = reason === null ? '' : ` Reason: ${reason}`
+  return new ProblemError({
+    code: 'wrong-state',
+    detail: `${name} is ${state}, and ${operation} is not for that state. ${waysOut[state]}${why}`,
+  })
+}

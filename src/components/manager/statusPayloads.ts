@@ -1,0 +1,96 @@
+import type { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
+import type { DatasourceStatusPayload, ServiceStatusPayload } from '../../contracts/managerPayloads.ts'
+import type { DataSourceEntry, ServicesMap } from '../../contracts/servicesMap.ts'
+import type { Manager } from './createManager.ts'
+import type { DataSourceKey } from './dataSources.ts'
+import type { Health } from './health.ts'
+import { rules } from './judge.ts'
+import type { DataSourceView } from './roster.ts'
+
+/** Connections of clients to a data source; a connector that does not name it has none. */
+function connectionsOf({ service, name }: DataSourceKey, connector: ConnectorStatusPayload | null) {
+  if (!connector) return null
+  const found = connector.datasources.find((it) => it.service === service && it.name === name)
+  return { active: found?.active ?? 0, created: found?.created ?? 0 }
+}
+
+const recovered = 'It passes its checks again.'
+
+/** Why it is in its state, or what the last check found. What made it fail is told until it is back. */
+function reasonOf({ state, reason }: DataSourceView, { finding, streak }: Health): string | null {
+  const found = finding?.reason ?? null
+  if (state !== 'FAILED') return found ?? reason
+  if (found !== null) return found
+  return streak.passed >= rules.recover ? [reason ?? [], recovered].flat().join(' ') : reason
+}
+
+/** A data source as the API shows it. Throws a `not-found` problem. */
+export function dataSourceStatus(facts: {
+  readonly manager: Manager
+  readonly key: DataSourceKey
+  readonly connector: ConnectorStatusPayload | null
+}): DatasourceStatusPayload {
+  const { manager, key, connector } = facts
+  const view = manager.view(key)
+  const health = manager.health(view)
+  const { service, name, host, port, role, state, since, by } = view
+  return {
+    name,
+    service,
+    role,
+    state,
+    host,
+    port,
+    since,
+    by,
+    reason: reasonOf(view, health),
+    checkedAt: health.checkedAt?.toISOString() ?? null,
+    connections: connectionsOf(view, connector),
+    seqno: health.seqno,
+    appliedLatency: health.latency,
+    relativeLatency: null,
+    standby: role === 'standby',
+    archive: role === 'archive',
+    witness: role === 'witness',
+  }
+}
+
+/** A service as the API shows it. Throws a `not-found` problem. */
+export function serviceStatus(facts: {
+  readonly manager: Manager
+  readonly service: string
+  readonly connector: ConnectorStatusPayload | null
+}): ServiceStatusPayload {
+  const { manager, service, connector } = facts
+  return {
+    name: service,
+    type: 'physical',
+    composite: false,
+    multimaster: false,
+    policy: manager.policy(service),
+    datasources: manager
+      .views(service)
+      .map(({ name }) => dataSourceStatus({ manager, key: { service, name }, connector })),
+  }
+}
+
+const entryOf = ({ name, host, port, role, state }: DataSourceView): DataSourceEntry => ({
+  name,
+  host,
+  port,
+  role,
+  state,
+})
+
+/** The services of the map with the states of their data sources. */
+export const serviceEntries = (manager: Manager): { name: string; datasources: DataSourceEntry[] }[] =>
+  manager
+    .map()
+    .services.map(({ name }) => ({ name, datasources: manager.views(name).map((it) => entryOf(it)) }))
+
+/** A map without states, as the audit log shows it: `alpha: db1 primary 10.0.0.11:3306`. */
+export const mapText = ({ services }: ServicesMap): readonly string[] =>
+  services.map(({ name, datasources }) => {
+    const sources = datasources.map((it) => `${it.name} ${it.role} ${it.host}:${it.port}`)
+    return `${name}: ${sources.join(', ')}`
+  })
