@@ -33,7 +33,7 @@ export function chooseTarget(choice: {
   if (search.kind === 'several') throw severalHosts({ host, matches: search.matches })
   if (search.kind === 'one') return registeredTarget({ options, found: search, machine })
   if (cluster !== undefined) throw notInCluster({ host, cluster, clusters })
-  const component = options.component ?? 'manager'
+  const component = options.component ?? options.among?.[0] ?? 'manager'
   return {
     component,
     address: host,
@@ -50,14 +50,15 @@ function registeredTarget(choice: {
 }): Target {
   const { options, found, machine } = choice
   const { host, cluster } = found
-  const api = host.apis.find(({ component }) =>
-    options.component === undefined ? component === 'manager' : component === options.component,
+  const { component, among } = options
+  const possible = host.apis.filter((api) =>
+    component === undefined ? (among?.includes(api.component) ?? true) : api.component === component,
   )
-  const chosen = api ?? (options.component === undefined ? host.apis[0] : undefined)
+  const chosen = possible.find((api) => api.component === 'manager') ?? possible[0]
   if (chosen === undefined) {
     const has = host.apis.map(({ component, port }) => `${component} (${port})`).join(', ') || 'none'
     throw new UsageError(
-      `${host.name} of cluster ${cluster.cluster} has no ${options.component ?? 'open'} API. It has: ${has}.`,
+      `${host.name} of cluster ${cluster.cluster} has no ${component ?? among?.join(' or ') ?? 'open'} API. It has: ${has}.`,
       'Give another --component, or switch the API on in the YAML file and run `muster install`.',
     )
   }

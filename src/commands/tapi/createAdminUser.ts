@@ -1,6 +1,7 @@
 import { createAdminUser } from '../../client/calls.ts'
 import { passwordProblems } from '../../contracts/password.ts'
 import type { Secret } from '../../secrets/secret.ts'
+import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { readPassword } from '../readPassword.ts'
 import { UsageError } from '../usageError.ts'
@@ -28,29 +29,57 @@ export type CreateOptions = {
 export async function createAdminUserCommand(call: Call, created: CreateOptions): Promise<ExitCode> {
   const { context, options, place } = call
   const name = created.name ?? (await loginUser(call))
-  checkUserName(name)
-  if (created.newPasswordStdin && options.passwordStdin) {
-    throw new UsageError(
-      '--new-password-stdin and --password-stdin cannot both have standard input.',
-      'Give one of the passwords with its file option.',
-    )
-  }
-  const question = `Create the user ${name} on ${place}, or change its password?`
-  const { iAmSure } = created
-  if (!(await confirmed({ call, command: 'create-admin-user', iAmSure, question }))) return exitCodes.failed
-  const isFirst = created.name === undefined && !givesNewPassword(call, created)
-  const user = { user: name, password: await newPassword({ call, name, created, isFirst }) }
+  checkNewUser(call, { name, created })
+  if (!(await confirmedUser({ context, place, name, created }))) return exitCodes.failed
+  const { isFirst, user } = await readNewUser(call, { name, created })
   const logsIn = !isFirst && options.user !== undefined
   const caller = logsIn ? await login(call) : call.caller
   const first = await createAdminUser(caller, user)
   const wantsLogin = 'problem' in first && first.answer.status === 401 && caller.credentials === undefined
   const outcome =
     wantsLogin && !isFirst && canLogIn(call) ? await createAdminUser(await login(call), user) : first
-  const code = showOutcome({ call, outcome, render: (url) => `${url}\n${otherHosts(call)}` })
+  const code = showOutcome({ call, outcome, render: (url) => `${url}\n${elsewhere(call)}` })
   if (outcome === first && wantsLogin && !options.json) {
     context.stderr.write(`  fix: ${place} has a user already: ${isFirst ? nameIt : logIn}\n`)
   }
   return code
+}
+
+/** A user as the command line names it, and what else it says of it. */
+type Named = { readonly name: string; readonly created: CreateOptions }
+
+/** Throws a `UsageError` for a name that no user can have, and for two passwords from one input. */
+export function checkNewUser({ options }: Call, { name, created }: Named): void {
+  checkUserName(name)
+  if (!created.newPasswordStdin || !options.passwordStdin) return
+  throw new UsageError(
+    '--new-password-stdin and --password-stdin cannot both have standard input.',
+    'Give one of the passwords with its file option.',
+  )
+}
+
+/** Whether the user is meant to be made at `place`. */
+export const confirmedUser = (
+  asked: Named & { readonly context: CommandContext; readonly place: string },
+): Promise<boolean> =>
+  confirmed({
+    context: asked.context,
+    place: asked.place,
+    command: 'create-admin-user',
+    iAmSure: asked.created.iAmSure,
+    question: `Create the user ${asked.name} on ${asked.place}, or change its password?`,
+  })
+
+/** The user with its new password, and whether it is to be the first, made without a login. */
+export async function readNewUser(
+  call: Call,
+  { name, created }: Named,
+): Promise<{
+  readonly isFirst: boolean
+  readonly user: { readonly user: string; readonly password: Secret }
+}> {
+  const isFirst = created.name === undefined && !givesNewPassword(call, created)
+  return { isFirst, user: { user: name, password: await newPassword({ call, name, created, isFirst }) } }
 }
 
 const logIn = 'log in with --user and --password-file.'
@@ -83,17 +112,18 @@ async function newPassword(options: {
   throw new UsageError(`The new password ${problems.join(', and ')}.`, 'Choose another one.')
 }
 
-const canLogIn = ({ context, options }: Call): boolean =>
+/** Whether there is a way to ask for a login. */
+export const canLogIn = ({ context, options }: Call): boolean =>
   context.stdin.isTTY === true ||
   options.passwordFile !== undefined ||
   options.passwordStdin ||
   Boolean(context.env.TAPI_PASSWORD)
 
 /** Users belong to one host (specification section 1.3): says where else the call is to be made. */
-function otherHosts({ target }: Call): string {
+function elsewhere({ target }: Call): string {
   const { found } = target
   const others = found?.cluster.hosts.filter(({ name }) => name !== found.host.name) ?? []
   if (found === undefined || others.length === 0) return ''
   const names = others.map(({ name }) => name).join(', ')
-  return `This holds on ${found.host.name} alone. The other hosts of ${found.cluster.cluster}: ${names}.\n`
+  return `This holds on ${found.host.name} alone. The other hosts of ${found.cluster.cluster}: ${names}; --all makes the user on all of them.\n`
 }

@@ -5,6 +5,8 @@ import { UsageError } from '../usageError.ts'
 export type TapiOptions = {
   readonly host: string
   readonly component?: Component
+  /** The kinds of component that the command has to do with; all of them unless given. */
+  readonly among?: readonly Component[]
   readonly cluster?: string
   readonly ca?: string
   readonly port?: number
@@ -30,6 +32,8 @@ export type WrittenOptions = {
   readonly user?: string
   readonly passwordFile?: string
   readonly passwordStdin?: boolean
+  readonly all?: boolean
+  readonly skipUnreachable?: boolean
 }
 
 /** Reads the written options, or throws a `UsageError` that says which one is wrong and how it is written. */
@@ -56,15 +60,18 @@ export function readOptions(written: WrittenOptions): TapiOptions {
   }
 }
 
-/** The options of a command that one kind of component alone understands. */
-export function readOptionsOf(component: Component, written: WrittenOptions): TapiOptions {
-  if (written.component !== undefined && written.component !== component) {
+/** The options of a command that only these kinds of component understand. */
+export function readOptionsOf(among: readonly Component[], written: WrittenOptions): TapiOptions {
+  const options = readOptions(written)
+  const { component } = options
+  if (component !== undefined && !among.includes(component)) {
     throw new UsageError(
-      `This command calls the ${component}, not the ${written.component}.`,
-      'Leave --component out.',
+      `This command calls the ${among.join(' or the ')}, not the ${component}.`,
+      among.length === 1 ? 'Leave --component out.' : `Give --component ${among.join(' or ')}.`,
     )
   }
-  return readOptions({ ...written, component })
+  const [only] = among
+  return among.length === 1 && only !== undefined ? { ...options, component: only } : { ...options, among }
 }
 
 function readHost(written: string | undefined): string {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Caller } from '../../client/calls.ts'
 import { describeEndpoint, type Endpoint, type Trust } from '../../client/endpoint.ts'
 import { isReadableAuthority } from '../../client/readableAuthority.ts'
+import type { RegisteredCluster } from '../../client/registry.ts'
 import { registryDirectory } from '../../client/registryDirectory.ts'
 import { readRegistry } from '../../client/registryFiles.ts'
 import type { CommandContext } from '../context.ts'
@@ -25,15 +26,20 @@ export type Call = {
   readonly place: string
 }
 
+const warn = (context: CommandContext, text: string) => context.stderr.write(`warning: ${text}\n`)
+
+/** All recorded clusters; what is wrong with a record is a warning. */
+export const readRecords = (context: CommandContext): Promise<RegisteredCluster[]> =>
+  readRegistry(registryDirectory(context.env), (text) => warn(context, text))
+
 /** Looks the host up in the records and settles address, port and trust. Throws a `UsageError`. */
 export async function prepareCall(preparation: {
   readonly context: CommandContext
   readonly options: TapiOptions
   readonly machine: ThisMachine
+  readonly clusters: readonly RegisteredCluster[]
 }): Promise<Call> {
-  const { context, options, machine } = preparation
-  const warn = (text: string) => context.stderr.write(`warning: ${text}\n`)
-  const clusters = await readRegistry(registryDirectory(context.env), warn)
+  const { context, options, machine, clusters } = preparation
   const target = chooseTarget({ options, clusters, machine })
   const { source, trust } = await chooseTrust({ context, options, target })
   const { address, port, names } = target
@@ -41,6 +47,7 @@ export async function prepareCall(preparation: {
   const place = `${target.found?.host.name ?? options.host} ${target.component} at ${describeEndpoint(endpoint)}`
   if (source === 'nobody') {
     warn(
+      context,
       `--insecure: the certificate of ${place} is not verified. Whoever answers there can read the password.`,
     )
   }

@@ -1,26 +1,20 @@
 import { Command, CommanderError, Option } from 'commander'
-import { ClientError } from '../../client/clientError.ts'
-import type { Component } from '../../contracts/component.ts'
 import { completionCommand } from '../completion/command.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { Interrupted } from '../interrupted.ts'
 import { UsageError } from '../usageError.ts'
-import { createAdminUserCommand } from './createAdminUser.ts'
-import { exitCodeOf, renderError, withAdvice } from './failure.ts'
-import { getCommand } from './get.ts'
-import { readOptions, readOptionsOf, type WrittenOptions } from './options.ts'
-import { pingCommand } from './ping.ts'
-import { postCommand } from './post.ts'
-import { type Call, prepareCall } from './prepareCall.ts'
-import { renderJson } from './renderPayload.ts'
-import { replicatorCommand } from './replicatorCommand.ts'
-import { isSure, type SureOptions, sure } from './sure.ts'
-import { type ThisMachine, thisMachine } from './thisMachine.ts'
-import { userCommand } from './user.ts'
-
-type CreateWritten = SureOptions & { readonly newPasswordFile?: string; readonly newPasswordStdin?: boolean }
-type PostWritten = SureOptions & { readonly body?: string }
+import { anyCallCommands } from './definitions/anyCall.ts'
+import { connectorCommand } from './definitions/connector.ts'
+import { groups } from './definitions/groups.ts'
+import { hostCommands } from './definitions/host.ts'
+import { managerCommands } from './definitions/manager.ts'
+import { mapCommand } from './definitions/map.ts'
+import { replicatorCommand } from './definitions/replicator.ts'
+import { userCommands } from './definitions/users.ts'
+import { renderError } from './failure.ts'
+import { lazyRunner } from './lazyRunner.ts'
+import type { ThisMachine } from './thisMachine.ts'
 
 /** Runs `tapi` with the given arguments (without node and script) and says with which code to exit. */
 export async function tapi(options: {
@@ -30,7 +24,7 @@ export async function tapi(options: {
   readonly machine?: ThisMachine
 }): Promise<ExitCode> {
   const { argv, context, machine } = options
-  const { program, code } = build(context, machine ?? thisMachine())
+  const { program, code } = build(context, machine)
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return code()
@@ -43,84 +37,28 @@ export async function tapi(options: {
   }
 }
 
-function build(context: CommandContext, machine: ThisMachine): { program: Command; code: () => ExitCode } {
+function build(
+  context: CommandContext,
+  machine: ThisMachine | undefined,
+): { program: Command; code: () => ExitCode } {
   let code: ExitCode = exitCodes.ok
-  type Action = (call: Call) => Promise<ExitCode>
-  const run = async (command: Command, action: Action, component?: Component): Promise<void> => {
-    const written = command.optsWithGlobals<WrittenOptions>()
-    const options = component ? readOptionsOf(component, written) : readOptions(written)
-    const call = await prepareCall({ context, options, machine })
-    code = await callApi(call, action)
+  const done = (result: ExitCode): void => {
+    code = result
   }
-
+  const runner = lazyRunner({ context, machine, done })
   const program = globalOptions(base(context))
-  program
-    .command('ping')
-    .description('ask whether the API answers; needs no login')
-    .action((_options, command: Command) => run(command, pingCommand))
-  sure(program.command('create-admin-user'))
-    .description('create a user on the host, or change the password of one')
-    .argument('[name]', "name of the user; --user is made the host's first one without it")
-    .option('--new-password-file <file>', "file with the user's new password")
-    .option('--new-password-stdin', 'read the new password from standard input')
-    .action((name: string | undefined, written: CreateWritten, command: Command) =>
-      run(command, (call) =>
-        createAdminUserCommand(call, {
-          ...(name !== undefined && { name }),
-          iAmSure: isSure(written),
-          newPasswordStdin: written.newPasswordStdin === true,
-          ...(written.newPasswordFile !== undefined && { newPasswordFile: written.newPasswordFile }),
-        }),
-      ),
-    )
-  program
-    .command('user')
-    .description('show a user of the host')
-    .argument('<name>', 'name of the user')
-    .action((name: string, _options, command: Command) => run(command, (call) => userCommand(call, name)))
-  program
-    .command('get')
-    .description('any GET of the API')
-    .argument('<path>', 'such as ping, /ping or /api/v2/ping')
-    .action((path: string, _options, command: Command) => run(command, (call) => getCommand(call, path)))
-  sure(program.command('post'))
-    .description('any POST of the API; --i-am-sure adds the guard i-am-sure=true')
-    .argument('<path>', 'such as manager/reset')
-    .option('--body <body>', 'JSON, @FILE, or - for standard input')
-    .action((path: string, written: PostWritten, command: Command) =>
-      run(command, (call) => {
-        const body = written.body === undefined ? {} : { body: written.body }
-        return postCommand(call, { path, iAmSure: isSure(written), ...body })
-      }),
-    )
-  replicatorCommand(program.command('replicator'), (command, action) => run(command, action, 'replicator'))
+  hostCommands(program, runner)
+  managerCommands(program, runner)
+  connectorCommand(program, runner)
+  replicatorCommand(program, runner)
+  mapCommand(program, runner)
+  userCommands(program, runner)
+  anyCallCommands(program, runner)
   completionCommand(
     program.command('completion').description('print what completes tapi on the TAB key in a shell'),
-    {
-      name: 'tapi',
-      context,
-      done: (result) => {
-        code = result
-      },
-    },
+    { name: 'tapi', context, done },
   )
   return { program, code: () => code }
-}
-
-async function callApi(call: Call, action: (call: Call) => Promise<ExitCode>): Promise<ExitCode> {
-  try {
-    return await action(call)
-  } catch (error) {
-    if (!(error instanceof ClientError)) throw error
-    const code = exitCodeOf(error)
-    if (code === exitCodes.interrupted) return code
-    const { context, options, target, trust } = call
-    const advised = withAdvice({ error, target, trust })
-    const facts = { code: advised.code, message: advised.message, fix: advised.fix }
-    if (options.json) context.stdout.write(renderJson({ error: facts }))
-    else context.stderr.write(renderError(facts))
-    return code
-  }
 }
 
 function base(context: CommandContext): Command {
@@ -128,6 +66,7 @@ function base(context: CommandContext): Command {
     .description('Calls the REST API of one component of one host, and verifies whose answer it is.')
     .version(context.version)
     .exitOverride()
+    .commandsGroup(groups.tapi)
     .showHelpAfterError('  fix: read `tapi --help`')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -142,7 +81,8 @@ function base(context: CommandContext): Command {
       return `
 The password of --user comes from --password-file, --password-stdin, the environment variable
 TAPI_PASSWORD, or a prompt; never from an argument. TAPI_USER stands in for --user.
-Exit codes: 0 done, 1 the API answered an error, 3 wrong usage, 4 not reached, 130 interrupted.`
+Exit codes: 0 done, 1 the API answered an error, 3 wrong usage, 4 not reached, 130 interrupted;
+with --all: 0 every host, 1 some host refused or failed, 4 some host was not reached.`
     })
 }
 
@@ -155,6 +95,8 @@ function globalOptions(program: Command): Command {
     .option('--password-stdin', 'read the password from standard input')
     .option('--cluster <cluster>', 'name or directory of the cluster, where several have such a host')
     .option('--ca <file>', 'PEM certificate of the authority to trust, in place of the recorded one')
+    .option('--all', 'repeat what changes something on every host of the cluster; asks all of them first')
+    .option('--skip-unreachable', 'with --all: change the others where some hosts cannot be reached')
     .option('--port <port>', 'port, in place of the recorded or the default one')
     .option('--insecure', 'do not verify the certificate')
     .option('--json', 'print the answer as it came')

@@ -1,15 +1,8 @@
 import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { cell, type Fields, objects, seconds } from './cells.ts'
 import { printable } from './printable.ts'
 import { renderBody } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** A value in a column; what is not known is a dash. */
-const cell = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '-'
-
-const seconds = (value: unknown): string => (typeof value === 'number' ? `${value} s` : '-')
 
 const columns: readonly (readonly [title: string, show: (service: Fields) => string])[] = [
   ['role', ({ role }) => cell(role)],
@@ -29,7 +22,7 @@ function errorOf(name: string, service: Fields): string {
 }
 
 /** A ReplicatorStatusPayload as a person reads it: a table, and below it what is wrong. Ends with a newline. */
-export function renderServices(body: unknown): string {
+export function renderServices(body: unknown, width?: number): string {
   const payload = readEnvelope(body)?.payload
   if (!isObject(payload)) return renderBody(body)
   const services = Object.entries(payload).filter((entry): entry is [string, Fields] => isObject(entry[1]))
@@ -37,5 +30,16 @@ export function renderServices(body: unknown): string {
   const shown = services.some(([, it]) => 'changed' in it) ? [...columns, changed] : columns
   const headline = ['service', ...shown.map(([title]) => title)]
   const rows = services.map(([name, it]) => [name, ...shown.map(([, show]) => show(it))])
-  return `${renderTable(headline, rows)}${services.map(([name, it]) => errorOf(name, it)).join('')}`
+  return `${renderTable(headline, rows, width)}${services.map(([name, it]) => errorOf(name, it)).join('')}`
+}
+
+/** A ServicesPayload as a person reads it. Ends with a newline. */
+export function renderServiceList(body: unknown, width?: number): string {
+  const payload = readEnvelope(body)?.payload
+  if (!Array.isArray(payload)) return renderBody(body)
+  const services = objects(payload)
+  if (services.length === 0) return 'no replication services\n'
+  const headline = ['service', ...columns.map(([title]) => title)]
+  const rows = services.map((it) => [cell(it.serviceName), ...columns.map(([, show]) => show(it))])
+  return renderTable(headline, rows, width)
 }

@@ -1,12 +1,13 @@
 import { guarded } from '../../client/apiPath.ts'
-import { get, post } from '../../client/calls.ts'
+import { get } from '../../client/calls.ts'
 import { basePath } from '../../contracts/route.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { briefly } from './briefly.ts'
+import type { Change } from './change.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
-import { renderServices } from './renderServices.ts'
+import { renderServiceList, renderServices } from './renderServices.ts'
 import { showOutcome } from './showOutcome.ts'
-import { confirmed } from './sure.ts'
 
 /** What can be done to replication; each a call of its own. */
 export const replicatorChanges = ['online', 'offline', 'reset'] as const
@@ -20,6 +21,12 @@ const pathOf = (action: string, service: string | undefined): string =>
 export async function replicatorStatus(call: Call, service: string | undefined): Promise<ExitCode> {
   const outcome = await get(await login(call), pathOf('status', service))
   return showOutcome({ call, outcome, render: renderServices })
+}
+
+/** `tapi replicator services`: the replication services of the host; none where it has no database. */
+export async function replicatorServices(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), `${basePath}/replicator/services`)
+  return showOutcome({ call, outcome, render: renderServiceList })
 }
 
 function question(change: ReplicatorChange, what: string): string {
@@ -37,18 +44,11 @@ function question(change: ReplicatorChange, what: string): string {
 }
 
 /** `tapi replicator online|offline|reset [SERVICE]`: changes every service, or one. */
-export async function changeReplicator(
-  call: Call,
-  order: {
-    readonly change: ReplicatorChange
-    readonly service: string | undefined
-    readonly iAmSure: boolean
-  },
-): Promise<ExitCode> {
-  const { change, service, iAmSure } = order
-  const what = `the replication ${service === undefined ? '' : `service ${service} `}of ${call.place}`
-  const asked = { call, command: `replicator ${change}`, iAmSure, question: question(change, what) }
-  if (!(await confirmed(asked))) return exitCodes.failed
-  const outcome = await post(await login(call), { path: guarded(pathOf(change, service)) })
-  return showOutcome({ call, outcome, render: renderServices })
-}
+export const changeReplicator = (change: ReplicatorChange, service: string | undefined): Change => ({
+  command: `replicator ${change}`,
+  question: (where) =>
+    question(change, `the replication ${service === undefined ? '' : `service ${service} `}of ${where}`),
+  order: async () => ({ path: guarded(pathOf(change, service)) }),
+  render: renderServices,
+  brief: briefly,
+})

@@ -11,7 +11,8 @@ import { renderJson } from './renderPayload.ts'
 export function showOutcome<Value>(shown: {
   readonly call: Call
   readonly outcome: Outcome<Value>
-  readonly render: (value: Value) => string
+  /** `columns` are those of the terminal; none where the output is none. */
+  readonly render: (value: Value, columns?: number) => string
 }): ExitCode {
   const { call, outcome, render } = shown
   const { context, options } = call
@@ -22,7 +23,7 @@ export function showOutcome<Value>(shown: {
   } else if (failed) {
     context.stderr.write(renderProblem(outcome.problem))
   } else {
-    context.stdout.write(render(outcome.value))
+    context.stdout.write(render(outcome.value, context.stdout.columns))
   }
   return failed ? exitCodes.failed : exitCodes.ok
 }

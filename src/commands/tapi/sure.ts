@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { confirm } from '../ask.ts'
+import type { CommandContext } from '../context.ts'
 import { UsageError } from '../usageError.ts'
-import type { Call } from './prepareCall.ts'
 
 /** What a command that changes the host is told; both mean the same. */
 export type SureOptions = { readonly iAmSure?: boolean; readonly yes?: boolean }
@@ -19,14 +19,15 @@ export const isSure = ({ iAmSure, yes }: SureOptions): boolean => iAmSure === tr
  * it is not. Throws a `UsageError` where there is neither.
  */
 export async function confirmed(options: {
-  readonly call: Call
+  readonly context: CommandContext
+  /** The host or hosts, as a person names them. */
+  readonly place: string
   /** Name of the command, for the message. */
   readonly command: string
   readonly iAmSure: boolean
   readonly question: string
 }): Promise<boolean> {
-  const { command, iAmSure, question } = options
-  const { context, place } = options.call
+  const { context, place, command, iAmSure, question } = options
   if (iAmSure) return true
   if (context.stdin.isTTY !== true) {
     throw new UsageError(

@@ -102,6 +102,13 @@ const tapiCases: readonly (readonly [string, readonly string[]])[] = [
   ['tapi --host db1 create-admin-user --new-password-file mus', ['muster.yaml']],
   ['tapi --host db1 get mus', []],
   ['tapi --host db1 post --i-am', ['--i-am-sure']],
+  ['tapi conn', ['connector']],
+  ['tapi connector on', ['onhold', 'online']],
+  ['tapi --all connector offline --imm', ['--immediate']],
+  ['tapi datasource ', ['offline', 'online', 'ping', 'recover', 'shun', 'status', 'welcome']],
+  ['tapi datasource shun db1 --serv', ['--service']],
+  ['tapi policy ma', ['maintenance', 'manual']],
+  ['tapi map set mus', ['muster.yaml']],
 ]
 
 // Zsh shows what it completes only on a terminal, which script(1) of util-linux makes.

@@ -228,7 +228,7 @@ describe('tapi create-admin-user', () => {
     ).toEqual({
       code: 0,
       stdout: `https://127.0.0.1:${api.port}/api/v2/user/bob
-This holds on db1 alone. The other hosts of alpha: db2.
+This holds on db1 alone. The other hosts of alpha: db2; --all makes the user on all of them.
 `,
       stderr: '',
     })

@@ -121,6 +121,8 @@ export type RunOptions = {
   /** Standard input as a terminal: what is typed, piece by piece, each as soon as a question is out. */
   readonly typed?: readonly string[]
   readonly signal?: AbortSignal
+  /** Width of the terminal that standard output is; it is none unless given. */
+  readonly columns?: number
   readonly machine?: { readonly name: string; readonly addresses: readonly string[] }
 }
 
@@ -167,7 +169,7 @@ async function run(home: string, argv: readonly string[], options: RunOptions): 
   if (options.typed === undefined) stdin.end(options.stdin ?? '')
   const context: CommandContext = {
     stdin,
-    stdout: { write: (text) => (stdout += text) },
+    stdout: { write: (text) => (stdout += text), columns: options.columns },
     stderr: {
       write: (text) => {
         stderr += text

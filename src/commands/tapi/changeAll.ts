@@ -1,0 +1,112 @@
+import { get, type Outcome, post } from '../../client/calls.ts'
+import type { CommandContext } from '../context.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { type Change, noteOf, type Order } from './change.ts'
+import { everyHost, type GoodResult, isGood, type Result } from './everyHost.ts'
+import { renderError } from './failure.ts'
+import { login } from './login.ts'
+import type { Call } from './prepareCall.ts'
+import { exitCodeOfAll, isLost, showResults } from './showResults.ts'
+import { confirmed } from './sure.ts'
+
+const components: Readonly<Record<string, string>> = {
+  manager: 'managers',
+  connector: 'connectors',
+  replicator: 'replicators',
+}
+
+/** All hosts of a change as a question names them: `the connectors of db1 and db2 (cluster alpha)`. */
+function placesOf(calls: readonly Call[]): string {
+  const kinds = [...new Set(calls.map(({ target }) => target.component))]
+  return `the ${kinds.length === 1 ? components[kinds[0] ?? ''] : 'APIs'} of ${hostNames(calls)}`
+}
+
+/** The hosts of some calls as a sentence names them: `db1 and db2 (cluster alpha)`. */
+export function hostNames(calls: readonly Call[]): string {
+  const names = calls.map(({ target, options }) => target.found?.host.name ?? options.host)
+  const list = [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((it) => it !== '').join(' and ')
+  const cluster = calls[0]?.target.found?.cluster.cluster
+  return `${list}${cluster === undefined ? '' : ` (cluster ${cluster})`}`
+}
+
+/**
+ * Says that nothing was changed because a host could not be asked, and by which hosts; undefined where all may be
+ * changed that `skipUnreachable` leaves.
+ */
+export function refuseWhereLost(facts: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly results: readonly Result[]
+  readonly skipUnreachable: boolean
+}): ExitCode | undefined {
+  const { context, json, results, skipUnreachable } = facts
+  const bad = results.filter((result) => !isGood(result))
+  if (bad.every((result) => skipUnreachable && isLost(result)) && bad.length < results.length)
+    return undefined
+  const code = exitCodeOfAll(bad)
+  if (code === exitCodes.interrupted) return code
+  showResults({ context, json, results, brief: () => 'could be changed' })
+  if (!json) {
+    const onlyLost = bad.every(isLost) && bad.length < results.length
+    context.stderr.write(
+      renderError({
+        message: 'Nothing was changed on any host: all are asked first, and not all of them can follow.',
+        fix: onlyLost
+          ? 'Mend these hosts, or change the others alone with --skip-unreachable.'
+          : 'Mend these hosts, then repeat the call.',
+      }),
+    )
+  }
+  return code
+}
+
+/**
+ * Makes a change on every host: one question and one login for all; every host is asked before the first is
+ * changed, and then all are changed at once.
+ */
+export async function changeAll(
+  calls: readonly Call[],
+  change: Change,
+  told: { readonly iAmSure: boolean; readonly skipUnreachable: boolean },
+): Promise<ExitCode> {
+  const [first] = calls
+  if (first === undefined) return exitCodes.ok
+  const { context } = first
+  const { json } = first.options
+  const place = placesOf(calls)
+  const { command, question, brief } = change
+  const { iAmSure } = told
+  if (question && !(await confirmed({ context, place, command, iAmSure, question: question(place) }))) {
+    return exitCodes.failed
+  }
+
+  const { credentials } = await login(first)
+  const known = calls.map((call) => ({
+    ...call,
+    caller: { ...call.caller, ...(credentials && { credentials }) },
+  }))
+  const ready: (Call & { readonly order: Order })[] = []
+  const asked = await everyHost(known, async (call): Promise<Outcome<unknown>> => {
+    const version = await get(call.caller, '/api/v2/version')
+    if ('problem' in version) return version
+    const order = await change.order(call)
+    if ('problem' in order) return order
+    ready.push({ ...call, order })
+    return version
+  })
+  const { skipUnreachable } = told
+  const refusal = refuseWhereLost({ context, json, results: asked, skipUnreachable })
+  if (refusal !== undefined) return refusal
+  const sent = await everyHost(ready, ({ caller, order }) => post(caller, order))
+  const results = asked.map((before) => sent.find(({ call }) => call.place === before.call.place) ?? before)
+  const code = showResults({ context, json, results, brief })
+  if (!json) await tellNotes(change, results.filter(isGood))
+  return code
+}
+
+async function tellNotes(change: Change, results: readonly GoodResult[]): Promise<void> {
+  const notes = await Promise.all(results.map(({ call, outcome }) => noteOf(change, call, outcome.value)))
+  for (const words of new Set(notes)) {
+    if (words !== undefined) results[0]?.call.context.stderr.write(`note: ${words}\n`)
+  }
+}

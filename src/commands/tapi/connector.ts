@@ -1,0 +1,50 @@
+import { guarded } from '../../client/apiPath.ts'
+import { get } from '../../client/calls.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import { basePath } from '../../contracts/route.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { cell, object } from './cells.ts'
+import type { Change } from './change.ts'
+import { login } from './login.ts'
+import type { Call } from './prepareCall.ts'
+import { renderConnector } from './renderConnector.ts'
+import { showOutcome } from './showOutcome.ts'
+
+/** What can be done to a connector; each a call of its own. */
+export const connectorChanges = ['online', 'onhold', 'offline'] as const
+
+export type ConnectorChange = (typeof connectorChanges)[number]
+
+/** `tapi connector status`: what the connector does with connections, and how many there are. */
+export async function connectorStatus(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), `${basePath}/connector/status`)
+  return showOutcome({ call, outcome, render: renderConnector })
+}
+
+function question(change: ConnectorChange, { where, immediate }: { where: string; immediate: boolean }) {
+  switch (change) {
+    case 'online':
+      return `Let ${where} accept and forward connections?`
+    case 'onhold':
+      return `Let ${where} hold new connections? Applications wait then; those that wait too long, or are too many, get an error. Existing connections run on.`
+    case 'offline':
+      return `Take ${where} offline? New connections are refused at once; existing ones ${immediate ? 'are cut at once' : 'get a while to end, then are cut'}.`
+  }
+}
+
+function brief(body: unknown): string {
+  const { value, active, held, changed } = object(readEnvelope(body)?.payload)
+  const counts = `${cell(active)} active, ${cell(held)} held`
+  return `${cell(value)}, ${changed === true ? 'changed' : 'unchanged'}, ${counts}`
+}
+
+/** `tapi connector online|onhold|offline`: what becomes of connections. */
+export const changeConnector = (change: ConnectorChange, immediate: boolean): Change => ({
+  command: `connector ${change}`,
+  question: (where) => question(change, { where, immediate }),
+  order: async () => ({
+    path: guarded(`${basePath}/connector/${change}${immediate ? '?immediate=true' : ''}`),
+  }),
+  render: renderConnector,
+  brief,
+})

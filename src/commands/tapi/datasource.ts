@@ -1,0 +1,89 @@
+import { guarded } from '../../client/apiPath.ts'
+import { get } from '../../client/calls.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import { basePath } from '../../contracts/route.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { briefly } from './briefly.ts'
+import { object } from './cells.ts'
+import type { Change, Refused } from './change.ts'
+import { findService } from './findService.ts'
+import { login } from './login.ts'
+import type { Call } from './prepareCall.ts'
+import { renderDatasource } from './renderDatasources.ts'
+import { controlPath, servicePath } from './service.ts'
+import { showOutcome } from './showOutcome.ts'
+
+/** What can be done to a data source; each a call of its own. */
+export const datasourceChanges = ['online', 'offline', 'shun', 'welcome', 'recover'] as const
+
+export type DatasourceChange = (typeof datasourceChanges)[number]
+
+/** A data source as the command line names it; of the only service that has it unless one is named. */
+export type Named = { readonly name: string; readonly service: string | undefined }
+
+const below = (name: string): string => `/datasource/${encodeURIComponent(name)}`
+
+async function pathOf(
+  call: Call,
+  { name, service }: Named,
+  path: (service: string) => string,
+): Promise<{ readonly path: string } | Refused> {
+  const found = await findService(call, { service, datasource: name })
+  return 'problem' in found ? found : { path: path(found.service) }
+}
+
+/** `tapi datasource status NAME`: the state of a data source. */
+export async function datasourceStatus(call: Call, named: Named): Promise<ExitCode> {
+  const known = { ...call, caller: await login(call) }
+  const asked = await pathOf(known, named, (service) => `${servicePath(service)}${below(named.name)}`)
+  const outcome = 'problem' in asked ? asked : await get(known.caller, asked.path)
+  return showOutcome({ call, outcome, render: renderDatasource })
+}
+
+/** `tapi datasource ping NAME`: whether the data source answers now; exit code 1 where it does not. */
+export async function pingDatasource(call: Call, named: Named): Promise<ExitCode> {
+  const known = { ...call, caller: await login(call) }
+  const root = (service: string): string =>
+    `${basePath}/manager/service/${encodeURIComponent(service)}${below(named.name)}/ping`
+  const asked = await pathOf(known, named, root)
+  const outcome = 'problem' in asked ? asked : await get(known.caller, asked.path)
+  const answers = !('problem' in outcome) && object(readEnvelope(outcome.value)?.payload).value === true
+  const render = (): string => `${named.name} ${answers ? 'answers' : 'does not answer'}\n`
+  const code = showOutcome({ call, outcome, render })
+  return answers ? code : exitCodes.failed
+}
+
+const questions: Readonly<Record<DatasourceChange, (name: string) => string>> = {
+  online: (name) => `Bring ${name} online?`,
+  offline: (name) =>
+    `Take ${name} offline? No connections reach it through the connector then. Under AUTOMATIC it comes back by ` +
+    'itself; shun keeps it out.',
+  shun: (name) => `Shun ${name}? No connections reach it through the connector until somebody takes it back.`,
+  welcome: (name) => `Take ${name} back and online?`,
+  recover: (name) =>
+    `Make ${name} offline, to be used again? Under AUTOMATIC it then comes online by itself.`,
+}
+
+/** Says of a data source that was taken offline whether that lasts. */
+async function whetherItLasts(call: Call, body: unknown): Promise<string | undefined> {
+  const { name, service } = object(readEnvelope(body)?.payload)
+  if (typeof service !== 'string') return undefined
+  const outcome = await get(call.caller, servicePath(service))
+  if ('problem' in outcome) return undefined
+  if (object(readEnvelope(outcome.value)?.payload).policy !== 'AUTOMATIC') return undefined
+  return `the policy is AUTOMATIC: ${name} comes back by itself. \`tapi datasource shun ${name}\` keeps it out.`
+}
+
+/** `tapi datasource online|offline|shun|welcome|recover NAME`: one data source. */
+export const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
+  command: `datasource ${change}`,
+  local: true,
+  question: (where) => `${questions[change](named.name)} As ${where} sees it.`,
+  order: async (call) => {
+    const asked = await pathOf(call, named, (service) => `${controlPath(service)}${below(named.name)}`)
+    return 'problem' in asked ? asked : { path: guarded(`${asked.path}/${change}`) }
+  },
+  render: renderDatasource,
+  brief: briefly,
+  ...(change === 'offline' && { note: whetherItLasts }),
+})

@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import type { ConnectorChange } from '../connector.ts'
+import type { Runner } from '../runner.ts'
+import { sure } from '../sure.ts'
+import { groups } from './groups.ts'
+
+const among = ['connector'] as const
+
+const descriptions: Readonly<Record<ConnectorChange, string>> = {
+  online: 'accept and forward connections; releases what is held, in order',
+  onhold: 'accept new connections and hold them; existing ones run on',
+  offline: 'refuse new connections; existing ones drain',
+}
+
+/** What reads and changes the connector of the host. */
+export function connectorCommand(program: Command, { read, change }: Runner): void {
+  const made = program
+    .command('connector')
+    .helpCommand(false)
+    .helpGroup(groups.connector)
+    .description('read and change what the connector does with connections')
+  made
+    .command('status')
+    .description('show its state and count its connections')
+    .action((_options, command: Command) =>
+      read(command, async (call) => (await import('../connector.ts')).connectorStatus(call), among),
+    )
+  for (const [word, description] of Object.entries(descriptions) as [ConnectorChange, string][]) {
+    const one = sure(made.command(word)).description(description)
+    if (word === 'offline') one.option('--immediate', 'cut existing connections at once')
+    one.action(({ immediate }: { readonly immediate?: boolean }, command: Command) =>
+      change(
+        command,
+        async () => (await import('../connector.ts')).changeConnector(word, immediate === true),
+        among,
+      ),
+    )
+  }
+}

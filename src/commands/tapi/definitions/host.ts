@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import type { Runner } from '../runner.ts'
+import { groups } from './groups.ts'
+
+/** What tells of a component as a whole. */
+export function hostCommands(program: Command, { read, readHost }: Runner): void {
+  program
+    .command('status')
+    .helpGroup(groups.host)
+    .description('show every component of the host on one screen')
+    .action((_options, command: Command) =>
+      readHost(command, async (calls) => (await import('../overview.ts')).overview(calls)),
+    )
+  program
+    .command('ping')
+    .helpGroup(groups.any)
+    .description('ask whether the API answers; needs no login')
+    .action((_options, command: Command) =>
+      read(command, async (call) => (await import('../ping.ts')).pingCommand(call)),
+    )
+  program
+    .command('health')
+    .helpGroup(groups.any)
+    .description('ask whether the component is ready; a login is told why it is not')
+    .action((_options, command: Command) =>
+      read(command, async (call) => (await import('../about.ts')).healthCommand(call)),
+    )
+  program
+    .command('version')
+    .helpGroup(groups.any)
+    .description('show which version answers')
+    .action((_options, command: Command) =>
+      read(command, async (call) => (await import('../about.ts')).versionCommand(call)),
+    )
+  program
+    .command('uris')
+    .helpGroup(groups.any)
+    .description('list the calls of the component')
+    .action((_options, command: Command) =>
+      read(command, async (call) => (await import('../about.ts')).urisCommand(call)),
+    )
+}

@@ -1,0 +1,119 @@
+import { Argument, type Command } from 'commander'
+import type { DatasourceChange } from '../datasource.ts'
+import type { PolicyWord } from '../policy.ts'
+import type { Runner } from '../runner.ts'
+import type { ServiceChange } from '../service.ts'
+import { sure } from '../sure.ts'
+import { groups } from './groups.ts'
+
+const among = ['manager'] as const
+
+const serviceWord = 'name of the service; the only one unless given'
+
+type ServiceOption = { readonly service?: string }
+
+const withService = (command: Command): Command =>
+  command.option('--service <service>', 'name of the service, where several have such a data source')
+
+const serviceDescriptions: Readonly<Record<ServiceChange, string>> = {
+  online: 'bring every data source online that is offline',
+  offline: 'take every data source offline that is online',
+}
+
+const datasourceDescriptions: Readonly<Record<DatasourceChange, string>> = {
+  online: 'bring an offline data source online, if it passes its check',
+  offline: 'take it offline; under AUTOMATIC it comes back by itself',
+  shun: 'keep it out until somebody takes it back',
+  welcome: 'take a shunned one back and online, if it passes its check',
+  recover: 'make a failed or shunned one offline; under AUTOMATIC it then comes online',
+}
+
+const entries = <Word extends string>(table: Readonly<Record<Word, string>>) =>
+  Object.entries(table) as [Word, string][]
+
+function serviceCommand(made: Command, { read, change }: Runner): void {
+  made.helpGroup(groups.manager).description('read and change a service, as the manager of the host sees it')
+  made
+    .command('status')
+    .description('show a service and its data sources')
+    .argument('[service]', serviceWord)
+    .action((service: string | undefined, _options, command: Command) =>
+      read(command, async (call) => (await import('../service.ts')).serviceStatus(call, service), among),
+    )
+  for (const [word, description] of entries(serviceDescriptions)) {
+    sure(made.command(word))
+      .description(description)
+      .argument('[service]', serviceWord)
+      .action((service: string | undefined, _options, command: Command) =>
+        change(command, async () => (await import('../service.ts')).changeService(word, service), among),
+      )
+  }
+}
+
+function datasourceCommand(made: Command, { read, change }: Runner): void {
+  made
+    .helpGroup(groups.manager)
+    .description('read and change one data source, as the manager of the host sees it')
+  withService(made.command('status'))
+    .description('show a data source, or all of the service')
+    .argument('[name]', 'name of the data source')
+    .action((name: string | undefined, { service }: ServiceOption, command: Command) =>
+      read(
+        command,
+        async (call) => {
+          if (name === undefined) return (await import('../service.ts')).serviceStatus(call, service)
+          return (await import('../datasource.ts')).datasourceStatus(call, { name, service })
+        },
+        among,
+      ),
+    )
+  withService(made.command('ping'))
+    .description('ask whether it answers now; exit code 1 where it does not')
+    .argument('<name>', 'name of the data source')
+    .action((name: string, { service }: ServiceOption, command: Command) =>
+      read(
+        command,
+        async (call) => (await import('../datasource.ts')).pingDatasource(call, { name, service }),
+        among,
+      ),
+    )
+  for (const [word, description] of entries(datasourceDescriptions)) {
+    withService(sure(made.command(word)))
+      .description(description)
+      .argument('<name>', 'name of the data source')
+      .action((name: string, { service }: ServiceOption, command: Command) =>
+        change(
+          command,
+          async () => (await import('../datasource.ts')).changeDatasource(word, { name, service }),
+          among,
+        ),
+      )
+  }
+}
+
+const policies: readonly PolicyWord[] = ['automatic', 'manual', 'maintenance']
+
+/** What reads and changes services and data sources. */
+export function managerCommands(program: Command, runner: Runner): void {
+  const { read, change } = runner
+  program
+    .command('topology')
+    .helpGroup(groups.manager)
+    .description('list services, data sources and the connector')
+    .option('--no-routers', 'leave the connector out')
+    .action(({ routers }: { readonly routers: boolean }, command: Command) =>
+      read(command, async (call) => (await import('../topology.ts')).topology(call, routers), among),
+    )
+  serviceCommand(program.command('service').helpCommand(false), runner)
+  datasourceCommand(program.command('datasource').helpCommand(false), runner)
+  sure(program.command('policy'))
+    .helpGroup(groups.manager)
+    .description('show or set what the manager does by itself')
+    .addArgument(new Argument('[policy]', 'the policy to set; shown unless given').choices(policies))
+    .option('--service <service>', 'name of the service, where there are several')
+    .action((policy: PolicyWord | undefined, { service }: ServiceOption, command: Command) =>
+      policy === undefined
+        ? read(command, async (call) => (await import('../policy.ts')).showPolicy(call, service), among)
+        : change(command, async () => (await import('../policy.ts')).changePolicy(policy, service), among),
+    )
+}

@@ -1,0 +1,83 @@
+import type { Command } from 'commander'
+import { UsageError } from '../../usageError.ts'
+import type { Runner } from '../runner.ts'
+import { sure } from '../sure.ts'
+import { groups } from './groups.ts'
+
+/** The manager's, where the host has one: its connector follows it. */
+const among = ['manager', 'connector'] as const
+
+const notation = 'NAME=ROLE@HOST:PORT, such as db4=replica@10.0.0.14:3306'
+
+type AddService = { readonly datasource?: readonly string[] }
+
+/** What reads and changes the services map. */
+export function mapCommand(program: Command, { read, change }: Runner): void {
+  const made = program
+    .command('map')
+    .helpCommand(false)
+    .helpGroup(groups.map)
+    .description('read and change the services map; of the manager unless --component says connector')
+  made
+    .command('show')
+    .description('show the map in effect')
+    .action((_options, command: Command) =>
+      read(command, async (call) => (await import('../map.ts')).showMap(call), among),
+    )
+  sure(made.command('set'))
+    .description('replace the whole map')
+    .argument('<file>', 'JSON as `map show --json` prints it; - is standard input')
+    .action((file: string, _options, command: Command) =>
+      change(
+        command,
+        async ({ context, passwordStdin }) => {
+          if (file === '-' && passwordStdin) {
+            throw new UsageError(
+              'The map and --password-stdin cannot both have standard input.',
+              'Give the map as a file, or the password with --password-file.',
+            )
+          }
+          const { readMap } = await import('../readMap.ts')
+          return (await import('../map.ts')).setMap(await readMap(context, file))
+        },
+        among,
+      ),
+    )
+  sure(made.command('add-service'))
+    .description('add a service')
+    .argument('<name>', 'name of the service')
+    .option(
+      '--datasource <datasource>',
+      `a data source of it, ${notation}; may be repeated`,
+      (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
+    )
+    .action((name: string, { datasource = [] }: AddService, command: Command) =>
+      change(
+        command,
+        async () => {
+          const { readDataSource } = await import('../dataSourceWord.ts')
+          return (await import('../map.ts')).addService(name, datasource.map(readDataSource))
+        },
+        among,
+      ),
+    )
+  sure(made.command('add-datasource'))
+    .description('add a data source to a service')
+    .argument('<datasource>', notation)
+    .option('--service <service>', 'name of the service, where there are several')
+    .action((written: string, { service }: { readonly service?: string }, command: Command) =>
+      change(
+        command,
+        async () => {
+          const { readDataSource } = await import('../dataSourceWord.ts')
+          return (await import('../map.ts')).addDatasource(readDataSource(written), service)
+        },
+        among,
+      ),
+    )
+  sure(made.command('reset'))
+    .description('take the map back to the installed one')
+    .action((_options, command: Command) =>
+      change(command, async () => (await import('../map.ts')).resetMap, among),
+    )
+}

@@ -1,0 +1,41 @@
+import type { Outcome } from '../../client/calls.ts'
+import { ClientError } from '../../client/clientError.ts'
+import { mapLimit } from '../../deployment/mapLimit.ts'
+import { withAdvice } from './failure.ts'
+import type { Call } from './prepareCall.ts'
+
+/** What became of a call of one host. */
+export type Result =
+  | { readonly call: Call; readonly outcome: Outcome<unknown> }
+  | { readonly call: Call; readonly error: ClientError }
+
+/** A call that brought what it was made for. */
+export type GoodResult = {
+  readonly call: Call
+  readonly outcome: Extract<Outcome<unknown>, { readonly value: unknown }>
+}
+
+export const isGood = (result: Result): result is GoodResult =>
+  'outcome' in result && !('problem' in result.outcome)
+
+/** Enough that hosts change almost together, and few enough for one machine. */
+const limit = 32
+
+/** A call whose failure is a result, too, with the advice that fits the host. */
+export async function attempt<Made extends Call>(
+  call: Made,
+  action: (call: Made) => Promise<Outcome<unknown>>,
+): Promise<Result> {
+  try {
+    return { call, outcome: await action(call) }
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    return { call, error: withAdvice({ error, target: call.target, trust: call.trust }) }
+  }
+}
+
+/** Calls all hosts at once; the results come in the order of the calls. */
+export const everyHost = <Made extends Call>(
+  calls: readonly Made[],
+  action: (call: Made) => Promise<Outcome<unknown>>,
+): Promise<Result[]> => mapLimit({ items: calls, limit, map: (call) => attempt(call, action) })

@@ -1,0 +1,56 @@
+import { isCluster } from '../../client/findHost.ts'
+import type { RegisteredCluster, RegisteredHost } from '../../client/registry.ts'
+import type { Component } from '../../contracts/component.ts'
+import { UsageError } from '../usageError.ts'
+import type { WrittenOptions } from './options.ts'
+
+/** Hosts of one cluster that a call is to be repeated on. */
+export type ChosenHosts = { readonly cluster: RegisteredCluster; readonly hosts: readonly RegisteredHost[] }
+
+/**
+ * The hosts that `--all` means: those of the one recorded cluster, or of --cluster, that have such an API. Throws
+ * a `UsageError` where that is nobody or not clear.
+ */
+export function hostsOf(choice: {
+  readonly written: WrittenOptions
+  readonly clusters: readonly RegisteredCluster[]
+  /** What the command has to do with; any component unless given. */
+  readonly among?: readonly Component[] | undefined
+}): ChosenHosts {
+  const { written, clusters, among } = choice
+  const contrary = (['host', 'port'] as const).find((name) => written[name] !== undefined)
+  if (contrary !== undefined) {
+    throw new UsageError(
+      `--all and --${contrary} exclude each other.`,
+      'With --all the hosts and their ports are the recorded ones; --cluster says of which cluster.',
+    )
+  }
+  const wanted = written.cluster
+  const matching = clusters.filter((cluster) => wanted === undefined || isCluster(cluster, wanted))
+  const [cluster, ...others] = matching
+  if (cluster === undefined) {
+    throw new UsageError(
+      wanted === undefined
+        ? 'There is no record of a cluster.'
+        : `There is no record of a cluster ${wanted}.`,
+      '`muster install` records a cluster for the user who runs it; without a record call one host with --host.',
+    )
+  }
+  if (others.length > 0) {
+    const names = matching.map((one) => `${one.cluster} in ${one.directory}`).join('; ')
+    const twins = new Set(matching.map((one) => one.cluster)).size < matching.length
+    throw new UsageError(
+      `--all could mean ${matching.length} clusters: ${names}.`,
+      `Say which one is meant, for example with --cluster ${twins ? cluster.directory : cluster.cluster}.`,
+    )
+  }
+  const kinds = written.component === undefined ? among : [written.component]
+  const hosts = cluster.hosts.filter(({ apis }) =>
+    apis.some(({ component }) => kinds?.includes(component) ?? true),
+  )
+  if (hosts.length > 0) return { cluster, hosts }
+  throw new UsageError(
+    `No host of cluster ${cluster.cluster} has ${kinds === undefined ? 'an open API' : `the API of a ${kinds.join(' or ')}`}.`,
+    'Switch the API on in the YAML file and run `muster install`.',
+  )
+}

@@ -1,0 +1,68 @@
+import { guarded } from '../../client/apiPath.ts'
+import { get } from '../../client/calls.ts'
+import { envelope } from '../../client/envelope.ts'
+import { basePath } from '../../contracts/route.ts'
+import type { MapDataSource } from '../../contracts/servicesMap.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { briefly } from './briefly.ts'
+import type { Change } from './change.ts'
+import { findService, mapPath } from './findService.ts'
+import { login } from './login.ts'
+import type { Call } from './prepareCall.ts'
+import { renderMap } from './renderMap.ts'
+import { showOutcome } from './showOutcome.ts'
+
+const pathOf = (call: Call, name: string): string => guarded(`${basePath}/${call.target.component}/${name}`)
+
+const shown = { render: renderMap, brief: briefly, local: true } as const
+
+/** `tapi map show`: the services map in effect, with the state of each data source. */
+export async function showMap(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), mapPath(call))
+  return showOutcome({ call, outcome, render: renderMap })
+}
+
+/** `tapi map set FILE`: a whole new map. */
+export const setMap = (services: unknown): Change => ({
+  ...shown,
+  command: 'map set',
+  question: (where) => `Replace the whole services map of ${where}?`,
+  order: async (call) => ({
+    path: guarded(mapPath(call)),
+    body: envelope('ServicesMapPayload', { services }),
+  }),
+})
+
+/** `tapi map add-service NAME`: one more service. */
+export const addService = (name: string, datasources: readonly MapDataSource[]): Change => ({
+  ...shown,
+  command: 'map add-service',
+  question: (where) => `Add the service ${name} to the services map of ${where}?`,
+  order: async (call) => ({
+    path: pathOf(call, 'addDataService'),
+    body: envelope('DataServicePayload', { name, ...(datasources.length > 0 && { datasources }) }),
+  }),
+})
+
+/** `tapi map add-datasource`: one more data source of a service. */
+export const addDatasource = (source: MapDataSource, service: string | undefined): Change => ({
+  ...shown,
+  command: 'map add-datasource',
+  question: (where) =>
+    `Add the data source ${source.name} (${source.role} at ${source.host} port ${source.port}) to the services map of ${where}?`,
+  order: async (call) => {
+    const found = await findService(call, { service })
+    if ('problem' in found) return found
+    const body = envelope('DataSourcePayload', { service: found.service, ...source })
+    return { path: pathOf(call, 'addDataSource'), body }
+  },
+})
+
+/** `tapi map reset`: back to the installed map. */
+export const resetMap: Change = {
+  ...shown,
+  command: 'map reset',
+  question: (where) =>
+    `Take the services map of ${where} back to the installed one? What calls changed in it is forgotten.`,
+  order: async (call) => ({ path: pathOf(call, 'reset') }),
+}

@@ -1,0 +1,71 @@
+import { guarded } from '../../client/apiPath.ts'
+import { get } from '../../client/calls.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { briefly } from './briefly.ts'
+import { cell, object } from './cells.ts'
+import type { Change } from './change.ts'
+import { findService, listServices } from './findService.ts'
+import { login } from './login.ts'
+import type { Call } from './prepareCall.ts'
+import { renderJson } from './renderPayload.ts'
+import { renderTable } from './renderTable.ts'
+import { controlPath, servicePath } from './service.ts'
+import { showOutcome } from './showOutcome.ts'
+
+/** The policies, as paths and people write them. */
+export const policyWords = ['automatic', 'manual', 'maintenance'] as const
+
+export type PolicyWord = (typeof policyWords)[number]
+
+/** What a manager does by itself under each policy. */
+const meanings: Readonly<Record<string, string>> = {
+  AUTOMATIC: 'monitors, fences what failed and brings it back',
+  MANUAL: 'monitors and fences what failed',
+  MAINTENANCE: 'only monitors',
+}
+
+/** `tapi policy`: the policy of every service, or of one. */
+export async function showPolicy(call: Call, service: string | undefined): Promise<ExitCode> {
+  const known = { ...call, caller: await login(call) }
+  const listed = service === undefined ? await listServices(known) : { services: [{ name: service }] }
+  if ('problem' in listed) return showOutcome({ call, outcome: listed, render: () => '' })
+  const found: { readonly name: string; readonly policy: unknown }[] = []
+  for (const { name } of listed.services) {
+    const outcome = await get(known.caller, servicePath(name))
+    if ('problem' in outcome) return showOutcome({ call, outcome, render: () => '' })
+    found.push({ name, policy: object(readEnvelope(outcome.value)?.payload).policy })
+  }
+  const { stdout } = call.context
+  if (call.options.json) {
+    stdout.write(renderJson(Object.fromEntries(found.map(({ name, policy }) => [name, policy]))))
+  } else {
+    const rows = found.map(({ name, policy }) => [name, cell(policy), meanings[cell(policy)] ?? '-'])
+    stdout.write(renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))
+  }
+  return exitCodes.ok
+}
+
+const renderPolicy = (body: unknown): string => {
+  const { name, policy, changed } = object(readEnvelope(body)?.payload)
+  const meaning = meanings[cell(policy)]
+  const word = changed === true ? 'changed' : 'unchanged'
+  return `${cell(name)}: ${cell(policy)}${meaning === undefined ? '' : ` (${meaning})`}, ${word}\n`
+}
+
+/** `tapi policy automatic|manual|maintenance`: what the manager of the host does by itself. */
+export const changePolicy = (policy: PolicyWord, service: string | undefined): Change => ({
+  command: `policy ${policy}`,
+  local: true,
+  question: (where) => {
+    const what = service === undefined ? 'the service' : service
+    return `Set the policy of ${what} to ${policy.toUpperCase()}? Then ${where} ${meanings[policy.toUpperCase()]}.`
+  },
+  order: async (call) => {
+    const found = await findService(call, { service })
+    if ('problem' in found) return found
+    return { path: guarded(`${controlPath(found.service)}/policy/${policy}`) }
+  },
+  render: renderPolicy,
+  brief: briefly,
+})

@@ -1,0 +1,31 @@
+import { resolve } from 'node:path'
+import { isObject, readEnvelope } from '../../client/envelope.ts'
+import type { CommandContext } from '../context.ts'
+import { readInputFile } from '../readInputFile.ts'
+import { readAllInput } from '../terminalInput.ts'
+import { UsageError } from '../usageError.ts'
+
+/**
+ * The services of a map in a file, `-` being standard input: what `tapi map show --json` prints, or the payload of it
+ * alone. Whether they make a map is the API's to say. Throws a `UsageError`.
+ */
+export async function readMap(context: CommandContext, file: string): Promise<unknown> {
+  const path = resolve(context.cwd, file)
+  const text =
+    file === '-' ? await readAllInput(context) : (await readInputFile({ path, what: 'The map' })).text
+  const body = parse(text)
+  const payload = readEnvelope(body)?.payload ?? body
+  if (isObject(payload) && Array.isArray(payload.services)) return payload.services
+  throw new UsageError(
+    `${file === '-' ? 'Standard input' : path} holds no services map.`,
+    'Write JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,78 @@
+import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { cell, type Fields, object, objects, time } from './cells.ts'
+import type { Result } from './everyHost.ts'
+import type { Answered } from './overview.ts'
+import { printable } from './printable.ts'
+import { renderDatasources } from './renderDatasources.ts'
+import { renderDuration } from './renderPayload.ts'
+import { renderTable } from './renderTable.ts'
+import { isLost } from './showResults.ts'
+
+/** A component, its state, and the rest in words. */
+type Line = readonly [component: string, state: string, more: string]
+
+const list = (parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined).join(', ')
+
+function managerLine({ state, policyMode, dataSourceName, dataServiceName, uptimeSeconds }: Fields): Line {
+  const place =
+    typeof dataSourceName === 'string'
+      ? `data source ${dataSourceName} of ${cell(dataServiceName)}`
+      : `witness of ${cell(dataServiceName)}`
+  const uptime = typeof uptimeSeconds === 'number' ? `up ${renderDuration(uptimeSeconds * 1000)}` : undefined
+  return ['manager', cell(state), list([`policy ${cell(policyMode)}`, place, uptime])]
+}
+
+function connectorLine({ value, active, held, created, expiresAt, reason }: Fields): Line {
+  const until = typeof expiresAt === 'string' ? ` until ${time(expiresAt)}` : ''
+  const counts = `${cell(active)} active, ${cell(held)} held${until}, ${cell(created)} created`
+  return ['connector', cell(value), list([counts, typeof reason === 'string' ? reason : undefined])]
+}
+
+function replicatorLines(services: Fields): readonly Line[] {
+  const known = Object.entries(services).filter((entry): entry is [string, Fields] => isObject(entry[1]))
+  if (known.length === 0) return [['replicator', '-', 'no replication services']]
+  return known.map(([name, it]) => {
+    const behind = typeof it.appliedLatency === 'number' ? `${it.appliedLatency} s behind` : undefined
+    const from = typeof it.masterConnectUri === 'string' ? `fetches from ${it.masterConnectUri}` : undefined
+    const error = typeof it.pendingError === 'string' ? it.pendingError : undefined
+    return ['replicator', cell(it.state), list([`${name} as ${cell(it.role)}`, behind, from, error])]
+  })
+}
+
+/** What a component that gave no status answered instead. */
+function missingLine(result: Result): Line {
+  const { component } = result.call.target
+  if ('error' in result) return [component, isLost(result) ? 'not reached' : 'failed', result.error.message]
+  if (!('problem' in result.outcome)) return [component, '-', '']
+  const { status, code, title } = result.outcome.problem
+  if (code === 'no-database') return [component, '-', title]
+  return [component, 'refused', `${title} [${status}${code === undefined ? '' : ` ${code}`}]`]
+}
+
+function lines({ result }: Answered): readonly Line[] {
+  if ('error' in result || 'problem' in result.outcome) return [missingLine(result)]
+  const payload = object(readEnvelope(result.outcome.value)?.payload)
+  switch (result.call.target.component) {
+    case 'manager':
+      return [managerLine(payload)]
+    case 'connector':
+      return [connectorLine(payload)]
+    case 'replicator':
+      return replicatorLines(payload)
+  }
+}
+
+/** The components of a host, then the data sources as its manager sees them. Ends with a newline. */
+export function renderOverview(answered: readonly Answered[], columns?: number): string {
+  const [first] = answered
+  if (first === undefined) return ''
+  const { target, options } = first.result.call
+  const name = target.found?.host.name ?? options.host
+  const cluster = target.found?.cluster.cluster
+  const title = `${name} (${target.found?.host.address ?? target.address})${cluster === undefined ? '' : ` of cluster ${cluster}`}`
+  const table = renderTable(['component', 'state', ''], answered.flatMap(lines), columns)
+  const services = answered.flatMap(({ service }) => (isObject(service) ? [service] : []))
+  const sources = services.map((it) => `\n${renderDatasources(objects(it.datasources), columns)}`)
+  return `${printable(title)}\n${table}${sources.join('')}`
+}

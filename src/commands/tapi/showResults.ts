@@ -1,0 +1,67 @@
+import type { CommandContext } from '../context.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { Result } from './everyHost.ts'
+import { exitCodeOf, renderError, renderProblem } from './failure.ts'
+import { renderJson } from './renderPayload.ts'
+import { renderTable } from './renderTable.ts'
+
+const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
+
+const hasFailed = (result: Result): boolean => 'error' in result || 'problem' in result.outcome
+
+/** The exit code of several calls: one that failed weighs more than one that could not be reached. */
+export function exitCodeOfAll(results: readonly Result[]): ExitCode {
+  const codes = results.filter(hasFailed).map((result) => ('error' in result ? exitCodeOf(result.error) : 1))
+  const weighed = [exitCodes.interrupted, exitCodes.usage, exitCodes.failed, exitCodes.unreachable]
+  return weighed.find((code) => codes.includes(code)) ?? exitCodes.ok
+}
+
+/** Whether a call failed because nothing answered. */
+export const isLost = (result: Result): boolean =>
+  'error' in result && exitCodeOf(result.error) === exitCodes.unreachable
+
+function words(result: Result, brief: (body: unknown) => string): readonly [string, string] {
+  if ('error' in result) return [isLost(result) ? 'not reached' : 'failed', result.error.code]
+  if ('problem' in result.outcome) {
+    const { status, code, title } = result.outcome.problem
+    return ['refused', `${status} ${code ?? title}`]
+  }
+  return ['done', brief(result.outcome.value)]
+}
+
+function reason(result: Result): string {
+  const told = `${result.call.place}\n`
+  if ('error' in result) return told + renderError(result.error)
+  return 'problem' in result.outcome ? told + renderProblem(result.outcome.problem) : ''
+}
+
+function plain(result: Result): object {
+  const place = { host: hostOf(result), component: result.call.target.component }
+  if ('error' in result) {
+    const { code, message, fix } = result.error
+    return { ...place, error: { code, message, fix } }
+  }
+  const { status, body } = result.outcome.answer
+  return { ...place, status, body }
+}
+
+/**
+ * Prints what became of each host, a line each, and the reasons on standard error; with --json a list. Lines are
+ * never broken up: programs read them, too.
+ */
+export function showResults(shown: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly results: readonly Result[]
+  readonly brief: (body: unknown) => string
+}): ExitCode {
+  const { context, json, results, brief } = shown
+  if (json) {
+    context.stdout.write(renderJson(results.map(plain)))
+  } else {
+    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...words(it, brief)])
+    context.stdout.write(renderTable(['host', 'component', 'result', 'what'], rows))
+    for (const result of results) context.stderr.write(reason(result))
+  }
+  return exitCodeOfAll(results)
+}

@@ -1,0 +1,46 @@
+import { guarded } from '../../client/apiPath.ts'
+import { get } from '../../client/calls.ts'
+import { envelope, readEnvelope } from '../../client/envelope.ts'
+import { basePath } from '../../contracts/route.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { briefly } from './briefly.ts'
+import { cell, object, objects } from './cells.ts'
+import type { Change } from './change.ts'
+import { login } from './login.ts'
+import type { Call } from './prepareCall.ts'
+import { renderBody } from './renderPayload.ts'
+import { renderTable } from './renderTable.ts'
+import { showOutcome } from './showOutcome.ts'
+import { checkUserName } from './user.ts'
+
+function renderUsers(body: unknown, columns?: number): string {
+  const payload = readEnvelope(body)?.payload
+  if (!Array.isArray(payload)) return renderBody(body)
+  const rows = objects(payload).map(({ user, access }) => [cell(user), cell(access)])
+  return renderTable(['user', 'access'], rows, columns)
+}
+
+/** `tapi users`: the users of the host. */
+export async function listUsers(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), `${basePath}/users`)
+  return showOutcome({ call, outcome, render: renderUsers })
+}
+
+/** `tapi delete-user NAME`: takes a user off the host. Throws a `UsageError` for a name that no user can have. */
+export function deleteUser(name: string): Change {
+  checkUserName(name)
+  return {
+    command: 'delete-user',
+    local: true,
+    question: (where) => `Delete the user ${name} of ${where}?`,
+    order: async () => ({
+      path: guarded(`${basePath}/deleteUser`),
+      body: envelope('StringPayload', { value: name.normalize('NFC') }),
+    }),
+    render: (body) =>
+      object(readEnvelope(body)?.payload).changed === true
+        ? `${name} is deleted\n`
+        : `there was no ${name}\n`,
+    brief: briefly,
+  }
+}
