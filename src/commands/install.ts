@@ -3,6 +3,7 @@ import { recordCluster } from '../client/registryFiles.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
+import { newGrants } from '../deployment/grants.ts'
 import { registration } from '../deployment/registration.ts'
 import { lockState } from '../deployment/state/lockState.ts'
 import { openState } from '../deployment/state/openState.ts'
@@ -10,9 +11,11 @@ import { saveState } from '../deployment/state/saveState.ts'
 import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import { closeAll } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
+import { grantsText } from '../output/deployment/grants.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
+import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { fetchRuntimes } from './fetchRuntimes.ts'
 import { madePasswordText } from './madePasswordText.ts'
@@ -79,6 +82,7 @@ async function installLocked(
       verify: () => verifyHost(transport, target),
     }))
     const exit = await runSteps({ context, json, survey: run.survey, work })
+    tellGrants({ context, run, json, emit: renderer.emit })
     if (exit !== exitCodes.ok) return exit
     await saveState({
       ...place,
@@ -100,6 +104,19 @@ function tellWhereKept(run: PreparedRun, place: StatePlace, emit: Emit): void {
   for (const { user } of run.preparation.made) {
     emit({ type: 'notice', message: `the password of ${user} was made now; ${stateFolder(place)} keeps it` })
   }
+}
+
+/** Says which accounts the databases need, whether the run went well or not: a second one may change nothing. */
+function tellGrants(options: {
+  readonly context: CommandContext
+  readonly run: PreparedRun
+  readonly json: boolean
+  readonly emit: Emit
+}): void {
+  const { context, run, json, emit } = options
+  const grants = newGrants(run.preparation.targets)
+  if (json) for (const grant of grants) emit({ type: 'notice', message: grantsText([grant]) })
+  else if (grants.length > 0) context.stdout.write(`\n${grantsText(grants)}`)
 }
 
 /** Shows the plan to people and asks them; without changes there is nothing to ask. */

@@ -1,6 +1,8 @@
+import { newGrants } from '../deployment/grants.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { closeAll } from '../deployment/survey.ts'
+import { grantsText } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
@@ -33,8 +35,11 @@ export async function plan(
     cluster: config.cluster,
     notes: run.preparation.notes,
     plans: run.planned.map((one) => one.plan),
+    grants: newGrants(run.preparation.targets),
   }
   const colour = colourOf(context, context.stdout)
-  context.stdout.write(json ? planJson(shown) : planText({ ...shown, colour }))
+  const grants = grantsText(shown.grants)
+  const text = `${planText({ ...shown, colour })}${grants === '' ? '' : `\n${grants}`}`
+  context.stdout.write(json ? planJson(shown) : text)
   return shown.plans.some(({ steps }) => steps.length > 0) ? exitCodes.changes : exitCodes.ok
 }

@@ -1,3 +1,4 @@
+import type { AccountGrants } from '../../deployment/grants.ts'
 import type { HostPlan } from '../../deployment/hostPlan.ts'
 import { counted } from '../../diagnostics/words.ts'
 import { paint } from './paint.ts'
@@ -34,12 +35,14 @@ export function planJson(options: {
   readonly cluster: string
   readonly notes: readonly string[]
   readonly plans: readonly HostPlan[]
+  readonly grants: readonly AccountGrants[]
 }): string {
+  const { cluster, notes, grants } = options
   const hosts = options.plans.map(({ host, address, steps }) => ({
     host,
     address,
     changes: steps.map(({ step, change }) => ({ step: step.id, phase: step.phase, ...change })),
   }))
   const changes = hosts.some(({ changes }) => changes.length > 0)
-  return `${JSON.stringify({ cluster: options.cluster, changes, notes: options.notes, hosts }, null, 2)}\n`
+  return `${JSON.stringify({ cluster, changes, notes, hosts, grants }, null, 2)}\n`
 }

@@ -1,3 +1,4 @@
+import { type AccountStatements, accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
 import type { ExplainedFinding } from './finding.ts'
@@ -17,7 +18,13 @@ const settingOf = (setting: Setting<unknown>) => ({
   since: setting.since,
   documentation: setting.documentation,
   example: settingExample(setting),
+  ...statementsOf(setting),
 })
+
+function statementsOf(setting: Setting<unknown>): { readonly statements?: readonly AccountStatements[] } {
+  const statements = accountStatements(setting)
+  return statements.length === 0 ? {} : { statements }
+}
 
 /** Explanations for programs: one JSON object, `{"findings":[…],"settings":[…]}`. */
 export function explainJson(explained: {

@@ -1,3 +1,4 @@
+import { accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import { inertRemark, settingExample, settingFacts } from './settingFacts.ts'
 
@@ -10,6 +11,7 @@ export function settingMarkdown(setting: Setting<unknown>): string {
     ...(setting.inert ? [inertRemark] : []),
     facts.join('\n'),
     `\`\`\`yaml\n${settingExample(setting)}\n\`\`\``,
+    ...accountStatements(setting).map(({ title, sql }) => `${title}:\n\n\`\`\`sql\n${sql}\`\`\``),
   ]
   return `${blocks.join('\n\n')}\n`
 }

@@ -1,3 +1,4 @@
+import { accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import { type Layout, proseLines } from './layout.ts'
 import { inertRemark, settingExample, settingFacts } from './settingFacts.ts'
@@ -20,6 +21,13 @@ export function settingText(setting: Setting<unknown>, layout: Layout): string {
     settingExample(setting)
       .split('\n')
       .map((line) => `    ${line}`),
+    ...accountStatements(setting).map(({ title, sql }) => [
+      `  ${paint('bold', title)}`,
+      ...sql
+        .trimEnd()
+        .split('\n')
+        .map((line) => `    ${line}`),
+    ]),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }

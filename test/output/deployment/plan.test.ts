@@ -62,7 +62,7 @@ db2: nothing to do
 
 describe('planJson', () => {
   it('says the same for programs', () => {
-    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans }))).toEqual({
+    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, grants: [] }))).toEqual({
       cluster: 'alpha',
       changes: true,
       notes: [],
@@ -81,6 +81,7 @@ describe('planJson', () => {
         },
         { host: 'db2', address: '10.0.0.12', changes: [] },
       ],
+      grants: [],
     })
   })
 })

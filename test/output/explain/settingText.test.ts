@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
+import { accountStatements } from '../../../src/config/reference/accountStatements.ts'
 import { options } from '../../../src/config/settings/options.ts'
 import type { Setting } from '../../../src/config/settings/setting.ts'
 import { ssh } from '../../../src/config/settings/ssh.ts'
 import { hostEntries } from '../../../src/diagnostics/entries/hosts.ts'
 import { shapeEntries } from '../../../src/diagnostics/entries/shape.ts'
 import { yamlEntries } from '../../../src/diagnostics/entries/yaml.ts'
+import { explainJson } from '../../../src/output/explain/explainJson.ts'
 import { layoutFor } from '../../../src/output/explain/layout.ts'
 import { settingExample } from '../../../src/output/explain/settingFacts.ts'
 import { settingMarkdown } from '../../../src/output/explain/settingMarkdown.ts'
@@ -59,8 +61,9 @@ yet, one is made, kept there and shown once.
         .split('\n')
         .map((line) => line.length),
     )
-    // The fingerprint of a key has the length that it has.
-    expect(widest).toBeLessThanOrEqual(setting === ssh.hostKey ? 66 : 60)
+    // The fingerprint of a key and a statement of SQL have the length that they have.
+    const whole = accountStatements(setting).length > 0 ? 130 : 60
+    expect(widest).toBeLessThanOrEqual(setting === ssh.hostKey ? 66 : whole)
   })
 
   it.each(named)('%s: its example is read as it stands', (_, setting) => {
@@ -74,6 +77,28 @@ yet, one is made, kept there and shown once.
     expect(codes.filter((code) => aboutValues.has(code) && !fine.includes(code))).toEqual([])
     // An example alone is no configuration, so something must be missing.
     expect(codes).toContain('missing-key')
+  })
+})
+
+describe('the page of a database account', () => {
+  const made = (user: string, text: string) =>
+    [...text.matchAll(/CREATE USER IF NOT EXISTS '(.*)' IDENTIFIED BY '<(.*)>';/g)].map(
+      ([, name, option]) => [name, option, text.includes(`${user}-password`)],
+    )
+
+  it.each(['replication', 'monitor'] as const)('has the SQL that makes it: %s-user', (account) => {
+    const setting = account === 'monitor' ? options.monitorUser : options.replicationUser
+    const name = account === 'monitor' ? "muster_monitor'@'10.0.0.%" : "muster'@'127.0.0.1"
+    const twice = [1, 2].map(() => [name, `${account}-password`, true])
+    expect(made(account, settingText(setting, plain))).toEqual(twice)
+    expect(made(account, settingMarkdown(setting))).toEqual(twice)
+    const [told] = JSON.parse(explainJson({ findings: [], settings: [setting] })).settings
+    expect(told.statements.map(({ title }: { title: string }) => title)).toEqual(['MariaDB', 'MySQL'])
+  })
+
+  it('is the only one with SQL', () => {
+    const others = all.filter((setting) => !/^(replication|monitor)-user$/.test(setting.name))
+    expect(others.filter((setting) => settingText(setting, plain).includes('GRANT'))).toEqual([])
   })
 })
 

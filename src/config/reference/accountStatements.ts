@@ -1,0 +1,22 @@
+import { monitorGrants } from '../../contracts/monitorGrants.ts'
+import { replicatorGrants } from '../../contracts/replicatorGrants.ts'
+import { databaseTypes } from '../../contracts/serverSettings.ts'
+import { options } from '../settings/options.ts'
+import type { Setting } from '../settings/setting.ts'
+
+/** What makes an account in one kind of database server. */
+export type AccountStatements = { readonly title: string; readonly sql: string }
+
+const titles = { mariadb: 'MariaDB', mysql: 'MySQL' } as const
+
+/** The SQL for the account that a setting names, per kind of server; none for any other setting. */
+export function accountStatements(setting: Setting<unknown>): readonly AccountStatements[] {
+  return databaseTypes.flatMap((type) => {
+    const title = titles[type]
+    if (setting === options.replicationUser) {
+      return [{ title, sql: replicatorGrants({ type, user: 'muster', from: '127.0.0.1' }) }]
+    }
+    if (setting !== options.monitorUser) return []
+    return [{ title, sql: monitorGrants({ type, user: 'muster_monitor', from: '10.0.0.%' }) }]
+  })
+}
