@@ -45,7 +45,7 @@ export function refuseWhereLost(facts: {
     return undefined
   const code = exitCodeOfAll(bad)
   if (code === exitCodes.interrupted) return code
-  showResults({ context, json, results, brief: () => 'could be changed' })
+  showResults({ context, json, results, good: { result: 'unchanged', brief: () => '' } })
   if (!json) {
     const onlyLost = bad.every(isLost) && bad.length < results.length
     context.stderr.write(
@@ -99,7 +99,7 @@ export async function changeAll(
   if (refusal !== undefined) return refusal
   const sent = await everyHost(ready, ({ caller, order }) => post(caller, order))
   const results = asked.map((before) => sent.find(({ call }) => call.place === before.call.place) ?? before)
-  const code = showResults({ context, json, results, brief })
+  const code = showResults({ context, json, results, good: { result: 'done', brief } })
   if (!json) await tellNotes(change, results.filter(isGood))
   return code
 }

@@ -5,9 +5,9 @@ import { basePath } from '../../contracts/route.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { object } from './cells.ts'
 import { everyHost, isGood, type Result } from './everyHost.ts'
-import { renderError } from './failure.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
+import { printable } from './printable.ts'
 import { renderOverview } from './renderOverview.ts'
 import { renderJson } from './renderPayload.ts'
 import { servicePath } from './service.ts'
@@ -67,6 +67,18 @@ export async function overview(calls: readonly Call[]): Promise<ExitCode> {
     return code
   }
   context.stdout.write(renderOverview(answered, context.stdout.columns))
-  for (const result of bad) if ('error' in result) context.stderr.write(renderError(result.error))
+  for (const [fix, kinds] of fixesOf(bad))
+    context.stderr.write(printable(`fix (${kinds.join(', ')}): ${fix}\n`))
   return code
+}
+
+/** What to do about the components that did not answer, each advice once. */
+function fixesOf(bad: readonly Result[]): ReadonlyMap<string, readonly Component[]> {
+  const fixes = new Map<string, readonly Component[]>()
+  for (const result of bad) {
+    if (!('error' in result)) continue
+    const { fix } = result.error
+    fixes.set(fix, [...(fixes.get(fix) ?? []), result.call.target.component])
+  }
+  return fixes
 }

@@ -1,11 +1,11 @@
 import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { wrap } from '../../output/diagnostics/wrap.ts'
 import { cell, type Fields, object, objects, time } from './cells.ts'
 import type { Result } from './everyHost.ts'
 import type { Answered } from './overview.ts'
 import { printable } from './printable.ts'
 import { renderDatasources } from './renderDatasources.ts'
 import { renderDuration } from './renderPayload.ts'
-import { renderTable } from './renderTable.ts'
 import { isLost } from './showResults.ts'
 
 /** A component, its state, and the rest in words. */
@@ -63,6 +63,19 @@ function lines({ result }: Answered): readonly Line[] {
   }
 }
 
+/** Aligned lines, whose last part goes on below itself where the terminal is narrow. Ends with a newline. */
+function hanging(rows: readonly Line[], columns = Number.POSITIVE_INFINITY): string {
+  const printed = rows.map((row) => row.map((part) => printable(part)))
+  const widths = [0, 1].map((at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)))
+  const indent = widths.reduce((sum, width) => sum + width + 2, 0)
+  const width = Math.max(indent + 20, columns)
+  const lines = printed.flatMap(([component = '', state = '', more = '']) => {
+    const first = `${component.padEnd(widths[0] ?? 0)}  ${state.padEnd(widths[1] ?? 0)}  `
+    return wrap(more, { width, first, rest: ' '.repeat(indent) })
+  })
+  return lines.map((line) => `${line.trimEnd()}\n`).join('')
+}
+
 /** The components of a host, then the data sources as its manager sees them. Ends with a newline. */
 export function renderOverview(answered: readonly Answered[], columns?: number): string {
   const [first] = answered
@@ -71,7 +84,7 @@ export function renderOverview(answered: readonly Answered[], columns?: number):
   const name = target.found?.host.name ?? options.host
   const cluster = target.found?.cluster.cluster
   const title = `${name} (${target.found?.host.address ?? target.address})${cluster === undefined ? '' : ` of cluster ${cluster}`}`
-  const table = renderTable(['component', 'state', ''], answered.flatMap(lines), columns)
+  const table = hanging(answered.flatMap(lines), columns)
   const services = answered.flatMap(({ service }) => (isObject(service) ? [service] : []))
   const sources = services.map((it) => `\n${renderDatasources(objects(it.datasources), columns)}`)
   return `${printable(title)}\n${table}${sources.join('')}`

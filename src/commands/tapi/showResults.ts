@@ -9,6 +9,9 @@ const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? cal
 
 const hasFailed = (result: Result): boolean => 'error' in result || 'problem' in result.outcome
 
+/** What is told of a host where all went well: one word, and what became of it. */
+type Good = { readonly result: string; readonly brief: (body: unknown) => string }
+
 /** The exit code of several calls: one that failed weighs more than one that could not be reached. */
 export function exitCodeOfAll(results: readonly Result[]): ExitCode {
   const codes = results.filter(hasFailed).map((result) => ('error' in result ? exitCodeOf(result.error) : 1))
@@ -20,13 +23,17 @@ export function exitCodeOfAll(results: readonly Result[]): ExitCode {
 export const isLost = (result: Result): boolean =>
   'error' in result && exitCodeOf(result.error) === exitCodes.unreachable
 
-function words(result: Result, brief: (body: unknown) => string): readonly [string, string] {
-  if ('error' in result) return [isLost(result) ? 'not reached' : 'failed', result.error.code]
+function words(result: Result, good: Good): readonly [string, string] {
+  if ('error' in result) {
+    const { code } = result.error
+    const what = code === 'refused' ? 'connection refused' : code.replaceAll('-', ' ')
+    return [isLost(result) ? 'not reached' : 'failed', what]
+  }
   if ('problem' in result.outcome) {
     const { status, code, title } = result.outcome.problem
     return ['refused', `${status} ${code ?? title}`]
   }
-  return ['done', brief(result.outcome.value)]
+  return [good.result, good.brief(result.outcome.value)]
 }
 
 function reason(result: Result): string {
@@ -53,13 +60,13 @@ export function showResults(shown: {
   readonly context: CommandContext
   readonly json: boolean
   readonly results: readonly Result[]
-  readonly brief: (body: unknown) => string
+  readonly good: Good
 }): ExitCode {
-  const { context, json, results, brief } = shown
+  const { context, json, results, good } = shown
   if (json) {
     context.stdout.write(renderJson(results.map(plain)))
   } else {
-    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...words(it, brief)])
+    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...words(it, good)])
     context.stdout.write(renderTable(['host', 'component', 'result', 'what'], rows))
     for (const result of results) context.stderr.write(reason(result))
   }

@@ -83,9 +83,9 @@ db3   connector  done    ${done}
     const { code, stdout, stderr } = await tapi(['--all', 'connector', 'onhold', '--yes'])
     expect(code).toBe(4)
     expect(stdout).toBe(`host  component  result       what
-db1   connector  done         could be changed
-db2   connector  not reached  refused
-db3   connector  done         could be changed
+db1   connector  unchanged
+db2   connector  not reached  connection refused
+db3   connector  unchanged
 `)
     expect(stderr).toMatch(/^db2 connector at https:\S+\nerror: The connection to .*\n {2}fix: /)
     expect(stderr).toContain('error: Nothing was changed on any host')
