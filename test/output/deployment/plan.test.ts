@@ -60,9 +60,11 @@ db2: nothing to do
   })
 })
 
+const grants = [{ option: 'monitor-user', user: 'm', type: 'mysql', sql: 'CREATE' }] as const
+
 describe('planJson', () => {
   it('says the same for programs', () => {
-    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, grants: [] }))).toEqual({
+    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, grants }))).toEqual({
       cluster: 'alpha',
       changes: true,
       notes: [],
@@ -81,7 +83,7 @@ describe('planJson', () => {
         },
         { host: 'db2', address: '10.0.0.12', changes: [] },
       ],
-      grants: [],
+      grants,
     })
   })
 })

@@ -26,6 +26,10 @@ export const changePassword = (login: Login, password: string): Promise<number |
     body: { payloadType: 'credentials', payload: { user: login.user ?? 'admin', pass: password } },
   })
 
+/** Asks a component to change something; `path` stands below `/api/v2/`. */
+export const order = (login: Login, path: string): Promise<number | string> =>
+  answerTo(login, { method: 'POST', path: `/api/v2/${path}?i-am-sure=true` })
+
 async function answerTo(
   login: Login,
   call: Pick<CallRequest, 'method' | 'path' | 'body'>,
