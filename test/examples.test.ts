@@ -16,13 +16,18 @@ const load = (name: string) =>
 
 describe('the examples', () => {
   it('are these', () => {
-    expect(names).toEqual(['quickstart.yaml', 'replicator-only.yaml', 'three-hosts.yaml'])
+    expect(names).toEqual(['databases.yaml', 'quickstart.yaml', 'replicator-only.yaml', 'three-hosts.yaml'])
   })
 
   it.each(names)('%s validates without a finding', async (name) => {
     const { context, out } = commandContext({
       cwd: folder,
-      env: { HOME: '/home/ops', ADMIN_PASS: 'x8Jw-Rt2q_Lm0' },
+      env: {
+        HOME: '/home/ops',
+        ADMIN_PASS: 'x8Jw-Rt2q_Lm0',
+        REPLICATION_PASSWORD: 'q4Vz-Nc7h_Ws1',
+        MONITOR_PASSWORD: 'k2Ht-Bx9m_Yd6',
+      },
     })
     const code = await validate({
       context,
@@ -63,6 +68,24 @@ describe('the examples', () => {
       expect(host).toMatchObject({ connection: 'ssh', ssh: { user: 'ops', become: true } })
       expect(host.admin).toMatchObject({ user: 'admin', password: { kind: 'env', name: 'ADMIN_PASS' } })
       expect(host.apis.map(({ address }) => address)).toEqual(['0.0.0.0', '0.0.0.0', '0.0.0.0'])
+    }
+  })
+
+  it('databases.yaml gives members a database and both accounts, and connectors a proxy to it', () => {
+    const config = load('databases.yaml')
+    const sources = config?.services.flatMap(({ datasources }) => datasources) ?? []
+    expect(sources.map(({ name, host, port, role }) => `${name} ${host}:${port} ${role}`)).toEqual([
+      'db1 10.0.0.11:3306 primary',
+      'db2 10.0.0.12:3307 replica',
+      'db3 10.0.0.13:3306 replica',
+    ])
+    const hosts = config?.hosts ?? []
+    expect(hosts.flatMap(({ name, proxy }) => (proxy === undefined ? [] : [name]))).toEqual(['db3', 'app1'])
+    for (const host of hosts.filter(({ name }) => name !== 'app1')) {
+      expect(host).toMatchObject({
+        database: { type: 'mariadb', account: { user: 'muster' } },
+        monitor: { user: 'muster_monitor' },
+      })
     }
   })
 

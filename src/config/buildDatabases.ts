@@ -6,7 +6,7 @@ import type { Paths } from './paths.ts'
 import { hasDatabase } from './resolve/dataSources.ts'
 import type { ResolvedHost } from './resolve/resolved.ts'
 import { sure } from './resolve/sure.ts'
-import { type Mention, mentionsOf, topologyOf } from './resolve/topology.ts'
+import { isNamedIn, type Mention, topologyOf } from './resolve/topology.ts'
 import { options } from './settings/options.ts'
 import type { Setting } from './settings/setting.ts'
 
@@ -23,9 +23,7 @@ function accountOf(host: ResolvedHost, account: Account, paths: Paths): Database
 
 /** The services that name the host in one of their lists, in the order of the file. */
 const servicesWith = (host: ResolvedHost, field: Mention['field']): readonly Mention['service'][] =>
-  host.services.filter((service) =>
-    mentionsOf(service).some((mention) => mention.host === host.name && mention.field === field),
-  )
+  host.services.filter((service) => isNamedIn(service, field, host.name))
 
 function databaseOf(host: ResolvedHost, paths: Paths): DatabaseConfig | undefined {
   const type = host.option(options.datasourceType).value

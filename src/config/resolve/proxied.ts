@@ -1,16 +1,13 @@
 import { options } from '../settings/options.ts'
-import { service as fields } from '../settings/places.ts'
 import type { Draft, ServiceDraft } from '../shape/draft.ts'
-import { valueFor } from '../shape/values.ts'
 import { hasDatabase, memberNames } from './dataSources.ts'
 import type { ResolvedHost } from './resolved.ts'
-import { topologyOf } from './topology.ts'
+import { isNamedIn, topologyOf } from './topology.ts'
 
 type Unproxied = Omit<ResolvedHost, 'proxied'>
 
 const hasConnector = (service: ServiceDraft, host: string): boolean =>
-  topologyOf(service) === 'clustered' &&
-  (valueFor(service.fields, fields.connectors) ?? []).some(({ value }) => value === host)
+  topologyOf(service) === 'clustered' && isNamedIn(service, 'connectors', host)
 
 const givesPort = ({ option }: Unproxied): boolean =>
   [options.applicationPort, options.applicationReadonlyPort].some((port) => option(port).given !== undefined)

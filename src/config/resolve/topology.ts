@@ -26,6 +26,10 @@ export function mentionsOf(service: ServiceDraft): readonly Mention[] {
   )
 }
 
+/** Whether one of a service's lists names the host. */
+export const isNamedIn = (service: ServiceDraft, field: Mention['field'], host: string): boolean =>
+  (valueFor(service.fields, fields[field]) ?? []).some(({ value }) => value === host)
+
 /** `clustered` unless the service says otherwise. */
 export const topologyOf = (service: ServiceDraft): 'clustered' | 'replicator' =>
   valueFor(service.fields, fields.topology) ?? 'clustered'

@@ -6,6 +6,7 @@ import { mentionsOf } from '../resolve/topology.ts'
 /** A connector that several services with databases name: one port cannot lead to two primaries. */
 export function connectorsOfSeveral({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   return hosts.flatMap(({ name, proxied }) => {
+    if (proxied.length < 2) return []
     const mentions = proxied
       .flatMap(mentionsOf)
       .filter(({ host, field }) => host === name && field === 'connectors')

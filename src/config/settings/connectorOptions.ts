@@ -13,7 +13,7 @@ export const connectorOptions = {
     type: portLike(9999),
     default: 9999,
     documentation:
-      "Connector's TCP port for clients, to the primary. It is opened where the service has databases, or where the file gives it.",
+      "Connector's TCP port for clients, to the primary. It is opened where the service has databases, or where the file gives it or application-readonly-port.",
   }),
   applicationReadonlyPort: setting({
     ...common,

@@ -29,7 +29,7 @@ export const secretEntries = {
   'bad-password': error((facts: { name: string; problems: readonly string[] }) => ({
     message: `${facts.name} is not a possible password: it ${listOf(facts.problems)}.`,
     why: 'Every host would refuse it.',
-    fix: 'Use 1 to 1024 characters, or leave the option out and one is made.',
+    fix: `Use 1 to 1024 characters${facts.name.startsWith('rest-api-admin') ? ', or leave the option out and one is made' : ''}.`,
   })),
   'default-password': error((facts: { name: string; reason: string; opens: string; fix: string }) => ({
     message: `${facts.name} is ${facts.reason}.`,
