@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Component, components } from '../../../src/contracts/component.ts'
-import { routesOf } from './fakeComponent.ts'
+import { componentRoutes } from '../../support/componentRoutes.ts'
 import { fakeHost } from './fakeHost.ts'
 import { map } from './payloads.ts'
 
@@ -91,7 +91,7 @@ describe('every call of the API', () => {
         ).toEqual([`${method} /api/v2${url}${guard}`])
         made.push(`${method} /api/v2${url.split('?')[0]}`)
       }
-      const missing = routesOf(kind).filter(({ method, path: template, name }) => {
+      const missing = componentRoutes(kind).filter(({ method, path: template, name }) => {
         const pattern = new RegExp(`^${method} ${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
         return !elsewhere.includes(name) && !made.some((it) => pattern.test(it))
       })

@@ -2,29 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { commonRoutes } from '../../../src/contracts/commonRoutes.ts'
 import type { Component } from '../../../src/contracts/component.ts'
-import { connectorRoutes } from '../../../src/contracts/connectorRoutes.ts'
 import { envelope } from '../../../src/contracts/envelope.ts'
-import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import { type ProblemCode, problems } from '../../../src/contracts/problems.ts'
-import { replicatorRoutes } from '../../../src/contracts/replicatorRoutes.ts'
-import type { Route } from '../../../src/contracts/route.ts'
+import { componentRoutes } from '../../support/componentRoutes.ts'
 import { bodyOf, type LoopbackServer, serveTls } from '../../support/loopbackServer.ts'
 import { sampleOf } from '../../support/sampleOf.ts'
 import { leaf } from './support.ts'
-
-const own: Readonly<Record<Component, Readonly<Record<string, Route>>>> = {
-  manager: managerRoutes,
-  connector: connectorRoutes,
-  replicator: replicatorRoutes,
-}
-
-/** Every call that a component has by the contracts. */
-export const routesOf = (component: Component): readonly Route[] => [
-  ...Object.values(commonRoutes),
-  ...Object.values(own[component]),
-]
 
 /** What a call answers: its payload, or the code of a problem. */
 export type Told = { readonly payload: unknown } | { readonly problem: ProblemCode }
@@ -64,7 +48,7 @@ export async function fakeComponent(
   component: Component,
   login: { readonly user: string; readonly password: string },
 ): Promise<FakeComponent> {
-  const routes = routesOf(component)
+  const routes = componentRoutes(component)
   const sent: string[] = []
   const answers = new Map<string, Told>()
   const wanted = `Basic ${Buffer.from(`${login.user}:${login.password}`, 'utf8').toString('base64')}`

@@ -12,6 +12,13 @@ export function hostCommands(program: Command, { read, readHost }: Runner): void
       readHost(command, async (calls) => (await import('../overview.ts')).overview(calls)),
     )
   program
+    .command('postman')
+    .helpGroup(groups.host)
+    .description('print a Postman collection of every call that the host serves; needs no login')
+    .action((_options, command: Command) =>
+      readHost(command, async (calls) => (await import('../postman.ts')).postman(calls)),
+    )
+  program
     .command('ping')
     .helpGroup(groups.any)
     .description('ask whether the API answers; needs no login')

@@ -1,0 +1,123 @@
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { components, defaultPorts } from '../../../src/contracts/component.ts'
+import { openApiDocument } from '../../../src/contracts/openapi.ts'
+import { bodyOf } from '../../../src/output/postman/bodies.ts'
+import { postmanCollection } from '../../../src/output/postman/collection.ts'
+import { operationsOf } from '../../../src/output/postman/operations.ts'
+import { componentRoutes } from '../../support/componentRoutes.ts'
+
+type Item = {
+  readonly name: string
+  readonly event: readonly { readonly script: { readonly exec: readonly string[] } }[]
+  readonly request: {
+    readonly method: string
+    readonly auth?: object
+    readonly body?: { readonly raw: string }
+    readonly url: { readonly raw: string; readonly query?: readonly { readonly disabled?: boolean }[] }
+  }
+}
+type Folder = { readonly name: string; readonly item: readonly Item[] }
+type Collection = {
+  readonly item: readonly Folder[]
+  readonly variable: readonly { readonly key: string; readonly value: string }[]
+}
+
+/** As a host that serves everything describes itself. */
+const documentOf = (component: (typeof components)[number]): unknown =>
+  JSON.parse(JSON.stringify(openApiDocument({ component, version: '1', routes: componentRoutes(component) })))
+
+const collection = postmanCollection({
+  name: 'muster APIv2',
+  host: 'localhost',
+  user: 'admin',
+  components: components.map((component) => ({
+    component,
+    port: defaultPorts[component],
+    document: documentOf(component),
+  })),
+})
+const read: Collection = JSON.parse(JSON.stringify(collection))
+const items = read.item.flatMap((folder) => folder.item.map((item) => ({ folder: folder.name, ...item })))
+
+describe('the Postman collection', () => {
+  it('is the committed one', async () => {
+    const committed = fileURLToPath(new URL('../../../docs/muster.postman_collection.json', import.meta.url))
+    await expect(`${JSON.stringify(collection, null, 2)}\n`).toMatchFileSnapshot(committed)
+  })
+
+  it('has every call of every component once, those that change in folders of their own', () => {
+    expect(read.item.map(({ name }) => name)).toEqual(
+      components.flatMap((component) => [`${component}: read`, `${component}: change`]),
+    )
+    for (const component of components) {
+      const made = items.filter(({ folder }) => folder.startsWith(component))
+      const calls = made.map(({ request }) => {
+        const path = request.url.raw.replace(/^https:\/\/\{\{host\}\}:\{\{\w+\}\}/, '').replace(/\?.*/, '')
+        return `${request.method} ${path.replaceAll('{{', '{').replaceAll('}}', '}')}`
+      })
+      const routes = componentRoutes(component).map(({ method, path }) => `${method} ${path}`)
+      expect([...calls].sort()).toEqual([...routes].sort())
+      for (const { folder, request } of made) {
+        expect(folder, request.url.raw).toBe(`${component}: ${request.method === 'GET' ? 'read' : 'change'}`)
+        expect(request.url.raw.includes('?i-am-sure=true'), request.url.raw).toBe(request.method === 'POST')
+      }
+    }
+  })
+
+  it('checks every answer', () => {
+    for (const { event, request } of items) {
+      const [lines] = event.map(({ script }) => script.exec.join('\n'))
+      expect(lines, request.url.raw).toContain('to.have.status(200)')
+      expect(lines?.includes('payloadType is '), request.url.raw).toBe(request.url.raw.includes('/api/v2/'))
+    }
+  })
+
+  it('sends bodies of the shape that the calls take, and has one for every call that takes one', () => {
+    const ajv = new Ajv2020({ strict: false })
+    const maps = { services: [{ name: 'a', datasources: [] }] }
+    for (const component of components) {
+      for (const { path, request } of componentRoutes(component)) {
+        if (request === null) continue
+        const text = (bodyOf(path, component) ?? '')
+          .replace(/\{\{\w+Map\}\}/, JSON.stringify(maps))
+          .replaceAll(/\{\{(\w+)\}\}/g, '$1')
+        expect(ajv.validate(request, JSON.parse(text)), `${path}: ${ajv.errorsText()}`).toBe(true)
+      }
+    }
+  })
+
+  it('replaces no map by an empty one: without the map that was read its body is no JSON', () => {
+    const [body] = items.filter(({ name }) => name === 'POST configuration/module/servicesmap')
+    expect(() => JSON.parse(body?.request.body?.raw.replace(/\{\{\w+\}\}/, '') ?? '{}')).toThrow()
+  })
+
+  it('names only variables that it has, and no password', () => {
+    const known = new Map(read.variable.map(({ key, value }) => [key, value]))
+    const named = [...JSON.stringify(read).matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name)
+    expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
+    expect([known.get('password'), known.get('newPassword')]).toEqual(['', ''])
+  })
+
+  it('sends a login only where one is taken', () => {
+    const without = items.filter(({ request }) => request.auth !== undefined).map(({ name }) => name)
+    expect([...new Set(without)]).toEqual(['GET ping', 'GET openapi.json', 'GET health/live'])
+  })
+
+  it('leaves optional parameters for people to switch on', () => {
+    const [offline] = items.filter(
+      ({ folder, name }) => folder === 'connector: change' && name === 'POST offline',
+    )
+    expect(offline?.request.url.query).toEqual([
+      { key: 'i-am-sure', value: 'true' },
+      expect.objectContaining({ key: 'immediate', value: 'true', disabled: true }),
+    ])
+  })
+
+  it('makes nothing of what is no OpenAPI document', () => {
+    for (const nothing of [undefined, 'text', [], { paths: [] }, { paths: { '/x': 1 } }]) {
+      expect(operationsOf(nothing)).toEqual([])
+    }
+  })
+})
