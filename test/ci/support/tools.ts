@@ -5,9 +5,10 @@ import { buildSync } from 'esbuild'
 
 /**
  * What stands for the CI services on this machine: GitHub's own parser of workflows, and a runner of GitLab's
- * pipelines. Pinned: 4.61 is the last line of the runner that Node.js 20 runs.
+ * pipelines. Pinned: 4.61 is the last line of the runner that Node.js 20 runs. And newman, which runs the Postman
+ * collection as Postman does.
  */
-const packages = ['@actions/workflow-parser@0.3.61', 'gitlab-ci-local@4.61.0']
+const packages = ['@actions/workflow-parser@0.3.61', 'gitlab-ci-local@4.61.0', 'newman@6.2.2']
 
 /** Where they are installed; outside the project's own packages, which are what users get. */
 export const toolsFolder = join(process.cwd(), 'node_modules/.cache/muster/ci-tools')

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { startServer } from '../../../src/api/startServer.ts'
+import { openComponent } from '../../../src/components/openComponent.ts'
+import { type Component, components } from '../../../src/contracts/component.ts'
+import { monitorGrants } from '../../../src/contracts/monitorGrants.ts'
+import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
+import { fetchAt, portOf } from '../../support/https.ts'
+import { createAccount, hasMariadb, type Mariadb, makeReplica, mariadbLab } from '../../support/mariadb.ts'
+import { createServerCertificate } from '../../support/serverCertificate.ts'
+import { testCost } from '../../support/testApi.ts'
+
+/** A host with its three components, each at work: db2, the replica of db1. */
+export type ApiHost = {
+  readonly folder: string
+  readonly ports: Readonly<Record<Component, number>>
+  /** PEM file of what signed the certificates. */
+  readonly authority: string
+  /** Password of the user admin. */
+  readonly password: string
+  readonly stop: () => Promise<void>
+}
+
+const secrets = { 'replication-password': 'replication-secret', 'monitor-password': 'monitor-secret' }
+const password = 'pässword of admin'
+
+const createMonitor = (server: Mariadb): Promise<unknown> =>
+  server.sql(
+    'SET sql_log_bin = 0',
+    ...monitorGrants({ type: 'mariadb', user: 'watch', from: '127.0.0.1' })
+      .replace('<monitor-password>', secrets['monitor-password'])
+      .split('\n')
+      .filter((line) => /^(CREATE|GRANT) /.test(line)),
+  )
+
+/** Starts two databases in real replication, and the three servers on loopback. */
+export async function startApiHost(): Promise<ApiHost> {
+  if (!hasMariadb) throw new Error('mariadbd is missing: apt-get install mariadb-server')
+  const folder = mkdtempSync(join(tmpdir(), 'muster-newman-'))
+  const lab = await mariadbLab()
+  const [primary, replica] = await Promise.all([lab.server(), lab.server()])
+  await Promise.all([primary, replica].map(createMonitor))
+  await createAccount(replica, secrets['replication-password'])
+  await makeReplica({ primary, replica })
+  await replica.sql('START ALL SLAVES')
+
+  const certificate = createServerCertificate()
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text, { mode: 0o600 })
+    return join(folder, name)
+  }
+  const tls = { key: file('key.pem', certificate.key), chain: file('chain.pem', certificate.chain) }
+  const secretsFile = file('secrets.json', JSON.stringify(secrets))
+  const services = {
+    services: [
+      {
+        name: 'alpha',
+        datasources: [
+          { name: 'db1', host: '127.0.0.1', port: primary.port, role: 'primary' },
+          { name: 'db2', host: '127.0.0.1', port: replica.port, role: 'replica' },
+        ],
+      },
+    ],
+  } as const
+  const socket = (component: Component): string => join(folder, `${component}.sock`)
+  const own: Readonly<Record<Component, Partial<ServerSettings>>> = {
+    manager: {
+      services,
+      stateFile: join(folder, 'manager.json'),
+      member: { service: 'alpha', datasource: 'db2' },
+      monitor: { user: 'watch' },
+      connectorSocket: socket('connector'),
+    },
+    // On its own: the map of a connector that follows a manager is the manager's.
+    connector: {
+      services,
+      stateFile: join(folder, 'connector.json'),
+      proxy: {
+        service: 'alpha',
+        address: '127.0.0.1',
+        port: 0,
+        readonlyPort: 0,
+        maxHeld: 10,
+        maxHold: 1000,
+        drainTimeout: 1000,
+      },
+    },
+    replicator: {
+      database: { type: 'mariadb', host: '127.0.0.1', port: replica.port, user: 'muster', service: 'alpha' },
+    },
+  }
+  const log = pino({ level: 'silent' })
+  const started = await Promise.all(
+    components.map(async (component) => {
+      const settings: ServerSettings = {
+        version: 1,
+        cluster: 'alpha',
+        host: 'db2',
+        component,
+        listen: { address: '127.0.0.1', port: 0 },
+        socket: socket(component),
+        tls,
+        usersFile: join(folder, 'users.json'),
+        auditFile: join(folder, `${component}.audit.jsonl`),
+        allowedHosts: [],
+        remoteBootstrap: false,
+        logLevel: 'info',
+        secretsFile,
+        ...own[component],
+      }
+      const opened = openComponent(settings, log)
+      const server = await startServer({ settings, api: opened.api, version: '1.2.3', log, cost: testCost })
+      await opened.start?.()
+      return { component, opened, server }
+    }),
+  )
+  const ports = Object.fromEntries(
+    started.map(({ component, server }) => [component, portOf(server)]),
+  ) as Record<Component, number>
+  await fetchAt(
+    { port: ports.manager, ca: certificate.chain },
+    {
+      path: '/api/v2/createAdminUser?i-am-sure=true',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ payloadType: 'credentials', user: 'admin', pass: password }),
+    },
+  )
+  return {
+    folder,
+    ports,
+    authority: tls.chain,
+    password,
+    stop: async () => {
+      await Promise.all(
+        started.map(async ({ opened, server }) => {
+          await Promise.all([server.stop(), opened.stop?.()])
+          opened.close()
+        }),
+      )
+      await lab.end()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
