@@ -1,7 +1,11 @@
+import { benchProxy } from './proxy/benchProxy.ts'
 import { benchValidate } from './validate/benchValidate.ts'
 
 /** What `npm run bench -- NAME` measures; each prints one JSON object of ratios. */
-const benches: Readonly<Record<string, () => Promise<unknown>>> = { validate: benchValidate }
+const benches: Readonly<Record<string, () => Promise<unknown>>> = {
+  proxy: benchProxy,
+  validate: benchValidate,
+}
 
 const [name = ''] = process.argv.slice(2)
 const bench = benches[name]

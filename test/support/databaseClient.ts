@@ -18,22 +18,23 @@ export type DatabaseClient = {
 export async function databaseClient(port: number): Promise<DatabaseClient> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   onTestFinished(() => void socket.destroy())
-  let bytes = Buffer.alloc(0)
+  const chunks: Buffer[] = []
   const watchers = new Set<() => void>()
   let isEnded = false
+  const bytes = (): Buffer => Buffer.concat(chunks)
   const change = (): void => {
     for (const watcher of [...watchers]) watcher()
   }
   socket.on('error', () => undefined)
   socket.on('data', (chunk: Buffer) => {
-    bytes = Buffer.concat([bytes, chunk])
+    chunks.push(chunk)
     change()
   })
   const ended = new Promise<Buffer>((resolve) => {
     const end = (): void => {
       isEnded = true
       change()
-      resolve(bytes)
+      resolve(bytes())
     }
     socket.on('end', end)
     socket.on('close', end)
@@ -41,12 +42,12 @@ export async function databaseClient(port: number): Promise<DatabaseClient> {
   await once(socket, 'connect')
   return {
     socket,
-    received: () => bytes.toString(),
+    received: () => bytes().toString(),
     sees: (text) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          if (bytes.includes(text)) resolve()
-          else if (isEnded) reject(new Error(`it ended with ${JSON.stringify(bytes.toString())}`))
+          if (bytes().includes(text)) resolve()
+          else if (isEnded) reject(new Error(`it ended with ${JSON.stringify(bytes().toString())}`))
           else return
           watchers.delete(look)
         }

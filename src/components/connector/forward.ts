@@ -1,18 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Clock } from './clock.ts'
+import type { Intake } from './intake.ts'
 
 /** Milliseconds that one side gets to take what is left for it when the other is closed. */
 const linger = 30_000
-
-/** Hands on what comes from one side, no faster than the other takes it, and its end. */
-function pump(from: Socket, to: Socket): void {
-  from.on('data', (chunk: Buffer) => {
-    // The kernel mostly takes it at once: then nothing is queued, whatever `write` says of its limit.
-    if (!to.write(chunk) && to.writableLength > 0) from.pause()
-  })
-  to.on('drain', () => from.resume())
-  from.on('end', () => to.end())
-}
 
 /**
  * Joins a client and its database until both are closed. A side that breaks off ends the other, which is given all
@@ -21,10 +12,12 @@ function pump(from: Socket, to: Socket): void {
 export function forward(options: {
   readonly client: Socket
   readonly database: Socket
+  /** How the database is read. */
+  readonly intake: Intake
   readonly clock: Clock
   readonly onClosed: () => void
 }): void {
-  const { client, database, clock, onClosed } = options
+  const { client, database, intake, clock, onClosed } = options
   let open = 2
   let cancel: (() => void) | undefined
 
@@ -32,6 +25,7 @@ export function forward(options: {
     open -= 1
     if (open === 0) {
       cancel?.()
+      intake.end()
       onClosed()
     } else {
       other.destroySoon()
@@ -40,8 +34,15 @@ export function forward(options: {
     }
   }
 
-  pump(client, database)
-  pump(database, client)
+  intake.to(client)
+  client.on('drain', () => database.resume())
+  client.on('data', (chunk: Buffer) => {
+    // Nothing is queued when the kernel took it at once, whatever `write` says of its limit.
+    if (!database.write(chunk) && database.writableLength > 0) client.pause()
+  })
+  database.on('drain', () => client.resume())
+  client.on('end', () => database.end())
+  database.on('end', () => client.end())
   client.on('close', () => closed(database))
   database.on('close', () => closed(client))
   client.resume()

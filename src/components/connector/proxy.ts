@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from './clock.ts'
 import { explainDial } from './explainDial.ts'
 import { forward } from './forward.ts'
+import { createIntake, type Intake } from './intake.ts'
 import type { Mode } from './mode.ts'
 import {
   heldTooLong,
@@ -76,7 +77,7 @@ export function createProxy(options: {
   readonly dialTimeout: number
   readonly mode: Mode
   readonly clock: Clock
-  readonly dial: (place: { readonly host: string; readonly port: number }) => Socket
+  readonly dial: (place: { readonly host: string; readonly port: number }, intake: Intake) => Socket
 }): TcpProxy {
   const { service, maxHeld, maxHold, drainTimeout, dialTimeout, clock, dial } = options
   const targets = createTargets({ service, drainTimeout, clock })
@@ -144,7 +145,8 @@ export function createProxy(options: {
       endRelease(client)
       return
     }
-    const database = dial(target)
+    const intake = createIntake()
+    const database = dial(target, intake)
     const link: Link = { cut: () => fail('may not be used any more') }
     const late = (): void => fail(`did not answer within ${dialTimeout / 1000} s`)
     const cancelLate = clock.after(dialTimeout, late)
@@ -178,7 +180,7 @@ export function createProxy(options: {
       settle()
       created += 1
       targets.created(target)
-      join({ client, database, target, link })
+      join({ client, database, intake, target, link })
       endRelease(client)
     })
   }
@@ -186,10 +188,11 @@ export function createProxy(options: {
   function join(parts: {
     readonly client: Client
     readonly database: Socket
+    readonly intake: Intake
     readonly target: Target
     readonly link: Link
   }): void {
-    const { client, database, target, link } = parts
+    const { client, database, intake, target, link } = parts
     client.isForwarded = true
     database.on('error', () => undefined)
     link.cut = () => {
@@ -202,6 +205,7 @@ export function createProxy(options: {
     forward({
       client: client.socket,
       database,
+      intake,
       clock,
       onClosed: () => {
         targets.closed(target, link)

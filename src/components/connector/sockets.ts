@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { explainListening } from '../../api/listen.ts'
+import type { Intake } from './intake.ts'
 
 /**
  * Both sides of a connection: small packets leave at once, either side may end its half first, and the kernel
@@ -48,6 +49,8 @@ export function listen(options: {
   })
 }
 
-/** Begins a connection to a database. */
-export const dial = (place: { readonly host: string; readonly port: number }): Socket =>
-  connect({ ...common, host: place.host, port: place.port })
+/** Begins a connection to a database, of which all that comes goes to the intake. */
+export const dial = (
+  { host, port }: { readonly host: string; readonly port: number },
+  { buffer, callback }: Intake,
+): Socket => connect({ ...common, host, port, onread: { buffer, callback } })

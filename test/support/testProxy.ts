@@ -1,0 +1,108 @@
+import { Socket } from 'node:net'
+import { onTestFinished, vi } from 'vitest'
+import { changedMode, installedMode } from '../../src/components/connector/mode.ts'
+import { createProxy, type ProxyCounts, type TcpProxy } from '../../src/components/connector/proxy.ts'
+import { dial, listen } from '../../src/components/connector/sockets.ts'
+import type { ConnectorMode } from '../../src/contracts/connectorPayloads.ts'
+import type { DataSourceEntry } from '../../src/contracts/servicesMap.ts'
+import { type DatabaseClient, databaseClient, refusalIn } from './databaseClient.ts'
+import { type ManualClock, manualClock } from './manualClock.ts'
+
+/** A port to which a connection never comes about, and never fails. */
+export const silentPort = 1
+
+/** A data source on loopback, a primary that is ONLINE unless told. */
+export const source = (
+  at: { readonly name: string; readonly port: number },
+  more: Partial<DataSourceEntry> = {},
+): DataSourceEntry => ({
+  name: at.name,
+  host: '127.0.0.1',
+  port: at.port,
+  role: 'primary',
+  state: 'ONLINE',
+  ...more,
+})
+
+/** A proxy of the service alpha with real ports, whose time stands still. */
+export type TestProxy = {
+  readonly proxy: TcpProxy
+  readonly clock: ManualClock
+  readonly dialled: readonly number[]
+  enter(value: ConnectorMode): void
+  /** Routes to these data sources from now on. */
+  route(...datasources: readonly DataSourceEntry[]): void
+  /** A new client of the port to the primary. */
+  client(): Promise<DatabaseClient>
+  /** A new client of the port to the replicas. */
+  reader(): Promise<DatabaseClient>
+  /** Waits until the proxy counts so. */
+  counts(wanted: Partial<ProxyCounts>): Promise<void>
+  /** What a new client is refused with. */
+  refusal(role?: 'primary' | 'replica'): Promise<{ readonly number: number; readonly message: string }>
+}
+
+export async function testProxy(
+  limits: { readonly maxHeld?: number; readonly maxHold?: number; readonly drainTimeout?: number } = {},
+): Promise<TestProxy> {
+  const clock = manualClock()
+  const dialled: number[] = []
+  let mode = installedMode(clock.now())
+  const proxy = createProxy({
+    service: 'alpha',
+    maxHeld: 100,
+    maxHold: 8000,
+    drainTimeout: 30_000,
+    ...limits,
+    dialTimeout: 3000,
+    mode,
+    clock,
+    dial: (place, intake) => {
+      dialled.push(place.port)
+      return place.port === silentPort ? new Socket() : dial(place, intake)
+    },
+  })
+  const open = (role: 'primary' | 'replica') =>
+    listen({
+      address: '127.0.0.1',
+      port: 0,
+      onClient: (socket) => proxy.accept(socket, role),
+      onError: (error) => {
+        throw error
+      },
+    })
+  const listeners = { primary: await open('primary'), replica: await open('replica') }
+  onTestFinished(() => {
+    listeners.primary.close()
+    listeners.replica.close()
+    void proxy.stop(0)
+    // Whoever was turned away and does not leave.
+    clock.advance(60_000)
+  })
+  return {
+    proxy,
+    clock,
+    dialled,
+    enter: (value) => {
+      mode = changedMode(mode, { value, by: 'anna', now: clock.now() })
+      proxy.enter(mode)
+    },
+    route: (...datasources) => proxy.follow({ services: [{ name: 'alpha', datasources }] }),
+    client: () => databaseClient(listeners.primary.port),
+    reader: () => databaseClient(listeners.replica.port),
+    counts: (wanted) =>
+      vi.waitFor(() => {
+        const counts = proxy.counts()
+        for (const [name, value] of Object.entries(wanted)) {
+          const found: unknown = Reflect.get(counts, name)
+          if (found !== value) throw new Error(`${name} is ${found} instead of ${value}`)
+        }
+      }),
+    refusal: async (role = 'primary') => {
+      const refused = await databaseClient(listeners[role].port)
+      const bytes = await refused.ended
+      refused.socket.end()
+      return refusalIn(bytes)
+    },
+  }
+}
