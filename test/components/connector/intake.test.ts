@@ -3,6 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createIntake, type Intake } from '../../../src/components/connector/intake.ts'
 
+/** What is read is never twice the same. */
+let reads = 0
+
 /** What a socket calls much (its highWaterMark). */
 const much = 16 * 1024
 
@@ -12,7 +15,6 @@ class Client {
   readonly queue: { readonly given: Buffer; readonly copy: Buffer }[] = []
   isReading = true
   isSpoilt = false
-  private next = 0
   private takesAtOnce = true
 
   constructor() {
@@ -34,8 +36,8 @@ class Client {
     if (!this.isReading) return
     const buffer = this.intake.buffer()
     const filled = Math.min(length, buffer.length)
-    this.next += 1
-    buffer.fill(this.next % 251, 0, filled)
+    reads += 1
+    buffer.fill(reads % 251, 0, filled)
     this.takesAtOnce = takesAtOnce
     this.isReading = this.intake.callback(filled, buffer)
   }
