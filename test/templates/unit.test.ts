@@ -46,6 +46,12 @@ describe('the template of the systemd unit', () => {
     )
   })
 
+  it('may write to what the services themselves change, and to nothing else', () => {
+    expect(settings.filter((line) => line.startsWith('ReadWritePaths='))).toEqual([
+      `ReadWritePaths=${['share/users', 'share/state', 'log', 'run'].map((name) => `"{{installDirectory}}/${name}"`).join(' ')}`,
+    ])
+  })
+
   it('leaves V8 the memory it compiles into', () => {
     expect(settings.filter((line) => line.startsWith('MemoryDenyWriteExecute='))).toEqual([])
   })
