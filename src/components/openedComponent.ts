@@ -1,4 +1,8 @@
+import type { BaseLogger } from 'pino'
 import type { ComponentApi } from '../api/serve.ts'
+
+/** What a component tells its operator beside its calls. */
+export type ComponentLog = Pick<BaseLogger, 'info' | 'warn' | 'error'>
 
 /** A component and what it does beside answering calls. */
 export type OpenedComponent = {

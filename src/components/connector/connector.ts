@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
 import { commonCalls } from '../../api/calls/commonCalls.ts'
 import { ready } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import type { ComponentApi } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import type { OpenedComponent } from '../openedComponent.ts'
+import type { ComponentLog, OpenedComponent } from '../openedComponent.ts'
 import { createStateFile } from '../stateFile.ts'
 import { askManager } from './askManager.ts'
 import { realClock } from './clock.ts'
@@ -49,7 +48,7 @@ export type OpenedConnector = OpenedComponent & {
  * The connector as the settings say; it takes no client before `start`. Throws a `StartError` where its state
  * cannot be read or kept.
  */
-export function openConnector(settings: ServerSettings, log: FastifyBaseLogger): OpenedConnector {
+export function openConnector(settings: ServerSettings, log: ComponentLog): OpenedConnector {
   const { proxy: wanted, services, stateFile, managerSocket } = settings
   if (!wanted || !services || stateFile === undefined) {
     return { api: connector, close: () => undefined, ports: () => [] }
