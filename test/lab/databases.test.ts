@@ -1,0 +1,309 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ConnectorStatusPayload } from '../../src/contracts/connectorPayloads.ts'
+import type {
+  ClusterTopologyPayload,
+  DatasourceStatusPayload,
+  ServiceStatusPayload,
+} from '../../src/contracts/managerPayloads.ts'
+import { monitorGrants } from '../../src/contracts/monitorGrants.ts'
+import { replicatorGrants } from '../../src/contracts/replicatorGrants.ts'
+import type { ReplicatorStatusPayload } from '../../src/contracts/replicatorPayloads.ts'
+import { type Apis, apisOf } from './scenario/api.ts'
+import { askOnce, connectClient } from './scenario/client.ts'
+import { clusterFile } from './scenario/clusterFile.ts'
+import { replicates, sql, startReplication } from './scenario/databases.ts'
+import { betrayedBy } from './scenario/filesBelow.ts'
+import { installationState, pidsOf, remains } from './scenario/hostState.ts'
+import { createOperator, type Operator } from './scenario/operator.ts'
+import { makeSentinel } from './scenario/sentinel.ts'
+import { eventually } from './support/eventually.ts'
+import { startLab } from './support/lab.ts'
+import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
+import { labHere } from './support/requirements.ts'
+
+const names = ['db1', 'db2', 'db3']
+const writes = 9999
+const reads = 9998
+const { password } = makeSentinel()
+const [replicatorSecret, monitorSecret] = [makeSentinel(), makeSentinel()]
+const app = 'of the application'
+
+const literal = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+
+/** The SQL that muster prints for an account, with the password that the reader puts in. */
+const filledIn = (printed: string, secret: string): string =>
+  printed.replace(/'<[a-z-]+>'/, () => literal(secret))
+
+describe.skipIf(labHere.missing)(`a cluster over three databases in replication${labHere.needs}`, () => {
+  let lab: Lab
+  let hosts: readonly LabHost[]
+  let operator: Operator
+  let apis: Apis
+  let [db1, db2, db3]: LabHost[] = []
+
+  const host = (it: LabHost | undefined): LabHost => {
+    if (!it) throw new Error('the lab is not there')
+    return it
+  }
+  const through = (it: LabHost, port = writes) => ({
+    host: it.address,
+    port,
+    password: app,
+  })
+  const service = (of: LabHost) => apis.get<ServiceStatusPayload>(of, 'manager', 'status/service/alpha')
+  const source = (of: LabHost, name: string) =>
+    apis.get<DatasourceStatusPayload>(of, 'manager', `status/service/alpha/datasource/${name}`)
+  const replicator = async (of: LabHost) =>
+    (await apis.get<ReplicatorStatusPayload>(of, 'replicator', 'status')).alpha
+  const connector = (of: LabHost) => apis.get<ConnectorStatusPayload>(of, 'connector', 'status')
+
+  /** Waits until all managers that run see a data source so. */
+  const seenAs = (name: string, state: string, by: readonly LabHost[] = hosts) =>
+    eventually(
+      `${name} as ${state}`,
+      async () => {
+        const seen = await Promise.all(by.map((it) => source(it, name)))
+        if (seen.every((it) => it.state === state)) return seen
+        throw new Error(seen.map((it) => `${it.state} (${it.reason})`).join(', '))
+      },
+      { timeout: 60_000, every: 200 },
+    )
+  const allOnline = async (): Promise<void> => {
+    for (const name of names) await seenAs(name, 'ONLINE')
+  }
+  const serverOf = async (place: ReturnType<typeof through>): Promise<number> =>
+    Number(await askOnce(place, 'SELECT @@server_id'))
+  /** The numbers of the servers that answer readers of a connector, of twelve connections. */
+  async function readersOf(it: LabHost): Promise<readonly number[]> {
+    const seen = await Promise.all(Array.from({ length: 12 }, () => serverOf(through(it, reads))))
+    return [...new Set(seen)].sort()
+  }
+  const readers = (it: LabHost, wanted: readonly number[]) =>
+    eventually(`readers of ${it.name} at ${wanted}`, async () => `${await readersOf(it)}` === `${wanted}`)
+
+  beforeAll(async () => {
+    lab = await startLab({ hosts: names })
+    hosts = names.map((name) => hostOf(lab, name))
+    ;[db1, db2, db3] = [...hosts]
+    const everywhere = { type: 'mariadb', from: '%' } as const
+    await startReplication(hosts, {
+      app,
+      statements: [
+        filledIn(replicatorGrants({ ...everywhere, user: 'replicator' }), replicatorSecret.password),
+        filledIn(monitorGrants({ ...everywhere, user: 'monitor' }), monitorSecret.password),
+      ],
+    })
+    operator = createOperator(lab, 'operator', password)
+    operator.write('replicator.password', replicatorSecret.password)
+    operator.write('monitor.password', monitorSecret.password)
+    const file = clusterFile(lab, {
+      cluster: 'alpha',
+      topology: 'clustered',
+      hosts: names.map((name) => ({ name })),
+      defaults: [
+        'datasource-type: mariadb',
+        'replication-user: replicator',
+        'replication-password: !file replicator.password',
+        'monitor-user: monitor',
+        'monitor-password: !file monitor.password',
+        'application-address: 0.0.0.0',
+        `application-readonly-port: ${reads}`,
+        'connector-max-hold: 30s',
+      ],
+    })
+    operator.write('alpha.yaml', file)
+  })
+  afterAll(() => lab?.stop())
+
+  it('is installed in one run, and a second one has nothing to do', async () => {
+    const install = await operator.muster(['install', '--yes', 'alpha.yaml'])
+    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
+    const authority = join(operator.directory, '.muster', 'alpha', 'authority.crt')
+    apis = apisOf({ authority, password })
+    const before = await Promise.all(hosts.map(installationState))
+    const again = await operator.muster(['install', '--yes', 'alpha.yaml'])
+    expect(again, again.stderr).toMatchObject({ code: 0 })
+    expect(again.stdout).toContain('nothing to do')
+    expect(await Promise.all(hosts.map(installationState))).toEqual(before)
+  })
+
+  it('keeps the passwords of the databases in one file of each host, for its service alone', async () => {
+    for (const it of hosts) {
+      const folders = ['etc', 'opt', 'run', 'tmp', 'var/log'].map((name) => join(it.root(), name))
+      for (const secret of [replicatorSecret, monitorSecret]) {
+        expect(betrayedBy(secret, folders)).toEqual([join(it.root(), 'opt/muster/share/secrets.json')])
+      }
+      const { stdout } = await it.run('stat -c "%a %U" /opt/muster/share/secrets.json')
+      expect(stdout.trim()).toBe('600 muster')
+    }
+  })
+
+  it('is seen by every manager as it is', async () => {
+    await allOnline()
+    for (const it of hosts) {
+      const topology = await apis.get<ClusterTopologyPayload>(it, 'manager', 'cluster/topology')
+      expect(topology.services).toEqual([
+        {
+          name: 'alpha',
+          role: 'primary',
+          datasources: names.map((name, index) => ({ name, role: index === 0 ? 'primary' : 'replica' })),
+        },
+      ])
+      expect(topology.routers?.[0]?.connections).not.toBeNull()
+    }
+    expect(await replicator(host(db1))).toMatchObject({ role: 'primary', state: 'ONLINE' })
+    expect(await replicator(host(db2))).toMatchObject({ role: 'replica', state: 'ONLINE' })
+  })
+
+  it('takes writes to the primary and reads to the replicas, through each connector', async () => {
+    for (const [index, it] of hosts.entries()) {
+      await askOnce(through(it), `INSERT INTO orders VALUES (${index + 1}, 'first')`)
+      expect(await serverOf(through(it))).toBe(1)
+      await readers(it, [2, 3])
+    }
+    await eventually('three orders on db3', async () => {
+      return (await sql(host(db3), 'SELECT COUNT(*) FROM shop.orders')) === '3'
+    })
+  })
+
+  it('tells of lag, and fences nobody for it', async () => {
+    const slow = sql(
+      host(db1),
+      "SET SESSION binlog_format = 'STATEMENT'; INSERT INTO shop.orders SELECT 100, CONCAT('slept ', SLEEP(5))",
+    )
+    slow.catch(() => undefined)
+    const seen = await eventually('lag on db2', async () => {
+      const it = await source(host(db1), 'db2')
+      return (it.appliedLatency ?? 0) >= 2 && it
+    })
+    expect(seen.state).toBe('ONLINE')
+    await slow
+    await eventually('no lag on db2', async () => (await source(host(db1), 'db2')).appliedLatency === 0)
+  })
+
+  it('fences a replica whose replication is broken, and takes it back when it is mended', async () => {
+    await sql(host(db2), "SET sql_log_bin = 0; INSERT INTO shop.orders VALUES (7, 'on the replica alone')")
+    await askOnce(through(host(db1)), "INSERT INTO orders VALUES (7, 'on the primary')")
+    const seen = await seenAs('db2', 'FAILED')
+    for (const it of seen) expect(it.reason).toContain('1062')
+    expect(await replicator(host(db2))).toMatchObject({ state: 'OFFLINE:ERROR', pendingErrorCode: 1062 })
+    for (const it of hosts) await readers(it, [3])
+
+    const refused = await apis.post<{ code: string }>(host(db2), 'replicator', 'online')
+    expect(refused).toMatchObject({ status: 409, payload: { code: 'replication-broken' } })
+    await sql(host(db2), 'SET sql_log_bin = 0; DELETE FROM shop.orders WHERE id = 7')
+    await apis.post(host(db2), 'replicator', 'offline')
+    const online = await apis.post<Record<string, { state: string; changed: boolean }>>(
+      host(db2),
+      'replicator',
+      'online',
+    )
+    expect(online, JSON.stringify(online)).toMatchObject({
+      status: 200,
+      payload: { alpha: { state: 'ONLINE' } },
+    })
+    await allOnline()
+    for (const it of hosts) await readers(it, [2, 3])
+  })
+
+  it('fences a server that was stopped, and takes it back when it runs', async () => {
+    await host(db3).run('systemctl stop mariadb')
+    await seenAs('db3', 'FAILED')
+    await readers(host(db1), [2])
+    await host(db3).run('systemctl start mariadb')
+    await replicates(host(db3))
+    await allOnline()
+    await readers(host(db1), [2, 3])
+  })
+
+  it('fences a server that hangs, and is not blocked by it when it goes on', async () => {
+    await host(db2).run('kill -STOP $(cat /run/mysqld/mysqld.pid)')
+    const seen = await seenAs('db2', 'FAILED')
+    for (const it of seen) expect(it.reason).toMatch(/did not answer/)
+    await readers(host(db3), [3])
+    await host(db2).run('kill -CONT $(cat /run/mysqld/mysqld.pid)')
+    await allOnline()
+    await readers(host(db3), [2, 3])
+  })
+
+  it('leaves a shunned server out until it is welcomed', async () => {
+    const control = 'control/service/alpha/datasource/db3'
+    for (const it of hosts) {
+      expect(await apis.post(it, 'manager', `${control}/shun`)).toMatchObject({
+        status: 200,
+        payload: { state: 'SHUNNED', changed: true },
+      })
+      await readers(it, [2])
+    }
+    for (const it of hosts) {
+      expect(await apis.post(it, 'manager', `${control}/welcome`)).toMatchObject({ status: 200 })
+      await readers(it, [2, 3])
+    }
+  })
+
+  it('holds forty clients for three seconds and loses none', async () => {
+    const [first] = [host(db1)]
+    const dialled = () => sql(first, "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'app'")
+    expect(await apis.post(first, 'connector', 'onhold')).toMatchObject({ status: 200 })
+    const clients = Array.from({ length: 40 }, async (_, index) => {
+      const client = await connectClient(through(first))
+      await client.ask(`INSERT INTO orders VALUES (${1000 + index}, 'held')`)
+      await client.end()
+    })
+    await eventually('forty held clients', async () => (await connector(first)).held === 40)
+    const since = performance.now()
+    await eventually('three seconds', async () => {
+      expect((await connector(first)).held).toBe(40)
+      expect(await dialled()).toBe('0')
+      return performance.now() - since >= 3000
+    })
+    expect(await apis.post(first, 'connector', 'online')).toMatchObject({ status: 200 })
+    await Promise.all(clients)
+    expect(await sql(first, "SELECT COUNT(*) FROM shop.orders WHERE note = 'held'")).toBe('40')
+    expect(await connector(first)).toMatchObject({ held: 0, value: 'ONLINE' })
+  })
+
+  it('is still offline after the connector was killed right after it said so', async () => {
+    const it = host(db2)
+    const before = await pidsOf(it, 'alpha')
+    expect(await apis.post(it, 'connector', 'offline')).toMatchObject({ status: 200 })
+    await it.run(`kill -KILL ${before.connector}`)
+    const status = await eventually('the connector of db2', () => connector(it))
+    expect((await pidsOf(it, 'alpha')).connector).not.toBe(before.connector)
+    expect(status).toMatchObject({ value: 'OFFLINE', by: 'admin' })
+    await expect(askOnce(through(it), 'SELECT 1')).rejects.toThrow()
+    expect(await apis.post(it, 'connector', 'online')).toMatchObject({ status: 200 })
+    expect(await serverOf(through(it))).toBe(1)
+  })
+
+  it('goes on reading when the host of the primary has no power, and says why it cannot write', async () => {
+    const left = [host(db2), host(db3)]
+    await host(db1).kill()
+    await seenAs('db1', 'FAILED', left)
+    for (const it of left) {
+      await readers(it, [2, 3])
+      // One that was being dialled while the news came is refused in other words.
+      await eventually(`the refusal of writes at ${it.name}`, async () => {
+        const told = await askOnce(through(it), 'SELECT 1').catch(String)
+        return /db1.*FAILED/.test(String(told))
+      })
+    }
+    const status = await operator.muster(['status', 'alpha.yaml'])
+    expect(status.code).toBe(4)
+    await host(db1).boot()
+    await seenAs('db1', 'ONLINE')
+    await allOnline()
+    for (const it of hosts) expect(await serverOf(through(it))).toBe(1)
+    expect((await service(host(db1))).policy).toBe('AUTOMATIC')
+  })
+
+  it('leaves nothing but the databases', async () => {
+    const uninstall = await operator.muster(['uninstall', '--yes', '--purge', 'alpha.yaml'])
+    expect(uninstall, uninstall.stderr).toMatchObject({ code: 0 })
+    for (const it of hosts) {
+      expect(await remains(it)).toBe('')
+      expect(await sql(it, 'SELECT COUNT(*) > 40 FROM shop.orders')).toBe('1')
+    }
+  })
+})
