@@ -89,10 +89,11 @@ export function openManager(
   const { log, timing = usualTiming } = more
   const file = createStateFile(stateFile)
   const now = (): Date => new Date()
+  const monitor = monitorOf(settings, { timing, log })
   const opened: Manager = createManager({
     installed,
     kept: openState({ file, path: stateFile, installed, now: now() }),
-    monitor: monitorOf(settings, { timing, log }),
+    monitor,
     now,
     log,
   })
