@@ -60,7 +60,7 @@ export function createAccounts(options: {
   }
 
   const view = async (): Promise<View> => {
-    if (latest?.identity === (await identifyUserFile(path))) return latest
+    if (latest?.identity === identifyUserFile(path)) return latest
     const fresh = await makeView()
     if (latest?.identity !== fresh.identity) latest = fresh
     return latest

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { noUsers, parseUserFile } from './userFile.ts'
@@ -22,12 +23,15 @@ export class UserFileError extends Error {
   }
 }
 
-/** Which content the user file has now, without reading it. Rejects with `UserFileError`. */
-export async function identifyUserFile(path: string): Promise<FileIdentity> {
+/**
+ * Which content the user file has now, without reading it. Throws a `UserFileError`. At once: each call of the API
+ * asks, and a thread to ask for it would cost ten times as much.
+ */
+export function identifyUserFile(path: string): FileIdentity {
   try {
-    return identityOf(await stat(path, { bigint: true }))
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stats ? identityOf(stats) : absent
   } catch (error) {
-    if (isMissing(error)) return absent
     throw new UserFileError(path, error)
   }
 }
