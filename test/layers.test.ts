@@ -68,6 +68,7 @@ const ioFiles: readonly string[] = [
   'accounts/userFileIo.ts',
   'api/audit/auditFile.ts',
   'api/files.ts',
+  'api/lineOutput.ts',
   'api/listen.ts',
   'api/server.ts',
   'bin/ownPackage.ts',

@@ -13,7 +13,7 @@ const readRanges = (header: string): readonly Range[] =>
  * (RFC 9110 section 12.5.1). No header wants everything.
  */
 export function wanted(header: string | undefined, mediaType: string): number {
-  if (header === undefined || header.trim() === '') return 1
+  if (header === undefined || header === '*/*' || header.trim() === '') return 1
   const ranges = readRanges(header)
   const family = `${mediaType.split('/')[0]}/*`
   for (const type of [mediaType, family, '*/*']) {

@@ -1,27 +1,29 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Route, RouteAuth } from '../contracts/route.ts'
 import { namesProblemJson, wanted } from './accept.ts'
 import type { ApiContext } from './apiContext.ts'
 import { authenticate, type Door } from './authenticate.ts'
 import { checkQuery } from './checkQuery.ts'
 import { isCrossSite } from './crossSite.ts'
-import { isAllowedHost } from './hostHeader.ts'
-import { allowOf, routesOfPath } from './matchPath.ts'
 import { ProblemError } from './problemError.ts'
-import type { Caller } from './serve.ts'
+import { type Found, isDecodable } from './routeTable.ts'
+import type { Caller, ServedRoute } from './serve.ts'
 
 /** A request as far as its headers say, before its body is read. */
 export type Arrival = {
   readonly method: string
   /** Path without query, as it came. */
   readonly path: string
+  /** What is served there. */
+  readonly found: Found | undefined
   readonly query: Readonly<Record<string, unknown>>
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly headers: IncomingHttpHeaders
   readonly peer: string | undefined
 }
 
 /** What becomes of a request: a call of a route, or an answer to OPTIONS. */
 export type Admission =
-  | { readonly kind: 'call'; readonly route: Route; readonly caller: Caller }
+  | { readonly kind: 'call'; readonly served: ServedRoute; readonly caller: Caller }
   | { readonly kind: 'options'; readonly allow: string }
 
 const one = (value: string | string[] | undefined): string | undefined =>
@@ -31,12 +33,11 @@ const one = (value: string | string[] | undefined): string | undefined =>
 export const ownOrigin = (door: Door, host: string | undefined): string =>
   `${door === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
 
-function refuseWrongHost(headers: Arrival['headers'], allowed: readonly string[]): void {
-  const host = one(headers.host)
+function refuseWrongHost({ host }: Arrival['headers'], isOwnHost: (header: string) => boolean): void {
   if (host === undefined || host === '') {
     throw new ProblemError({ code: 'bad-request', detail: 'The request has no Host header.' })
   }
-  if (isAllowedHost(host, allowed)) return
+  if (isOwnHost(host)) return
   const detail = `No name of this server is '${host}'. Names beside the host's own go into rest-api-allowed-hosts.`
   throw new ProblemError({ code: 'unknown-host', detail })
 }
@@ -65,6 +66,12 @@ function refuseUnwantedForms({ headers }: Arrival, route: Route): void {
   }
 }
 
+function refuseBadEscapes(path: string): void {
+  if (isDecodable(path)) return
+  const detail = 'The path holds a percent sign that begins no character in UTF-8.'
+  throw new ProblemError({ code: 'bad-request', detail })
+}
+
 /** Health is asked while stopping, too: that is when its answer matters. */
 function refuseWhileStopping({ path }: Arrival, context: ApiContext): void {
   if (!context.isStopping() || path.startsWith('/health/')) return
@@ -72,32 +79,37 @@ function refuseWhileStopping({ path }: Arrival, context: ApiContext): void {
 }
 
 /**
- * Lets a request in or throws the problem that keeps it out, in this order: stopping, Host, cross-site, login,
+ * Lets a request in or throws the problem that keeps it out, in this order: path, stopping, Host, cross-site, login,
  * resource, method, Accept, query. So nobody without a login learns which resources there are.
  */
-export async function admit(arrival: Arrival, at: { readonly door: Door; readonly context: ApiContext }) {
+export async function admit(
+  arrival: Arrival,
+  at: { readonly door: Door; readonly context: ApiContext; readonly isOwnHost: (header: string) => boolean },
+): Promise<Admission> {
   const { door, context } = at
-  const { method, path, headers } = arrival
+  const { method, path, headers, found } = arrival
+  refuseBadEscapes(path)
   refuseWhileStopping(arrival, context)
-  if (door === 'tcp') refuseWrongHost(headers, context.allowedHosts)
+  if (door === 'tcp') refuseWrongHost(headers, at.isOwnHost)
   refuseCrossSite(arrival, door)
 
-  const here = routesOfPath(context.routes, path)
-  const route = here.find((it) => it.method === (method === 'HEAD' ? 'GET' : method))
-  const auth: RouteAuth = (route ?? here[0])?.auth ?? 'basic'
-  const authorization = one(headers.authorization)
+  const here = found?.resource.served ?? []
+  const wantedMethod = method === 'HEAD' ? 'GET' : method
+  const served = here.find(({ route }) => route.method === wantedMethod)
+  const auth: RouteAuth = (served ?? here[0])?.route.auth ?? 'basic'
+  const { authorization } = headers
   const caller = await authenticate({ auth, authorization, door, peer: arrival.peer, context })
 
-  if (here.length === 0) {
+  if (!found) {
     throw new ProblemError({ code: 'not-found', detail: 'The call uris lists everything there is.' })
   }
-  const allow = allowOf(here)
-  if (method === 'OPTIONS') return { kind: 'options', allow } satisfies Admission
-  if (!route) {
+  const { allow } = found.resource
+  if (method === 'OPTIONS') return { kind: 'options', allow }
+  if (!served) {
     const detail = `This resource takes ${allow}.`
     throw new ProblemError({ code: 'method-not-allowed', detail, headers: { Allow: allow } })
   }
-  refuseUnwantedForms(arrival, route)
-  checkQuery(route, arrival.query)
-  return { kind: 'call', route, caller } satisfies Admission
+  refuseUnwantedForms(arrival, served.route)
+  checkQuery(served.route, arrival.query)
+  return { kind: 'call', served, caller }
 }

@@ -1,131 +1,108 @@
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
-import { addRoute } from './addRoute.ts'
-import { admit } from './admit.ts'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { parse as parseQuery } from 'node:querystring'
 import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
 import type { Door } from './authenticate.ts'
-import { type Answer, answerHeaders, problemAnswer } from './problemAnswer.ts'
+import { carryOut, type DoorFacts } from './carryOut.ts'
+import type { Exchange } from './exchange.ts'
+import { hostCheck } from './hostHeader.ts'
+import type { DoorLog, Log } from './log.ts'
+import { type Answer, problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
-import { refuseHeaders } from './refuseHeaders.ts'
-import { pathOf, routeOf } from './requestPath.ts'
-import type { Caller, ServedRoute } from './serve.ts'
+import { createRouteTable } from './routeTable.ts'
+import type { ServedRoute } from './serve.ts'
 import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.ts'
-import { parseStrictJson } from './strictJson.ts'
 import { toProblem } from './toProblem.ts'
 
-/** Largest body, in bytes. */
-export const bodyLimit = 64 * 1024
+/** One door of a component's API that does not listen yet. */
+export type App = { readonly server: Server; readonly listener: RequestListener; readonly log: Log }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who makes the call; set once it is let in. */
-    caller: Caller | null
-  }
-}
+const noQuery: Exchange['query'] = {}
 
-function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  // As bytes: to text Fastify would add a charset, which application/problem+json does not have.
-  return reply.code(status).headers(headers).send(Buffer.from(body))
-}
-
-function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { trail } = request
-  const isGone = error === request.raw.errored
+/** The answer to a request that failed, which the log is told of where it is our fault. */
+function refusal(error: unknown, { request, requestId, trail }: Exchange, log: Log): Answer {
+  const isGone = error === request.errored
   const problem = isGone
     ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
     : toProblem(error)
   if (trail) trail.code = problem.code
-  if (isGone) request.log.info('the caller went away')
-  if (problem.code === 'internal') request.log.error({ err: error }, 'a fault of the server')
-  if (problem.code === 'not-ready') request.log.error({ reason: String(error) }, 'not ready')
-  return send(reply, problemAnswer({ problem, requestId: request.id, accept: request.headers.accept }))
+  if (isGone) log.info({ requestId }, 'the caller went away')
+  if (problem.code === 'internal') log.error({ requestId, err: error }, 'a fault of the server')
+  if (problem.code === 'not-ready') log.error({ requestId, reason: String(error) }, 'not ready')
+  return problemAnswer({ problem, requestId, accept: request.headers.accept })
+}
+
+function send(response: ServerResponse, { status, headers, body }: Answer, isLast: boolean): void {
+  const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }
+  // A connection kept open would keep a stopping server waiting for it.
+  response.writeHead(status, { ...headers, ...length, ...(isLast ? { Connection: 'close' } : {}) })
+  response.end(body)
 }
 
 /**
- * One door of a component's API as a Fastify application that does not listen yet: `inject` calls it without
- * a socket. With `tls` its server speaks HTTPS, without it plain HTTP.
+ * One door of a component's API. With `tls` its server speaks HTTPS, without it plain HTTP; the listener takes
+ * requests that came any other way, too.
  */
 export function createApp(options: {
   readonly served: readonly ServedRoute[]
   readonly context: ApiContext
   readonly door: Door
-  readonly log: FastifyBaseLogger
+  readonly log: DoorLog
   readonly tls?: TlsMaterial
   readonly limits?: Partial<ServerLimits>
-}): FastifyInstance {
+}): App {
   const { context, door, tls, limits } = options
-  const app: FastifyInstance = Fastify({
-    loggerInstance: options.log.child({ door }),
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    serverFactory: (listener) =>
-      createHttpServer({ listener, tls, limits, newRequestId: context.newRequestId }),
-    genReqId: context.newRequestId,
-    bodyLimit,
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: 4096 },
-    ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true },
-    },
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
-  })
+  const log = options.log.child({ door })
+  const find = createRouteTable(options.served)
+  const audit = auditCalls(context.audit, door)
+  const facts: DoorFacts = { door, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
 
-  app.decorateRequest('caller', null)
-  app.decorateRequest('trail', null)
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      // Clients name the type of what they might have sent: a call that takes nothing gets nothing.
-      const isNone = body.length === 0 && request.routeOptions.schema?.body === undefined
-      done(null, isNone ? undefined : parseStrictJson(Buffer.from(body)))
-    } catch (error) {
-      done(toProblem(error))
+  function arrive(request: IncomingMessage): Exchange {
+    const { url = '', method = '' } = request
+    const mark = url.indexOf('?')
+    const path = mark < 0 ? url : url.slice(0, mark)
+    const found = find(path)
+    return {
+      request,
+      requestId: context.newRequestId(),
+      method,
+      path,
+      query: mark < 0 ? noQuery : parseQuery(url.slice(mark + 1), '&', '=', { maxKeys: 0 }),
+      found,
+      peer: request.socket.remoteAddress,
+      caller: null,
+      trail: audit.trailOf(method, found),
     }
-  })
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  }
 
-  if (context.audit) auditCalls(app, { audit: context.audit, routes: context.routes, door })
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(answerHeaders(request.id))
-    refuseHeaders(request.raw.rawHeaders)
-    const { method, ip: peer, headers } = request
-    const query = request.query as Record<string, unknown>
-    const admission = await admit({ method, path: pathOf(request), query, headers, peer }, { door, context })
-    if (admission.kind === 'options') return reply.code(204).header('Allow', admission.allow).send()
-    // Both must mean the same route: one says who may call it, the other what it does.
-    if (routeOf(request) !== admission.route.path) {
-      throw new ProblemError({
-        code: 'not-found',
-        detail: 'Write the path without escapes that it does not need.',
-      })
-    }
-    request.caller = admission.caller
-    return undefined
-  })
-  app.addHook('onSend', async (_request, reply) => {
-    // A connection kept open would keep a stopping server waiting for it.
-    if (context.isStopping()) reply.header('Connection', 'close')
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    const call = { route: routeOf(request), method: request.method, status: reply.statusCode }
-    context.counts.count({ ...call, seconds: reply.elapsedTime / 1000 })
-    const caller = request.caller?.kind === 'user' ? { user: request.caller.user } : {}
-    const milliseconds = Math.round(reply.elapsedTime)
-    const line = {
-      ...call,
-      path: pathOf(request),
-      peer: request.ip,
-      ...caller,
-      milliseconds,
-    }
-    request.log.info(line, 'call')
-  })
+  function tell(
+    { requestId, method, path, found, peer, caller }: Exchange,
+    status: number,
+    begun: number,
+  ): void {
+    const took = performance.now() - begun
+    const call = { route: found?.resource.path ?? 'unmatched', method, status }
+    context.counts.count({ ...call, seconds: took / 1000 })
+    const user = caller?.kind === 'user' ? { user: caller.user } : {}
+    log.info({ requestId, ...call, path, peer, ...user, milliseconds: Math.round(took) }, 'call')
+  }
 
-  for (const served of options.served) addRoute(app, { served, context, door })
-  return app
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begun = performance.now()
+    const exchange = arrive(request)
+    const { trail } = exchange
+    const given = await carryOut(exchange, facts).catch((error) => refusal(error, exchange, log))
+    const sent = trail ? await audit.record(exchange, trail, given) : given
+    send(response, sent, context.isStopping())
+    tell(exchange, sent.status, begun)
+  }
+
+  const listener: RequestListener = (request, response) => {
+    answer(request, response).catch((error) => {
+      log.error({ err: error }, 'a fault of the server')
+      response.destroy()
+    })
+  }
+  const server = createHttpServer({ listener, tls, limits, newRequestId: context.newRequestId })
+  return { server, listener, log }
 }

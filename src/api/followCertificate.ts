@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
-import type { FastifyBaseLogger } from 'fastify'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import { identifyFile, watchFolder } from './files.ts'
+import type { Log } from './log.ts'
 import { readTls } from './readTls.ts'
 import type { TlsMaterial } from './server.ts'
 import { reasonOf, StartError } from './startError.ts'
@@ -32,7 +32,7 @@ export function followCertificate(options: {
   readonly shown: TlsMaterial & { readonly expiry: Date }
   readonly show: (tls: TlsMaterial) => void
   readonly now: () => Date
-  readonly log: FastifyBaseLogger
+  readonly log: Log
   readonly timing?: CertificateTiming
 }): CertificateFollower {
   const { paths, show, now, log, timing = usualTiming } = options

@@ -11,10 +11,20 @@ export function hostName(header: string): string | undefined {
   }
 }
 
-/** Whether a Host header means this server. An allowed IPv6 address may stand with brackets or without. */
-export function isAllowedHost(header: string, allowed: readonly string[]): boolean {
-  const name = hostName(header)
-  if (name === undefined) return false
+/**
+ * Tells whether a Host header means this server, whose names beside loopback's are these. An allowed IPv6 address
+ * may stand with brackets or without.
+ */
+export function hostCheck(allowed: readonly string[]): (header: string) => boolean {
   const spelled = allowed.map((it) => hostName(/^[0-9a-f]*:[0-9a-f:.]*$/i.test(it) ? `[${it}]` : it))
-  return loopbackNames.includes(name) || spelled.includes(name)
+  const names = new Set([...loopbackNames, ...spelled])
+  // Callers repeat themselves: what was judged last need not be read again.
+  let latest: string | undefined
+  return (header) => {
+    if (header === latest) return true
+    const name = hostName(header)
+    if (name === undefined || !names.has(name)) return false
+    latest = header
+    return true
+  }
 }

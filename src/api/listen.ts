@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import { connect, type ListenOptions, type Server } from 'node:net'
+import type { App } from './createApp.ts'
 import { reasonOf, StartError } from './startError.ts'
 
 /** Longest path of a Unix socket on Linux, in bytes (unix(7)). */
@@ -38,19 +38,31 @@ export function explainListening(
   }
 }
 
-/** Fastify does not see that the server it was handed speaks TLS. */
-const listenTextResolver = (address: string): string => `listening at ${address.replace(/^http:/, 'https:')}`
+function listen(server: Server, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
 
-/** Opens the TCP door. Rejects with a `StartError`; the port in effect is in the server's address. */
+/** Opens the TCP door and answers the port in effect. Rejects with a `StartError`. */
 export async function listenOnTcp(
-  app: FastifyInstance,
+  { server, log }: App,
   place: { readonly address: string; readonly port: number },
-): Promise<void> {
+): Promise<number> {
   try {
-    await app.listen({ host: place.address, port: place.port, listenTextResolver })
+    await listen(server, { host: place.address, port: place.port })
   } catch (error) {
     throw explainListening(error, place)
   }
+  const bound = server.address()
+  if (typeof bound !== 'object' || bound === null) throw new Error('a TCP server has no port')
+  const { address, port } = bound
+  log.info(`listening at https://${address.includes(':') ? `[${address}]` : address}:${port}`)
+  return port
 }
 
 /** Whether somebody answers on a Unix socket. */
@@ -79,14 +91,15 @@ async function removeStale(path: string): Promise<void> {
 }
 
 /** Opens the door that only our user and root can use: a Unix socket of mode 0600. Rejects with a `StartError`. */
-export async function listenOnSocket(app: FastifyInstance, path: string): Promise<void> {
+export async function listenOnSocket({ server, log }: App, path: string): Promise<void> {
   if (Buffer.byteLength(path) > longestPath) {
     throw new StartError(`the socket path ${path} is too long: ${longestPath} bytes are the most`)
   }
   try {
     await removeStale(path)
-    await app.listen({ path, listenTextResolver })
+    await listen(server, { path })
     chmodSync(path, 0o600)
+    log.info(`listening at ${path}`)
   } catch (error) {
     if (error instanceof StartError) throw error
     throw new StartError(`cannot make the socket ${path}: ${reasonOf(error)}`, error)

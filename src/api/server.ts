@@ -89,7 +89,8 @@ export function replaceTls(server: Server, tls: TlsMaterial): void {
 }
 
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Only who speaks TLS and something like HTTP can be answered.
+  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) {
     socket.destroy()
     return
   }
@@ -100,6 +101,8 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
     Connection: 'close',
   }).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+  // Not only our half of it: the other may stay open for ever.
+  socket.destroySoon()
 }
 
 /** A server with explicit limits that does not listen yet: HTTPS with `tls`, plain HTTP without. */

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createAccounts } from '../accounts/accounts.ts'
 import { createLockout } from '../accounts/lockout.ts'
 import type { ScryptCost } from '../accounts/phc.ts'
@@ -8,9 +7,10 @@ import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { ApiContext } from './apiContext.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { createAuditFile } from './audit/auditFile.ts'
-import { createApp } from './createApp.ts'
+import { type App, createApp } from './createApp.ts'
 import { type CertificateTiming, followCertificate } from './followCertificate.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
+import type { DoorLog, Log } from './log.ts'
 import { readTls } from './readTls.ts'
 import { createRequestCounts } from './requestCounts.ts'
 import type { ComponentApi } from './serve.ts'
@@ -29,12 +29,18 @@ export type RunningServer = {
 /** Milliseconds that calls under way get to finish when the server stops. */
 const grace = 10_000
 
-async function close(app: FastifyInstance): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), grace)
-  await app.close().finally(() => clearTimeout(timer))
+function close({ server }: App): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), grace)
+  return new Promise((resolve) => {
+    // It fails where it never listened, and then there is nothing to wait for.
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }
 
-function auditOf(settings: ServerSettings, log: FastifyBaseLogger): Audit | undefined {
+function auditOf(settings: ServerSettings, log: Log): Audit | undefined {
   const { auditFile: path, cluster, host, component } = settings
   if (path === undefined) return undefined
   const place = { cluster, host, component }
@@ -49,7 +55,7 @@ export async function startServer(options: {
   readonly settings: ServerSettings
   readonly api: ComponentApi
   readonly version: string
-  readonly log: FastifyBaseLogger
+  readonly log: DoorLog
   readonly cost?: ScryptCost
   readonly certificateTiming?: CertificateTiming
   readonly limits?: Partial<ServerLimits>
@@ -111,12 +117,10 @@ export async function startServer(options: {
 
   try {
     await listenOnSocket(socket, settings.socket)
-    if (tcp && settings.listen) await listenOnTcp(tcp, settings.listen)
+    const port = tcp && settings.listen ? { port: await listenOnTcp(tcp, settings.listen) } : {}
+    return { ...port, reloadCertificate: () => follower?.reload(), stop }
   } catch (error) {
     await stop()
     throw error
   }
-  const address = tcp?.server.address()
-  const port = address && typeof address === 'object' ? { port: address.port } : {}
-  return { ...port, reloadCertificate: () => follower?.reload(), stop }
 }

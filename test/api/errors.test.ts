@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import type { InjectOptions } from 'fastify'
+import type { InjectOptions } from 'light-my-request'
 import { Value } from 'typebox/value'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
 import { serve } from '../../src/api/serve.ts'
 import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
@@ -268,18 +269,20 @@ describe('the log', () => {
 
   it('takes a caller that goes away within a body for no fault of the server', async () => {
     const api = await testApi()
-    const parsed = new Promise<void>((resolve) => {
-      api.app.addHook('preParsing', (_request, _reply, payload, done) => {
-        done(null, payload)
-        resolve()
-      })
+    const { server } = api.app
+    const reading = new Promise<void>((resolve) => {
+      server.on('request', (it) => it.on('newListener', (event) => event === 'data' && resolve()))
     })
-    const address = await api.app.listen({ host: '127.0.0.1', port: 0 })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
     const more = { host: 'db1', 'content-type': 'application/json', 'content-length': '100' }
-    const request = httpRequest(`${address}${url}`, { method: 'POST', headers: { ...headers, ...more } })
+    const options = { host: '127.0.0.1', port, path: url, method: 'POST', headers: { ...headers, ...more } }
+    const request = httpRequest(options)
     request.on('error', () => undefined)
     request.flushHeaders()
-    await parsed
+    await reading
     request.destroy()
     const told = () => api.lines.map((it) => JSON.parse(it))
     await expect.poll(() => told().map(({ msg }) => msg)).toContain('the caller went away')

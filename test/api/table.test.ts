@@ -1,4 +1,4 @@
-import type { InjectOptions } from 'fastify'
+import { type InjectOptions, inject } from 'light-my-request'
 import { describe, expect, it } from 'vitest'
 import { ProblemError } from '../../src/api/problemError.ts'
 import type { ServedRoute } from '../../src/api/serve.ts'
@@ -121,7 +121,7 @@ describe.each(routes)('$name', (route) => {
     async (login) => {
       const { api, calls } = await counting(route)
       // The document cannot describe itself while it is the call that only counts.
-      const call = route.name === 'openapi' ? (it: InjectOptions) => api.app.inject(it) : api.call
+      const call = route.name === 'openapi' ? (it: InjectOptions) => inject(api.app.listener, it) : api.call
       const wrong: string[] = []
       let made = 0
       for (const [index, it] of cases(login).entries()) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { type InjectOptions, inject, type Response } from 'light-my-request'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
@@ -12,7 +12,7 @@ import { createAudit } from '../../src/api/audit/audit.ts'
 import { createAuditFile } from '../../src/api/audit/auditFile.ts'
 import type { Door } from '../../src/api/authenticate.ts'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
-import { createApp } from '../../src/api/createApp.ts'
+import { type App, createApp } from '../../src/api/createApp.ts'
 import { createRequestCounts } from '../../src/api/requestCounts.ts'
 import type { ServedRoute } from '../../src/api/serve.ts'
 import { Secret } from '../../src/secrets/secret.ts'
@@ -37,8 +37,7 @@ function checkOf(served: readonly ServedRoute[], context: ApiContext): Promise<A
     const { audit: _audit, ...rest } = context
     const beside = { ...rest, counts: createRequestCounts(), isStopping: () => false }
     const app = createApp({ served, context: beside, door: 'socket', log: pino({ level: 'silent' }) })
-    const answer = await app.inject({ url: '/openapi.json' })
-    await app.close()
+    const answer = await inject(app.listener, { url: '/openapi.json' })
     return answerCheck(answer.json())
   }
   const check = checks.get(key) ?? make()
@@ -47,7 +46,7 @@ function checkOf(served: readonly ServedRoute[], context: ApiContext): Promise<A
 }
 
 export type TestApi = {
-  readonly app: FastifyInstance
+  readonly app: App
   readonly usersFile: string
   readonly accounts: Accounts
   readonly lines: readonly string[]
@@ -55,7 +54,7 @@ export type TestApi = {
   /** What the audit log tells by now. */
   auditEntries(): readonly Record<string, unknown>[]
   /** A call as curl would make it; rejects when its answer is none that /openapi.json describes. */
-  call(options: InjectOptions): Promise<LightMyRequestResponse>
+  call(options: InjectOptions): Promise<Response>
 }
 
 /** An API without sockets: its door, its users (admin with the password `right` unless told), its log lines. */
@@ -122,10 +121,7 @@ export async function testApi(
   }
   let check: Promise<AnswerCheck> | undefined
   const app = createApp({ served, context, door: more.door ?? 'tcp', log })
-  onTestFinished(async () => {
-    await app.close()
-    await audit.close()
-  })
+  onTestFinished(() => audit.close())
   return {
     app,
     usersFile,
@@ -140,7 +136,10 @@ export async function testApi(
             .map((line) => JSON.parse(line))
         : [],
     call: async (options) => {
-      const answer = await app.inject({ ...options, headers: { host: 'db1:8090', ...options.headers } })
+      const answer = await inject(app.listener, {
+        ...options,
+        headers: { host: 'db1:8090', ...options.headers },
+      })
       check ??= checkOf(served, { ...context, newRequestId: () => 'beside' })
       const { statusCode: status, headers, body } = answer
       const method = options.method ?? 'GET'

@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FastifyBaseLogger } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type RunningServer, startServer } from '../../src/api/startServer.ts'
 import { componentApis } from '../../src/components/componentApis.ts'
@@ -41,7 +40,7 @@ type More = Partial<Parameters<typeof startServer>[0]>
 /** Starts a server that stops when the test ends. */
 export async function start(
   settings: ServerSettings,
-  log: FastifyBaseLogger = pino({ level: 'silent' }),
+  log: Logger = pino({ level: 'silent' }),
   more: More = {},
 ): Promise<RunningServer> {
   const api = componentApis[settings.component]

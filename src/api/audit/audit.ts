@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { Log } from '../log.ts'
 import { reasonOf } from '../startError.ts'
 import type { AuditFile } from './auditFile.ts'
 import { type AuditEntry, auditLine } from './auditLine.ts'
@@ -29,7 +29,7 @@ export function createAudit(options: {
   readonly path: string
   readonly place: Readonly<Record<string, string>>
   readonly now: () => Date
-  readonly log: FastifyBaseLogger
+  readonly log: Log
 }): Audit {
   const { file, path, place, now, log } = options
   /** Lines of changes that were made and are not in the file yet. */

@@ -1,30 +1,19 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ProblemCode } from '../../contracts/problems.ts'
-import type { Route } from '../../contracts/route.ts'
 import type { Door } from '../authenticate.ts'
-import { routesOfPath } from '../matchPath.ts'
-import { answerHeaders, problemAnswer } from '../problemAnswer.ts'
+import type { Exchange } from '../exchange.ts'
+import { type Answer, problemAnswer } from '../problemAnswer.ts'
 import { ProblemError } from '../problemError.ts'
-import { pathOf } from '../requestPath.ts'
+import type { Found } from '../routeTable.ts'
 import type { Audit } from './audit.ts'
-import type { AuditFacts } from './auditLine.ts'
+import { hasChanged, type Trail } from './trail.ts'
 
-/** What is known so far of a state-changing call, for its line. */
-export type Trail = {
-  readonly route: Route
-  facts: AuditFacts
-  /** Whether the call was begun: before that nothing can have changed. */
-  begun: boolean
-  /** Code of the problem that it is answered with. */
-  code?: ProblemCode
-  payload?: unknown
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set for the calls that the audit log tells of. */
-    trail: Trail | null
-  }
+/** Gives every state-changing call its line in the audit log, written before its answer is sent. */
+export type CallAudit = {
+  /** The trail of a request; null where the audit log does not tell of it. */
+  trailOf(method: string, found: Found | undefined): Trail | null
+  /** Marks that the call is carried out from here on; throws a problem where its line could not be written. */
+  begin(trail: Trail): Promise<void>
+  /** Writes the line of a call that was answered so, and returns the answer that may be sent. */
+  record(exchange: Exchange, trail: Trail, answer: Answer): Promise<Answer>
 }
 
 const unavailable = (): ProblemError =>
@@ -43,73 +32,39 @@ const failed = (): ProblemError =>
       'is written, nothing more is changed.',
   })
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+/** Keeps the audit log of the calls that come through a door; without one there is none to keep. */
+export function auditCalls(audit: Audit | undefined, door: Door): CallAudit {
+  return {
+    trailOf(method, found) {
+      if (!audit || method !== 'POST') return null
+      const served = found?.resource.served.find(({ route }) => route.method === 'POST')
+      return served ? { route: served.route, facts: {}, begun: false } : null
+    },
 
-/** The member `changed` of a payload; of a map or list, whether any of its entries changed. */
-function changedOf(payload: unknown): boolean | null {
-  if (!isObject(payload)) return null
-  const own: unknown = Reflect.get(payload, 'changed')
-  if (typeof own === 'boolean') return own
-  const entries = Object.values(payload).map((it) => (isObject(it) ? Reflect.get(it, 'changed') : undefined))
-  const told = entries.filter((it) => typeof it === 'boolean')
-  return told.length > 0 ? told.includes(true) : null
-}
+    async begin(trail) {
+      if (audit && !(await audit.isReady())) throw unavailable()
+      trail.begun = true
+    },
 
-function hasChanged({ begun, facts, payload }: Trail, status: number): boolean | null {
-  if (!begun) return false
-  if (facts.changed !== undefined) return facts.changed
-  if (status < 400) return changedOf(payload)
-  return status < 500 ? false : null
-}
-
-const pathParameters = ({ params }: FastifyRequest): object => (isObject(params) ? params : {})
-
-/** Gives every state-changing call its line in the audit log, written before its answer is sent. */
-export function auditCalls(
-  app: FastifyInstance,
-  options: { readonly audit: Audit; readonly routes: readonly Route[]; readonly door: Door },
-): void {
-  const { audit, routes, door } = options
-  const changing = routes.filter(({ method }) => method === 'POST')
-
-  const record = (request: FastifyRequest, status: number, trail: Trail): Promise<boolean> => {
-    const { changed: _changed, parameters, ...states } = trail.facts
-    const entry = {
-      ...states,
-      parameters: { ...pathParameters(request), ...parameters },
-      requestId: request.id,
-      door,
-      peer: request.ip,
-      caller: request.caller,
-      call: trail.route.name,
-      status,
-      code: trail.code,
-      changed: hasChanged(trail, status),
-    }
-    return audit.record(entry, { carriedOut: trail.begun })
+    async record({ request, requestId, found, caller, peer }, trail, answer) {
+      const { changed: _changed, parameters, ...states } = trail.facts
+      const { status } = answer
+      const entry = {
+        ...states,
+        parameters: { ...found?.params, ...parameters },
+        requestId,
+        door,
+        peer,
+        caller,
+        call: trail.route.name,
+        status,
+        code: trail.code,
+        changed: hasChanged(trail, status),
+      }
+      if (!audit || (await audit.record(entry, { carriedOut: trail.begun }))) return answer
+      // Another failure is told as it is: only who is told of a success would rely on its line.
+      if (!trail.begun || status >= 400) return answer
+      return problemAnswer({ problem: failed(), requestId, accept: request.headers.accept })
+    },
   }
-
-  const answerFailure = (request: FastifyRequest, reply: FastifyReply): Buffer => {
-    const { accept } = request.headers
-    const answer = problemAnswer({ problem: failed(), requestId: request.id, accept })
-    reply.code(answer.status).headers({ ...answerHeaders(request.id), ...answer.headers })
-    return Buffer.from(answer.body)
-  }
-
-  app.addHook('onRequest', async (request) => {
-    if (request.method !== 'POST') return
-    const [route] = routesOfPath(changing, pathOf(request))
-    if (route) request.trail = { route, facts: {}, begun: false }
-  })
-  app.addHook('preHandler', async ({ trail }) => {
-    if (!trail) return
-    if (!(await audit.isReady())) throw unavailable()
-    trail.begun = true
-  })
-  app.addHook('onSend', async (request, reply, payload) => {
-    const { trail } = request
-    if (!trail || (await record(request, reply.statusCode, trail))) return payload
-    // Another failure is told as it is: only who is told of a success would rely on its line.
-    return trail.begun && reply.statusCode < 400 ? answerFailure(request, reply) : payload
-  })
 }

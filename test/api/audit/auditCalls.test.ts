@@ -1,5 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
+import { inject } from 'light-my-request'
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { commonCalls } from '../../../src/api/calls/commonCalls.ts'
@@ -73,11 +75,19 @@ describe('a call that changes something', () => {
   it('has its line before its answer', async () => {
     const api = await testApi()
     const lines: number[] = []
-    api.app.addHook('onSend', async (request) => {
-      if (request.method === 'POST') lines.push(api.auditEntries().length)
-    })
-    await create(api)
-    await remove(api, 'jane')
+    const noting: RequestListener = (request, response) => {
+      const writeHead = response.writeHead.bind(response) as (...all: unknown[]) => ServerResponse
+      response.writeHead = (...all: unknown[]) => {
+        if (request.method === 'POST') lines.push(api.auditEntries().length)
+        return writeHead(...all)
+      }
+      api.app.listener(request, response)
+    }
+    for (const user of ['jane', 'jack']) {
+      const payload = { payloadType: 'credentials', user, pass: 'secret' }
+      const url = `/api/v2/createAdminUser${sure}`
+      await inject(noting, { method: 'POST', url, headers: { host: 'db1', ...headers }, payload })
+    }
     expect(lines).toEqual([1, 2])
   })
 

@@ -1,0 +1,56 @@
+import { basePath, guardParameter } from '../contracts/route.ts'
+import { admit, ownOrigin } from './admit.ts'
+import type { ApiContext } from './apiContext.ts'
+import type { CallAudit } from './audit/auditCalls.ts'
+import type { Door } from './authenticate.ts'
+import { checkBody } from './checkBody.ts'
+import type { Exchange } from './exchange.ts'
+import { goodAnswer } from './goodAnswer.ts'
+import { type Answer, answerHeaders } from './problemAnswer.ts'
+import { readBody } from './readBody.ts'
+import { refuseHeaders } from './refuseHeaders.ts'
+import type { Call } from './serve.ts'
+
+/** What the calls through one door have in common. */
+export type DoorFacts = {
+  readonly door: Door
+  readonly context: ApiContext
+  readonly audit: CallAudit
+  /** Whether a Host header means this server. */
+  readonly isOwnHost: (header: string) => boolean
+}
+
+/** The query was checked: what is left beside the guard are texts that the route names. */
+const ownQuery = (query: Readonly<Record<string, unknown>>): Call['query'] =>
+  Object.fromEntries(
+    Object.entries(query as Record<string, string>).filter(([name]) => name !== guardParameter),
+  )
+
+/** Lets a request in, makes the call that it asks for and answers it; throws what keeps it from that. */
+export async function carryOut(exchange: Exchange, facts: DoorFacts): Promise<Answer> {
+  const { request, requestId, method, path, query, found, peer, trail } = exchange
+  const { headers, rawHeaders } = request
+  refuseHeaders(rawHeaders)
+  const admission = await admit({ method, path, query, found, headers, peer }, facts)
+  if (admission.kind === 'options') {
+    return { status: 204, headers: { ...answerHeaders(requestId), Allow: admission.allow }, body: '' }
+  }
+  const { served, caller } = admission
+  const { route, handle } = served
+  exchange.caller = caller
+  const body = route.method === 'POST' ? checkBody(route, await readBody(request)) : undefined
+  if (trail) await facts.audit.begin(trail)
+  const call: Call = {
+    params: found?.params ?? {},
+    body: body ?? null,
+    query: ownQuery(query),
+    baseUrl: `${ownOrigin(facts.door, headers.host)}${basePath}`,
+    caller,
+    audit: (more) => {
+      if (trail) trail.facts = { ...trail.facts, ...more }
+    },
+  }
+  const value = await handle(call, facts.context)
+  if (trail) trail.payload = value
+  return goodAnswer(route.response, value, requestId)
+}

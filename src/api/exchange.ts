@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http'
+import type { Trail } from './audit/trail.ts'
+import type { Found } from './routeTable.ts'
+import type { Caller } from './serve.ts'
+
+/** One request on its way to its answer, and what is known of it so far. */
+export type Exchange = {
+  readonly request: IncomingMessage
+  readonly requestId: string
+  readonly method: string
+  /** Path without query, as it came. */
+  readonly path: string
+  /** Its query, decoded; a member that came twice is a list. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** What is served there. */
+  readonly found: Found | undefined
+  /** Address of the peer; absent on the socket. */
+  readonly peer: string | undefined
+  /** Who makes the call; set once it is let in. */
+  caller: Caller | null
+  /** Set for the calls that the audit log tells of. */
+  readonly trail: Trail | null
+}

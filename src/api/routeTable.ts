@@ -1,0 +1,76 @@
+import type { ServedRoute } from './serve.ts'
+
+/** What is served at one path, method by method. */
+export type Resource = {
+  /** The path as the routes write it, such as `/api/v2/user/{user}`. */
+  readonly path: string
+  readonly served: readonly ServedRoute[]
+  /** Value of the Allow header: its methods, HEAD beside GET, and OPTIONS. */
+  readonly allow: string
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** A resource, and what the path of a request holds in place of its parameters, percent-decoded. */
+export type Found = { readonly resource: Resource; readonly params: Params }
+
+/** Whether every percent sign of a path begins a character in UTF-8. */
+export function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isParameter = (segment: string): boolean => segment.startsWith('{')
+
+function resourceOf(path: string, all: readonly ServedRoute[]): Resource {
+  const served = all.filter(({ route }) => route.path === path)
+  const methods = served.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]))
+  return { path, served, allow: [...methods, 'OPTIONS'].join(', ') }
+}
+
+/** What given segments, as many as those of a pattern, hold in place of its parameters; undefined where they do not fit. */
+function paramsOf(pattern: readonly string[], given: readonly string[]): Params | undefined {
+  const params: Record<string, string> = {}
+  for (const [index, segment] of pattern.entries()) {
+    const its = given[index] ?? ''
+    if (!isParameter(segment)) {
+      if (its !== segment) return undefined
+    } else {
+      if (its === '') return undefined
+      params[segment.slice(1, -1)] = decodeURIComponent(its)
+    }
+  }
+  return params
+}
+
+/**
+ * Finds what is served at a path, letter by letter as the routes write it: an escape stands for a character in a
+ * parameter only.
+ */
+export function createRouteTable(served: readonly ServedRoute[]): (path: string) => Found | undefined {
+  const paths = new Set(served.map(({ route }) => route.path))
+  const resources = [...paths].map((path) => resourceOf(path, served))
+  const fixed = new Map(resources.map((resource) => [resource.path, { resource, params: {} }]))
+  // A word of a route wins over a parameter.
+  const patterns = resources
+    .map((resource) => ({ resource, segments: resource.path.split('/') }))
+    .filter(({ segments }) => segments.some(isParameter))
+    .toSorted((a, b) => a.segments.filter(isParameter).length - b.segments.filter(isParameter).length)
+
+  return (path) => {
+    const found = fixed.get(path)
+    if (found || !isDecodable(path)) return found
+    const given = path.split('/')
+    for (const { resource, segments } of patterns) {
+      if (segments.length !== given.length) continue
+      const params = paramsOf(segments, given)
+      if (params) return { resource, params }
+    }
+    return undefined
+  }
+}
