@@ -7,7 +7,9 @@ import { StartError } from '../../../src/api/startError.ts'
 import { askConnectorAt } from '../../../src/components/manager/askConnector.ts'
 import { type ManagerSettings, openManager } from '../../../src/components/manager/manager.ts'
 import { readState } from '../../../src/components/manager/managerState.ts'
+import { commonRoutes } from '../../../src/contracts/commonRoutes.ts'
 import { envelope } from '../../../src/contracts/envelope.ts'
+import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
 import { installed } from './support.ts'
@@ -38,6 +40,19 @@ describe('openManager', () => {
     const { call } = await testApi({ served })
     expect((await call({ url: '/api/v2/ping' })).statusCode).toBe(200)
     expect((await call({ url: '/api/v2/manager/status', headers })).statusCode).toBe(404)
+  })
+
+  it('serves every call of the contract, each as its document describes it', async () => {
+    const { served } = opened(settingsOf(temporaryFolder())).api
+    const names = served.map(({ route }) => route.name)
+    expect(names.toSorted()).toEqual(
+      [...Object.values(commonRoutes), ...Object.values(managerRoutes)].map(({ name }) => name).toSorted(),
+    )
+    const { call } = await testApi({ served })
+    const { paths } = (await call({ url: '/openapi.json' })).json()
+    for (const { path, method, name } of Object.values(managerRoutes)) {
+      expect(paths[path]?.[method.toLowerCase()]?.operationId).toBe(name)
+    }
   })
 
   it('writes its state at once, so that it is known that it can be kept', () => {
