@@ -14,13 +14,14 @@ import { type FollowedManager, followManager } from './followManager.ts'
 import { familiesOf } from './measure.ts'
 import { installedMode } from './mode.ts'
 import { createProxy } from './proxy.ts'
+import { rarely } from './rarely.ts'
 import { readyToForward } from './ready.ts'
 import type { MapInEffect, RoutedRole } from './routes.ts'
 import { dial, type Listener, listen } from './sockets.ts'
 import { openStore } from './storedState.ts'
 
 /** Milliseconds. A manager is given up sooner than a person notices that its map is old. */
-const limits = { dial: 3000, manager: 1000, interval: 500, grace: 10_000 }
+const limits = { dial: 3000, manager: 1000, interval: 500, grace: 10_000, complaint: 10_000 }
 
 /** The API of a connector without a database. */
 export const connector: ComponentApi = {
@@ -108,6 +109,13 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     })
   }
 
+  // Where descriptors are exhausted, each client that comes is one more that cannot be accepted.
+  const onError = rarely({
+    milliseconds: limits.complaint,
+    clock,
+    work: (error: Error) => log.error({ reason: error.message }, 'cannot accept a client'),
+  })
+
   const closeListeners = (): void => {
     for (const listener of listeners.splice(0)) listener.close()
   }
@@ -122,7 +130,6 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
         await manager.asked
       }
       for (const door of doors) {
-        const onError = (error: Error): void => log.error({ reason: error.message }, 'cannot accept a client')
         const onClient = (socket: Parameters<typeof proxy.accept>[0]): void => proxy.accept(socket, door.role)
         const listener = await listen({ address, port: door.port, onClient, onError })
         listeners.push(listener)

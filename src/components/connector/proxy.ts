@@ -107,7 +107,11 @@ export function createProxy(options: {
     if (!waiting.enter(client, client.arrived)) refuse(client, tooManyHeld(maxHeld))
   }
 
-  /** Does with a client that is not forwarded yet what the mode says now. */
+  /**
+   * Does with a client that is not forwarded yet what the mode says now. OFFLINE answers why rather than closing
+   * the port: people see the reason, and no other program takes the port meanwhile. Load balancers ask
+   * /health/ready.
+   */
   function place(client: Client): void {
     if (isStopping) refuse(client, stopping)
     else if (mode.value === 'OFFLINE') refuse(client, offline(mode.since))

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type DatabaseClient, refusalIn, standIn } from '../../support/databaseClient.ts'
 import { closedPort, serveTcp } from '../../support/loopbackServer.ts'
@@ -414,6 +415,37 @@ describe('a connector that is OFFLINE', () => {
     // A new drain begins anew.
     enter('OFFLINE')
     await counts({ draining: 30_000 })
+  })
+})
+
+describe('a connector that had many clients', () => {
+  it('keeps no descriptor and no timer of them', async () => {
+    const { greeted, held, enter, counts, refusal, clock, db1, proxy } = await primaryBehind({ maxHeld: 20 })
+    const descriptors = (): number => readdirSync('/proc/self/fd').length
+    await (await greeted()).socket.destroy()
+    await counts({ active: 0 })
+    await expect.poll(() => db1.sockets.every((it) => it.destroyed)).toBe(true)
+    const before = descriptors()
+    for (let turn = 0; turn < 3; turn += 1) {
+      const running = [await greeted(), await greeted(), await greeted()]
+      enter('ONHOLD')
+      const clients = await held(20)
+      await refusal()
+      for (const it of clients.slice(0, 5)) it.socket.destroy()
+      await counts({ held: 15 })
+      enter('ONLINE')
+      await counts({ active: 18, held: 0 })
+      for (const it of running) it.socket.resetAndDestroy()
+      await counts({ active: 15 })
+      enter('OFFLINE')
+      await refusal()
+      proxy.cut()
+      await Promise.all(clients.map((it) => it.ended))
+      for (const it of clients) it.socket.destroy()
+      enter('ONLINE')
+    }
+    await expect.poll(descriptors).toBe(before)
+    await expect.poll(() => clock.pending()).toBe(0)
   })
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorPacket } from '../../../src/components/connector/errorPacket.ts'
 import { changedMode, installedMode } from '../../../src/components/connector/mode.ts'
+import { rarely } from '../../../src/components/connector/rarely.ts'
 import * as refusals from '../../../src/components/connector/refusals.ts'
 import { leastBusy, routeOf } from '../../../src/components/connector/routes.ts'
 import {
@@ -10,6 +11,7 @@ import {
   dataSourceStates,
 } from '../../../src/contracts/servicesMap.ts'
 import { refusalIn } from '../../support/databaseClient.ts'
+import { manualClock } from '../../support/manualClock.ts'
 
 const source = (name: string, more: Partial<DataSourceEntry> = {}): DataSourceEntry => ({
   name,
@@ -51,6 +53,22 @@ describe('changedMode', () => {
     const held = changedMode(begin, { value: 'ONHOLD', by: 'anna', now: new Date(1000) })
     expect(held).toEqual({ value: 'ONHOLD', by: 'anna', since: '1970-01-01T00:00:01.000Z' })
     expect(changedMode(held, { value: 'ONHOLD', by: 'bert', now: new Date(2000) })).toBe(held)
+  })
+})
+
+describe('rarely', () => {
+  it('does its work at once, and again only when the time is over', () => {
+    const clock = manualClock()
+    const done: number[] = []
+    const work = rarely({ milliseconds: 100, clock, work: (it: number) => void done.push(it) })
+    work(1)
+    work(2)
+    clock.advance(99)
+    work(3)
+    clock.advance(1)
+    work(4)
+    work(5)
+    expect(done).toEqual([1, 4])
   })
 })
 
