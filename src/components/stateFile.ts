@@ -8,7 +8,8 @@ export type StateFile = {
   read(): unknown
   /**
    * Replaces what it holds as one atomic change that is on disk when this returns: written beside it with mode
-   * 0600, synced, renamed. Throws an Error, and then the old content is still there.
+   * 0600, synced, renamed. Throws an Error where that failed: then the old content is still there, unless it was the
+   * disk that did not confirm the renaming.
    */
   write(value: unknown): void
 }

@@ -44,10 +44,10 @@ function memberOf(host: ResolvedHost): HostConfig['member'] {
     servicesWith(host, field).find((service) => topologyOf(service) === 'clustered')
   const member = clustered('members')
   if (member !== undefined) {
-    return { service: member.name, datasource: hasDatabase(host) ? host.name : null }
+    return { service: member.name, datasource: hasDatabase(host) ? host.name : null, witness: false }
   }
   const witness = clustered('witnesses')
-  return witness && { service: witness.name, datasource: null }
+  return witness && { service: witness.name, datasource: null, witness: true }
 }
 
 function proxyOf(host: ResolvedHost): ProxySettings | undefined {

@@ -30,7 +30,7 @@ export const StatusPayload = Type.Object(
     state: Type.Enum(['ONLINE', 'OFFLINE'], {
       description: 'ONLINE: it checks its data sources. OFFLINE: it has no account for that (monitor-user).',
     }),
-    isWitness: Type.Boolean({ description: 'Whether this host takes part without a data source.' }),
+    isWitness: Type.Boolean({ description: 'Whether this host only watches (`witnesses`).' }),
     managerPID: count,
     parentPID: count,
     policyMode: Policy,

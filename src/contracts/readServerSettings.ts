@@ -42,7 +42,12 @@ const Settings = Type.Object(
     secretsFile: Type.Optional(absolutePath),
     services: Type.Optional(ServicesMap),
     stateFile: Type.Optional(absolutePath),
-    member: Type.Optional(Type.Object({ service: text, datasource: Type.Union([text, Type.Null()]) }, exact)),
+    member: Type.Optional(
+      Type.Object(
+        { service: text, datasource: Type.Union([text, Type.Null()]), witness: Type.Boolean() },
+        exact,
+      ),
+    ),
     monitor: Type.Optional(Type.Object({ user: text }, exact)),
     connectorSocket: Type.Optional(absolutePath),
     proxy: Type.Optional(

@@ -38,6 +38,15 @@ export type ProxySettings = {
   readonly drainTimeout: number
 }
 
+/** The service that a manager's host takes part in, and how. */
+export type ManagerPlace = {
+  readonly service: string
+  /** The host's own data source; null where it has none. */
+  readonly datasource: string | null
+  /** Whether it is one of the service's `witnesses`. */
+  readonly witness: boolean
+}
+
 /**
  * What `muster-api serve --settings FILE` reads: one JSON file per component and host, written by a
  * deployment. All paths are absolute paths on the host. It holds no secret.
@@ -70,8 +79,8 @@ export type ServerSettings = {
   readonly services?: ServicesMap
   /** Where a manager or a connector keeps what calls changed; required with `services`. */
   readonly stateFile?: string
-  /** The service that the host is a member of, and its data source there, null on a witness; manager. */
-  readonly member?: { readonly service: string; readonly datasource: string | null }
+  /** The host's place, where it runs a manager. */
+  readonly member?: ManagerPlace
   /** Account of the manager's checks; its password is the secret `monitor-password`. */
   readonly monitor?: { readonly user: string }
   /** Unix socket of the connector of this host, where it has one; manager. */

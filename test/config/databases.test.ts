@@ -77,12 +77,12 @@ describe('the databases of a configuration', () => {
     expect(
       ['db1', 'db2', 'bare', 'w1', 'db3', 'quiet'].map((name) => ({ name, ...host(name).member })),
     ).toEqual([
-      { name: 'db1', service: 'alpha', datasource: 'db1' },
-      { name: 'db2', service: 'alpha', datasource: 'db2' },
-      { name: 'bare', service: 'alpha', datasource: null },
-      { name: 'w1', service: 'alpha', datasource: null },
-      { name: 'db3', service: 'beta', datasource: 'db3' },
-      { name: 'quiet', service: 'idle', datasource: null },
+      { name: 'db1', service: 'alpha', datasource: 'db1', witness: false },
+      { name: 'db2', service: 'alpha', datasource: 'db2', witness: false },
+      { name: 'bare', service: 'alpha', datasource: null, witness: false },
+      { name: 'w1', service: 'alpha', datasource: null, witness: true },
+      { name: 'db3', service: 'beta', datasource: 'db3', witness: false },
+      { name: 'quiet', service: 'idle', datasource: null, witness: false },
     ])
     expect(host('w1').monitor).toMatchObject({ user: 'monitor', password: { name: 'MONITOR_PASSWORD' } })
     for (const name of ['app1', 'copy']) {

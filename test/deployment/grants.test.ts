@@ -20,7 +20,7 @@ const member = (changes: Partial<HostConfig> = {}): Target =>
     host: {
       database,
       monitor: { user: 'watch', password },
-      member: { service: 'alpha', datasource: 'db1' },
+      member: { service: 'alpha', datasource: 'db1', witness: false },
       ...changes,
     },
   })
@@ -96,7 +96,11 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     expect(told(targetOf())).toEqual([])
     const { account: _, ...bare } = database
     expect(
-      told(targetOf({ host: { database: bare, member: { service: 'alpha', datasource: 'db1' } } })),
+      told(
+        targetOf({
+          host: { database: bare, member: { service: 'alpha', datasource: 'db1', witness: false } },
+        }),
+      ),
     ).toEqual([])
   })
 })

@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     const map = { services: { services: [{ name: 'alpha', datasources: [datasource] }] } }
     expect(manager).toMatchObject({
       ...map,
-      member: { service: 'alpha', datasource: 'db1' },
+      member: { service: 'alpha', datasource: 'db1', witness: false },
       monitor: { user: 'watch' },
     })
     expect(connector).toMatchObject({

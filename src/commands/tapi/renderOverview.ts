@@ -14,13 +14,18 @@ type Line = readonly [component: string, state: string, more: string]
 const list = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join(', ')
 
-function managerLine({ state, policyMode, dataSourceName, dataServiceName, uptimeSeconds }: Fields): Line {
-  const place =
+function managerLine(status: Fields): Line {
+  const { state, policyMode, dataSourceName, dataServiceName, isWitness, uptimeSeconds } = status
+  const part =
     typeof dataSourceName === 'string'
-      ? `data source ${dataSourceName} of ${cell(dataServiceName)}`
-      : `witness of ${cell(dataServiceName)}`
+      ? `data source ${dataSourceName}`
+      : isWitness === true
+        ? 'witness'
+        : 'no data source'
+  const place = `${part} of ${cell(dataServiceName)}`
   const uptime = typeof uptimeSeconds === 'number' ? `up ${renderDuration(uptimeSeconds * 1000)}` : undefined
-  return ['manager', cell(state), list([`policy ${cell(policyMode)}`, place, uptime])]
+  const blind = state === 'OFFLINE' ? 'checks nothing, for want of monitor-user' : undefined
+  return ['manager', cell(state), list([blind, `policy ${cell(policyMode)}`, place, uptime])]
 }
 
 function connectorLine({ value, active, held, created, expiresAt, reason }: Fields): Line {

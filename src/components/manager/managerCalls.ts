@@ -1,6 +1,7 @@
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
+import type { ManagerPlace } from '../../contracts/serverSettings.ts'
 import type { AskConnector } from './askConnector.ts'
 import { authorOf } from './authorOf.ts'
 import type { Manager } from './createManager.ts'
@@ -17,7 +18,7 @@ export type ServedManager = {
     readonly cluster: string
     readonly host: string
     /** The service of this host and its data source there. */
-    readonly member: { readonly service: string; readonly datasource: string | null }
+    readonly member: ManagerPlace
     readonly parentPid: () => number
   }
   /** Absent where the host has no connector. */

@@ -18,7 +18,7 @@ function statusOf({ manager, identity }: ServedManager, context: ApiContext): St
     startTime: new Date(context.now().getTime() - context.uptime()).toISOString(),
     uptimeSeconds: uptime,
     state: manager.monitors ? 'ONLINE' : 'OFFLINE',
-    isWitness: member.datasource === null,
+    isWitness: member.witness,
     managerPID: context.pid,
     parentPID: parentPid(),
     policyMode: isMapped ? manager.policy(member.service) : 'AUTOMATIC',

@@ -69,7 +69,7 @@ export async function startApiHost(): Promise<ApiHost> {
     manager: {
       services,
       stateFile: join(folder, 'manager.json'),
-      member: { service: 'alpha', datasource: 'db2' },
+      member: { service: 'alpha', datasource: 'db2', witness: false },
       monitor: { user: 'watch' },
       connectorSocket: socket('connector'),
     },

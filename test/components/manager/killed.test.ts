@@ -40,7 +40,7 @@ async function serve(folder: string): Promise<{ readonly child: ChildProcess; re
     listen: null,
     services: installed,
     stateFile: join(folder, 'manager.json'),
-    member: { service: 'alpha', datasource: 'db1' },
+    member: { service: 'alpha', datasource: 'db1', witness: false },
   })
   const file = join(folder, 'settings.json')
   writeFileSync(file, JSON.stringify(settings))

@@ -36,7 +36,7 @@ describe('what a manager tells', () => {
   it('says so on a witness, and when its certificate expires', async () => {
     const expiry = new Date('2026-01-01T00:00:00Z')
     const { get, post } = await managerIn({
-      member: { service: 'alpha', datasource: null },
+      member: { service: 'alpha', datasource: null, witness: true },
       context: { certificate: () => ({ expiry, refused: undefined }) },
     })
     await post('control/service/alpha/policy/manual')

@@ -23,7 +23,7 @@ function settingsOf(folder: string, more: Partial<ManagerSettings> = {}): Manage
     host: 'db1',
     services: installed,
     stateFile: join(folder, 'manager.json'),
-    member: { service: 'alpha', datasource: 'db1' },
+    member: { service: 'alpha', datasource: 'db1', witness: false },
     ...more,
   }
 }

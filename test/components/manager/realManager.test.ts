@@ -105,7 +105,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 3
         host: 'db1',
         services,
         stateFile: join(folder, 'manager.json'),
-        member: { service: 'alpha', datasource: 'db1' },
+        member: { service: 'alpha', datasource: 'db1', witness: false },
         monitor: { user: 'watch' },
         secretsFile,
       },

@@ -12,6 +12,7 @@ import { type ManagerState, readState } from '../../../src/components/manager/ma
 import type { Check, Monitor, Server } from '../../../src/components/manager/monitor.ts'
 import type { Observation } from '../../../src/components/manager/observation.ts'
 import { createStateFile } from '../../../src/components/stateFile.ts'
+import type { ManagerPlace } from '../../../src/contracts/serverSettings.ts'
 import type { ServicesMap } from '../../../src/contracts/servicesMap.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
@@ -141,7 +142,7 @@ export async function managerIn(
     readonly folder?: string
     readonly map?: ServicesMap
     readonly monitor?: FakeMonitor | null
-    readonly member?: { readonly service: string; readonly datasource: string | null }
+    readonly member?: ManagerPlace
     readonly askConnector?: ServedManager['askConnector']
     readonly context?: Partial<ApiContext>
     readonly door?: 'tcp' | 'socket'
@@ -150,7 +151,7 @@ export async function managerIn(
   const {
     folder = temporaryFolder(),
     map = installed,
-    member = { service: 'alpha', datasource: 'db1' },
+    member = { service: 'alpha', datasource: 'db1', witness: false },
   } = more
   const monitor = more.monitor === undefined ? fakeMonitor() : more.monitor
   const path = join(folder, 'manager.json')

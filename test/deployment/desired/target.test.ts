@@ -161,7 +161,7 @@ describe('the databases of a file', () => {
     expect(manager?.settings).toMatchObject({
       services: { services: [{ name: 'alpha', datasources: [] }] },
       stateFile: layout.stateFile('manager'),
-      member: { service: 'alpha', datasource: null },
+      member: { service: 'alpha', datasource: null, witness: false },
     })
     for (const name of ['monitor', 'secretsFile', 'connectorSocket'])
       expect(manager?.settings).not.toHaveProperty(name)
