@@ -44,6 +44,12 @@ describe('judgeFacts', () => {
       ['disk-full'],
     ],
     [
+      'a file system on which a Node.js that is sent cannot be run',
+      hostConfig(),
+      hostFacts({ installation: installationFacts({ noexec: true }) }),
+      ['noexec'],
+    ],
+    [
       'a port that another program has',
       hostConfig(),
       hostFacts({ listeners: [{ address: '0.0.0.0', port: 8096 }] }),
@@ -65,6 +71,14 @@ describe('judgeFacts', () => {
     ],
   ])('tells %s', (_, host, facts, expected) => {
     expect(codes(host, facts)).toEqual(expected)
+  })
+
+  it('minds noexec only where a Node.js is sent', () => {
+    const installation = installationFacts({ noexec: true })
+    const node = { path: '/usr/bin/node', version: 'v24.1.0', rootOwned: true }
+    expect(codes(hostConfig(), hostFacts({ installation, node }))).toEqual([])
+    expect(codes(hostConfig({ connection: 'local' }), hostFacts({ installation }))).toEqual([])
+    expect(codes(hostConfig({ runtime: 'upload' }), hostFacts({ installation, node }))).toEqual(['noexec'])
   })
 
   const open = (changes: Partial<typeof proxy> = {}) => hostConfig({ proxy: { ...proxy, ...changes } })

@@ -31,6 +31,8 @@ export type InstallationFacts = {
   readonly writable: boolean
   /** Free bytes of the file system it lies, or would lie, on. */
   readonly freeBytes: number
+  /** Whether that file system is mounted so that no program of it can be run (mount(8)). */
+  readonly noexec: boolean
   /** Text of `share/installation.json`. */
   readonly manifest?: string
   /** Name of the system user that we created. */

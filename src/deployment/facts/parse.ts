@@ -49,6 +49,7 @@ export function parseFacts(host: string, output: string): HostFacts {
       exists: given('exists'),
       writable: given('writable'),
       freeBytes: Number(one('free')) * 1024,
+      noexec: given('noexec'),
       ...(manifest === undefined ? {} : { manifest }),
       ...(madeUser ? { madeUser } : {}),
       ...(currentRelease === '' ? {} : { currentRelease }),

@@ -62,8 +62,19 @@ ${request.user === undefined ? '' : `if id ${quote(request.user)} >/dev/null 2>&
 at=$root
 while [ ! -e "$at" ]; do at=$(dirname "$at"); done
 if [ -d "$at" ] && [ -w "$at" ]; then say writable yes; fi
-set -- $(df -Pk "$at" 2>/dev/null | sed -n '$p') 0 0 0 0
+df=$(df -Pk "$at" 2>/dev/null | sed -n '$p')
+set -- $df 0 0 0 0
 say free "$4"
+set -- $df
+mount=
+if [ "$#" -gt 5 ]; then shift 5; mount=$*; fi
+noexec=no
+while read -r _ point _ options _; do
+  case $point in *\\\\*) point=$(printf %b "$point") ;; esac
+  [ "$point" = "$mount" ] || continue
+  case ,$options, in *,noexec,*) noexec=yes ;; *) noexec=no ;; esac
+done 2>/dev/null < /proc/self/mounts
+say noexec "$noexec"
 if [ -d "$root" ]; then
   say exists yes
   text manifest ${quote(layout.manifest)}

@@ -52,6 +52,12 @@ export function chooseRuntime(options: {
   return sentRuntime(facts, file, host.name)
 }
 
+/** Whether the components of a host run on a Node.js that muster sends there. */
+export function isRuntimeSent(host: HostConfig, facts: HostFacts): boolean {
+  if (host.runtime !== 'auto') return host.runtime === 'upload'
+  return host.connection !== 'local' && whyNotHostNode(facts) !== undefined
+}
+
 function whyNotHostNode(facts: HostFacts): string | undefined {
   if (facts.node === undefined) return 'the host has no Node.js'
   const major = Number(/^v(\d+)\./.exec(facts.node.version)?.[1] ?? 0)

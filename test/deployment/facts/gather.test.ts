@@ -8,6 +8,7 @@ import { gatherFacts } from '../../../src/deployment/facts/gather.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -15,15 +16,23 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-async function facts(root: string, hostStores: readonly string[] = []): Promise<HostFacts> {
+async function facts(
+  root: string,
+  hostStores: readonly string[] = [],
+  changed: (script: string) => string = (script) => script,
+): Promise<HostFacts> {
   const transport = await connectLocal({ host: 'here', env: process.env })
+  const run: Transport['run'] = (script, options) => transport.run(changed(script), options)
   try {
-    return await gatherFacts(transport, {
-      cluster: 'alpha',
-      layout: layoutOf(root),
-      user: 'root',
-      hostStores,
-    })
+    return await gatherFacts(
+      { ...transport, run },
+      {
+        cluster: 'alpha',
+        layout: layoutOf(root),
+        user: 'root',
+        hostStores,
+      },
+    )
   } finally {
     await transport.close()
   }
@@ -48,6 +57,22 @@ describe('the facts of this machine', () => {
     expect(installation).toMatchObject({ exists: false, writable: true, releases: [], runtimes: [] })
     expect(installation.freeBytes).toBeGreaterThan(1024 ** 2)
     expect([...services.values()].map(({ state }) => state)).toEqual(['absent', 'absent', 'absent'])
+  })
+
+  it.each([
+    ['/mnt/a\\040disk ext4 rw,nosuid,noexec,relatime', true],
+    ['/mnt/a\\040disk ext4 rw,noexecutive', false],
+    ['/mnt ext4 rw,noexec', false],
+    ['/mnt/a\\040disk ext4 noexec 0 0\n/dev/sdb /mnt/a\\040disk xfs rw', false],
+    ['/mnt/a\\040disk ext4 rw 0 0\n/dev/sdb /mnt/a\\040disk xfs noexec', true],
+  ])('tells whether programs can be run there: %j', async (mounted, noexec) => {
+    const mounts = join(folder, 'mounts')
+    writeFileSync(mounts, `/dev/sda / ext4 rw 0 0\n/dev/sdb ${mounted} 0 0\n`)
+    const df = 'df() { printf "Filesystem\\n/dev/sdb 90 40 50 45%% /mnt/a disk\\n"; }\n'
+    const { installation } = await facts(folder, [], (script) =>
+      df.concat(script.replace('/proc/self/mounts', `'${mounts.replace("'", `'\\''`)}'`)),
+    )
+    expect(installation).toMatchObject({ noexec, freeBytes: 50 * 1024 })
   })
 
   it('tells what is installed, file by file', async () => {
