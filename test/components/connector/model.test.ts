@@ -49,7 +49,8 @@ it('the model itself refuses answers that no order explains', () => {
 
 it('a thousand calls of many callers leave it as the model says, and no client of the database is lost', async () => {
   const db1 = await standIn('db1')
-  const settings = connectorSettings([dataSource(db1)])
+  // Without its lines in the audit log a call waits for one disk write less.
+  const { auditFile: _auditFile, ...settings } = connectorSettings([dataSource(db1)])
   const opened = openConnector(settings, pino({ level: 'silent' }))
   onTestFinished(() => opened.close())
   await opened.start?.()
