@@ -5,7 +5,7 @@ import type { Lockout, Pair } from './lockout.ts'
 import { hashPassword, saltBytes, verifyPassword } from './passwordHash.ts'
 import type { ScryptCost } from './phc.ts'
 import { findUser } from './userFile.ts'
-import { type FileIdentity, identifyUserFile, readUserFile } from './userFileIo.ts'
+import { type FileIdentity, identifyUserFile, isSameContent, readUserFile } from './userFileIo.ts'
 import type { UserFile, UserRecord } from './userRecord.ts'
 import { createVerifiedLogins, type Login } from './verifiedLogins.ts'
 
@@ -51,20 +51,18 @@ export function createAccounts(options: {
   const logins = createVerifiedLogins({ key, limit: options.rememberedLogins ?? 1000 })
   let latest: View | undefined
 
-  const makeView = async (): Promise<View> => {
+  const readView = async (): Promise<View> => {
     const { identity, file } = await readUserFile(path)
     // The cost of the first user's hash, for the time must be the same; its password stays unknown to all.
     const [, scrypt, cost, , hash] = file.users[0]?.hash.split('$') ?? []
     const decoy = ['', scrypt, cost, random(saltBytes).toString('base64').replace(/=+$/, ''), hash].join('$')
-    return { identity, file, decoy }
-  }
-
-  const view = async (): Promise<View> => {
-    if (latest?.identity === identifyUserFile(path)) return latest
-    const fresh = await makeView()
-    if (latest?.identity !== fresh.identity) latest = fresh
+    if (!latest || !isSameContent(latest.identity, identity)) latest = { identity, file, decoy }
     return latest
   }
+
+  /** The view, if it is of the present content; most calls find it so, and then nothing has to wait. */
+  const present = (): View | undefined =>
+    latest && isSameContent(latest.identity, identifyUserFile(path)) ? latest : undefined
 
   const check = (password: Secret, hash: string): Promise<boolean> =>
     gate.run(() => verifyPassword(password, hash))
@@ -84,24 +82,26 @@ export function createAccounts(options: {
   }
 
   return {
-    users: async () => (await view()).file.users,
+    users: async () => (present() ?? (await readView())).file.users,
 
     async verify(login, from) {
-      const { file, decoy } = await view()
+      const { file, decoy } = present() ?? (await readView())
       if (file.users.length === 0) return 'no-user'
       const { user, password } = login
       const record = findUser(file, user)
       const hash = record?.hash ?? decoy
       const verify = async (): Promise<boolean> => (await check(password, hash)) && record !== undefined
-      const verified = await logins.verdict({ login, hash, guesser: from ?? '' }, () =>
+      const claim = { login, hash, guesser: from ?? '' }
+      if (logins.isGood(claim)) return 'good'
+      const verified = await logins.verdict(claim, () =>
         from === undefined ? verify() : checkGuess({ from, user }, verify),
       )
       return verified ? 'good' : 'refused'
     },
 
     async recordFor({ user, password }) {
-      const present = findUser((await view()).file, user)
-      if (present && (await check(password, present.hash))) return present
+      const known = findUser((present() ?? (await readView())).file, user)
+      if (known && (await check(password, known.hash))) return known
       const salt = random(saltBytes)
       const cost = options.cost === undefined ? {} : { cost: options.cost }
       const hash = await gate.run(() => hashPassword({ password, salt, ...cost }))

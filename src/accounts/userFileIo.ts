@@ -4,13 +4,27 @@ import { dirname } from 'node:path'
 import { noUsers, parseUserFile } from './userFile.ts'
 import type { UserFile } from './userRecord.ts'
 
-/** What tells one content of the user file from the next: inode, mtime in nanoseconds and size. */
-export type FileIdentity = string
+/**
+ * What tells one content of the user file from the next: inode, size, and the times of its last changes in
+ * milliseconds, as exact as numbers are (a quarter of a microsecond). Null where there is no file.
+ */
+export type FileIdentity = {
+  readonly ino: number
+  readonly size: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+} | null
 
-const absent: FileIdentity = 'absent'
-
-const identityOf = (stats: { ino: bigint; mtimeNs: bigint; size: bigint }): FileIdentity =>
-  `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+/** Whether both are the identity of one content. */
+export function isSameContent(one: FileIdentity, other: FileIdentity): boolean {
+  if (one === null || other === null) return one === other
+  return (
+    one.ino === other.ino &&
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs
+  )
+}
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
@@ -29,8 +43,7 @@ export class UserFileError extends Error {
  */
 export function identifyUserFile(path: string): FileIdentity {
   try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-    return stats ? identityOf(stats) : absent
+    return statSync(path, { throwIfNoEntry: false }) ?? null
   } catch (error) {
     throw new UserFileError(path, error)
   }
@@ -43,10 +56,10 @@ export async function readUserFile(
   let handle: FileHandle | undefined
   try {
     handle = await open(path, 'r')
-    const identity = identityOf(await handle.stat({ bigint: true }))
+    const identity = await handle.stat()
     return { identity, file: parseUserFile(await handle.readFile('utf8')) }
   } catch (error) {
-    if (handle === undefined && isMissing(error)) return { identity: absent, file: noUsers }
+    if (handle === undefined && isMissing(error)) return { identity: null, file: noUsers }
     throw new UserFileError(path, error)
   } finally {
     await handle?.close()

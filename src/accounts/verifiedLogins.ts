@@ -8,6 +8,8 @@ export type Claim = { readonly login: Login; readonly hash: string; readonly gue
 
 /** Logins that were verified, or are being verified. */
 export type VerifiedLogins = {
+  /** Whether this claim is known to be good. */
+  isGood(claim: Claim): boolean
   /** The verdict on this claim: a known good one at once, one under way when it ends, else by `verify`. */
   verdict(claim: Claim, verify: () => Promise<boolean>): Promise<boolean>
 }
@@ -39,6 +41,8 @@ export function createVerifiedLogins(options: {
   }
 
   return {
+    isGood: (claim) => good.has(fingerprint(claim)),
+
     verdict(claim, verify) {
       const mark = fingerprint(claim)
       if (good.has(mark)) return Promise.resolve(true)

@@ -4,9 +4,10 @@ import type { ApiContext } from './apiContext.ts'
 import type { CallAudit } from './audit/auditCalls.ts'
 import type { Door } from './authenticate.ts'
 import { checkBody } from './checkBody.ts'
+import { noQuery } from './checkQuery.ts'
 import type { Exchange } from './exchange.ts'
 import { goodAnswer } from './goodAnswer.ts'
-import { type Answer, answerHeaders } from './problemAnswer.ts'
+import type { Answer } from './problemAnswer.ts'
 import { readBody } from './readBody.ts'
 import { refuseHeaders } from './refuseHeaders.ts'
 import type { Call } from './serve.ts'
@@ -22,18 +23,20 @@ export type DoorFacts = {
 
 /** The query was checked: what is left beside the guard are texts that the route names. */
 const ownQuery = (query: Readonly<Record<string, unknown>>): Call['query'] =>
-  Object.fromEntries(
-    Object.entries(query as Record<string, string>).filter(([name]) => name !== guardParameter),
-  )
+  query === noQuery
+    ? {}
+    : Object.fromEntries(
+        Object.entries(query as Record<string, string>).filter(([name]) => name !== guardParameter),
+      )
 
 /** Lets a request in, makes the call that it asks for and answers it; throws what keeps it from that. */
 export async function carryOut(exchange: Exchange, facts: DoorFacts): Promise<Answer> {
-  const { request, requestId, method, path, query, found, peer, trail } = exchange
+  const { request, method, path, query, found, peer, trail } = exchange
   const { headers, rawHeaders } = request
   refuseHeaders(rawHeaders)
   const admission = await admit({ method, path, query, found, headers, peer }, facts)
   if (admission.kind === 'options') {
-    return { status: 204, headers: { ...answerHeaders(requestId), Allow: admission.allow }, body: '' }
+    return { status: 204, body: '', headers: ['Allow', admission.allow] }
   }
   const { served, caller } = admission
   const { route, handle } = served
@@ -52,5 +55,5 @@ export async function carryOut(exchange: Exchange, facts: DoorFacts): Promise<An
   }
   const value = await handle(call, facts.context)
   if (trail) trail.payload = value
-  return goodAnswer(route.response, value, requestId)
+  return goodAnswer(route.response, value)
 }

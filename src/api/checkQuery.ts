@@ -1,6 +1,9 @@
 import { guardParameter, type Route } from '../contracts/route.ts'
 import { ProblemError } from './problemError.ts'
 
+/** A query that holds nothing. */
+export const noQuery: Readonly<Record<string, unknown>> = {}
+
 /**
  * Refuses a query that is not what the route takes: `i-am-sure=true` once where it is guarded, and the
  * parameters that it names. A member that came twice is a list here.
@@ -18,6 +21,7 @@ export function checkQuery(route: Route, query: Readonly<Record<string, unknown>
       errors: [{ path: guardParameter, message }],
     })
   }
+  if (query === noQuery) return
   const { query: known = {} } = route
   const errors = Object.entries(query)
     .filter(([name]) => !(route.guard && name === guardParameter))

@@ -4,10 +4,11 @@ import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
 import type { Door } from './authenticate.ts'
 import { carryOut, type DoorFacts } from './carryOut.ts'
+import { noQuery } from './checkQuery.ts'
 import type { Exchange } from './exchange.ts'
 import { hostCheck } from './hostHeader.ts'
 import type { DoorLog, Log } from './log.ts'
-import { type Answer, problemAnswer } from './problemAnswer.ts'
+import { type Answer, headersOf, problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
 import { createRouteTable } from './routeTable.ts'
 import type { ServedRoute } from './serve.ts'
@@ -16,8 +17,6 @@ import { toProblem } from './toProblem.ts'
 
 /** One door of a component's API that does not listen yet. */
 export type App = { readonly server: Server; readonly listener: RequestListener; readonly log: Log }
-
-const noQuery: Exchange['query'] = {}
 
 /** The answer to a request that failed, which the log is told of where it is our fault. */
 function refusal(error: unknown, { request, requestId, trail }: Exchange, log: Log): Answer {
@@ -32,11 +31,11 @@ function refusal(error: unknown, { request, requestId, trail }: Exchange, log: L
   return problemAnswer({ problem, requestId, accept: request.headers.accept })
 }
 
-function send(response: ServerResponse, { status, headers, body }: Answer, isLast: boolean): void {
-  const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }
+function send(response: ServerResponse, answer: Answer, about: { requestId: string; isLast: boolean }): void {
+  const headers = headersOf(answer, about.requestId)
   // A connection kept open would keep a stopping server waiting for it.
-  response.writeHead(status, { ...headers, ...length, ...(isLast ? { Connection: 'close' } : {}) })
-  response.end(body)
+  response.writeHead(answer.status, about.isLast ? [...headers, 'Connection', 'close'] : headers)
+  response.end(answer.body)
 }
 
 /**
@@ -81,19 +80,25 @@ export function createApp(options: {
     begun: number,
   ): void {
     const took = performance.now() - begun
-    const call = { route: found?.resource.path ?? 'unmatched', method, status }
-    context.counts.count({ ...call, seconds: took / 1000 })
-    const user = caller?.kind === 'user' ? { user: caller.user } : {}
-    log.info({ requestId, ...call, path, peer, ...user, milliseconds: Math.round(took) }, 'call')
+    const route = found?.resource.path ?? 'unmatched'
+    const user = caller?.kind === 'user' ? caller.user : undefined
+    context.counts.count({ route, method, status, seconds: took / 1000 })
+    const milliseconds = Math.round(took)
+    log.info({ requestId, route, method, status, path, peer, user, milliseconds }, 'call')
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const begun = performance.now()
     const exchange = arrive(request)
     const { trail } = exchange
-    const given = await carryOut(exchange, facts).catch((error) => refusal(error, exchange, log))
-    const sent = trail ? await audit.record(exchange, trail, given) : given
-    send(response, sent, context.isStopping())
+    let sent: Answer
+    try {
+      sent = await carryOut(exchange, facts)
+    } catch (error) {
+      sent = refusal(error, exchange, log)
+    }
+    if (trail) sent = await audit.record(exchange, trail, sent)
+    send(response, sent, { requestId: exchange.requestId, isLast: context.isStopping() })
     tell(exchange, sent.status, begun)
   }
 

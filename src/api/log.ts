@@ -1,24 +1,73 @@
-import { type BaseLogger, type DestinationStream, type Logger, pino } from 'pino'
-import type { ServerSettings } from '../contracts/serverSettings.ts'
+import { type LogLevel, logLevels, type ServerSettings } from '../contracts/serverSettings.ts'
 import type { Door } from './authenticate.ts'
 import { lineOutput } from './lineOutput.ts'
 
-/** What a server tells its operator. */
-export type Log = Pick<BaseLogger, 'info' | 'warn' | 'error'>
+type Tell = { (message: string): void; (facts: object, message: string): void }
+
+/** What a server tells its operator: a message, and the facts that it is about. An error goes into the fact `err`. */
+export type Log = Readonly<Record<'info' | 'warn' | 'error', Tell>>
 
 /** A log that tells through which door a call came. */
 export type DoorLog = Log & { child(bindings: { readonly door: Door }): Log }
+
+/** Where whole lines go. */
+export type LineOutput = { write(line: string): void }
+
+const silent: Tell = () => undefined
+
+/** An error with its stack, and those of its causes. */
+function toldError(error: Error): object {
+  const causes: string[] = []
+  for (let it: unknown = error; it instanceof Error && causes.length < 5; it = it.cause) {
+    causes.push(it.stack ?? String(it))
+  }
+  const code = 'code' in error ? { code: error.code } : {}
+  return { type: error.name, message: error.message, ...code, stack: causes.join('\ncaused by: ') }
+}
+
+const replaced = (_name: string, value: unknown): unknown =>
+  value instanceof Error ? toldError(value) : value
+
+/** The members of an object as they stand within the braces of its JSON, and a comma where there are any. */
+function members(facts: object): string {
+  const json = 'err' in facts ? JSON.stringify(facts, replaced) : JSON.stringify(facts)
+  return json === '{}' ? '' : `${json.slice(1, -1)},`
+}
+
+/** The present time, made into text once for each millisecond. */
+function clock(): () => string {
+  let latest = 0
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== latest) {
+      latest = now
+      text = new Date(now).toISOString()
+    }
+    return text
+  }
+}
 
 /**
  * The log of a server: one JSON object per line, on standard output unless told. Calls are logged as values
  * that were picked one by one; headers and bodies are never among them.
  */
-export function createLog(settings: ServerSettings, destination: DestinationStream = lineOutput(1)): Logger {
-  const options = {
-    level: settings.logLevel,
-    base: { cluster: settings.cluster, host: settings.host, component: settings.component },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
+export function createLog(settings: ServerSettings, output: LineOutput = lineOutput(1)): DoorLog {
+  const now = clock()
+  const { logLevel, cluster, host, component } = settings
+
+  const tell = (level: LogLevel, bindings: string): Tell => {
+    if (logLevels.indexOf(level) < logLevels.indexOf(logLevel)) return silent
+    return (facts: object | string, message?: string) => {
+      const [told, text] = typeof facts === 'string' ? ['', facts] : [members(facts), message]
+      output.write(`{"level":"${level}","time":"${now()}",${bindings}${told}"msg":${JSON.stringify(text)}}\n`)
+    }
   }
-  return pino(options, destination)
+  const logOf = (bindings: string): Log => ({
+    info: tell('info', bindings),
+    warn: tell('warn', bindings),
+    error: tell('error', bindings),
+  })
+  const base = members({ cluster, host, component })
+  return { ...logOf(base), child: (more) => logOf(base + members(more)) }
 }

@@ -3,21 +3,25 @@ import { problems } from '../contracts/problems.ts'
 import { problemJson, wantsBareProblem } from './accept.ts'
 import type { ProblemError } from './problemError.ts'
 
-/** An answer as values: what a test compares and a server sends. */
+/** An answer as values. */
 export type Answer = {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  /** Value of the Content-Type header; absent where there is no body. */
+  readonly type?: string
   readonly body: string
+  /** What this answer has beside the headers of every answer: names and values in turn. */
+  readonly headers?: readonly string[]
 }
 
-/** Sent with every answer: nothing here is for a cache or to be guessed at. */
-export const answerHeaders = (requestId: string): Readonly<Record<string, string>> => ({
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Request-Id': requestId,
-})
+/** The headers of an answer, names and values in turn: nothing here is for a cache or to be guessed at. */
+export function headersOf({ type, body, headers = [] }: Answer, requestId: string): string[] {
+  const common = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId]
+  if (type !== undefined) common.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)))
+  common.push(...headers)
+  return common
+}
 
-const challenge = 'Basic realm="APIv2", charset="UTF-8"'
+const challenge = ['WWW-Authenticate', 'Basic realm="APIv2", charset="UTF-8"']
 
 /** The answer that tells a problem, in the form that the Accept header asks for (contract.md, "Envelope"). */
 export function problemAnswer(facts: {
@@ -38,12 +42,8 @@ export function problemAnswer(facts: {
   const bare = wantsBareProblem(accept)
   return {
     status,
-    headers: {
-      ...answerHeaders(requestId),
-      ...problem.headers,
-      ...(status === 401 ? { 'WWW-Authenticate': challenge } : {}),
-      'Content-Type': bare ? problemJson : 'application/json; charset=utf-8',
-    },
+    type: bare ? problemJson : 'application/json; charset=utf-8',
     body: JSON.stringify(bare ? payload : envelope('ErrorPayload', payload)),
+    headers: [...Object.entries(problem.headers).flat(), ...(status === 401 ? challenge : [])],
   }
 }

@@ -5,7 +5,7 @@ export type CountedCall = {
   readonly route: string
   readonly method: string
   readonly status: number
-  /** From its first byte to the end of its answer. */
+  /** From its first byte until its answer was handed over. */
   readonly seconds: number
 }
 
@@ -20,56 +20,80 @@ const known = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'PATCH
 const bounds: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 type Labels = Readonly<Record<string, string>>
-type Tally = { readonly labels: Labels; calls: number; seconds: number; readonly buckets: number[] }
+
+/** The calls of one method of one route. */
+type Tally = {
+  readonly labels: Labels
+  calls: number
+  seconds: number
+  readonly byStatus: Map<number, number>
+  /** How many took longer than the bound before and no longer than this one. */
+  readonly buckets: number[]
+}
+
+const newTally = (route: string, method: string): Tally => ({
+  labels: { route, method },
+  calls: 0,
+  seconds: 0,
+  byStatus: new Map(),
+  buckets: bounds.map(() => 0),
+})
 
 /** Counts calls by route, method and status, and how long they took; a method that nobody defines is `other`. */
 export function createRequestCounts(): RequestCounts {
-  const byStatus = new Map<string, Tally>()
-  const byRoute = new Map<string, Tally>()
+  const byRoute = new Map<string, Map<string, Tally>>()
 
-  const tallyOf = (tallies: Map<string, Tally>, labels: Labels): Tally => {
-    const key = Object.values(labels).join(' ')
-    const tally = tallies.get(key) ?? { labels, calls: 0, seconds: 0, buckets: bounds.map(() => 0) }
-    tallies.set(key, tally)
+  // Maps within maps: a text made of both would cost each call more than all the rest here.
+  const tallyOf = (route: string, method: string): Tally => {
+    const byMethod = byRoute.get(route) ?? new Map<string, Tally>()
+    const tally = byMethod.get(method) ?? newTally(route, method)
+    if (tally.calls === 0) byRoute.set(route, byMethod.set(method, tally))
     return tally
   }
 
-  const durations = ({ labels, calls, seconds, buckets }: Tally): MetricFamily['samples'] => [
-    ...bounds.map((bound, index) => ({
-      suffix: '_bucket',
-      labels: { ...labels, le: String(bound) },
-      value: buckets[index] ?? 0,
-    })),
-    { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: calls },
-    { suffix: '_sum', labels, value: seconds },
-    { suffix: '_count', labels, value: calls },
-  ]
+  const durations = ({ labels, calls, seconds, buckets }: Tally): MetricFamily['samples'] => {
+    let below = 0
+    return [
+      ...bounds.map((bound, index) => {
+        below += buckets[index] ?? 0
+        return { suffix: '_bucket', labels: { ...labels, le: String(bound) }, value: below }
+      }),
+      { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: calls },
+      { suffix: '_sum', labels, value: seconds },
+      { suffix: '_count', labels, value: calls },
+    ]
+  }
 
   return {
     count({ route, method, status, seconds }) {
-      const labels = { route, method: known.has(method) ? method : 'other' }
-      tallyOf(byStatus, { ...labels, status: String(status) }).calls += 1
-      const tally = tallyOf(byRoute, labels)
+      const tally = tallyOf(route, known.has(method) ? method : 'other')
       tally.calls += 1
       tally.seconds += seconds
-      // Each bucket holds those below it, too.
-      for (const [index, bound] of bounds.entries()) {
-        if (seconds <= bound) tally.buckets[index] = (tally.buckets[index] ?? 0) + 1
-      }
+      tally.byStatus.set(status, (tally.byStatus.get(status) ?? 0) + 1)
+      const bucket = bounds.findIndex((bound) => seconds <= bound)
+      if (bucket >= 0) tally.buckets[bucket] = (tally.buckets[bucket] ?? 0) + 1
     },
-    families: () => [
-      {
-        name: 'muster_http_requests_total',
-        type: 'counter',
-        help: 'Finished calls by route, method and status.',
-        samples: [...byStatus.values()].map(({ labels, calls }) => ({ labels, value: calls })),
-      },
-      {
-        name: 'muster_http_request_duration_seconds',
-        type: 'histogram',
-        help: 'Seconds from the first byte of a call to the end of its answer, by route and method.',
-        samples: [...byRoute.values()].flatMap((tally) => durations(tally)),
-      },
-    ],
+    families: () => {
+      const tallies = [...byRoute.values()].flatMap((byMethod) => [...byMethod.values()])
+      return [
+        {
+          name: 'muster_http_requests_total',
+          type: 'counter',
+          help: 'Finished calls by route, method and status.',
+          samples: tallies.flatMap(({ labels, byStatus }) =>
+            [...byStatus].map(([status, value]) => ({
+              labels: { ...labels, status: String(status) },
+              value,
+            })),
+          ),
+        },
+        {
+          name: 'muster_http_request_duration_seconds',
+          type: 'histogram',
+          help: 'Seconds from the first byte of a call until its answer was handed over, by route and method.',
+          samples: tallies.flatMap((tally) => durations(tally)),
+        },
+      ]
+    },
   }
 }

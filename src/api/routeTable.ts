@@ -36,13 +36,13 @@ function resourceOf(path: string, all: readonly ServedRoute[]): Resource {
 /** What given segments, as many as those of a pattern, hold in place of its parameters; undefined where they do not fit. */
 function paramsOf(pattern: readonly string[], given: readonly string[]): Params | undefined {
   const params: Record<string, string> = {}
-  for (const [index, segment] of pattern.entries()) {
-    const its = given[index] ?? ''
+  for (let index = 0; index < pattern.length; index += 1) {
+    const [segment = '', its = ''] = [pattern[index], given[index]]
     if (!isParameter(segment)) {
       if (its !== segment) return undefined
     } else {
       if (its === '') return undefined
-      params[segment.slice(1, -1)] = decodeURIComponent(its)
+      params[segment.slice(1, -1)] = its.includes('%') ? decodeURIComponent(its) : its
     }
   }
   return params
@@ -55,11 +55,14 @@ function paramsOf(pattern: readonly string[], given: readonly string[]): Params 
 export function createRouteTable(served: readonly ServedRoute[]): (path: string) => Found | undefined {
   const paths = new Set(served.map(({ route }) => route.path))
   const resources = [...paths].map((path) => resourceOf(path, served))
-  const fixed = new Map(resources.map((resource) => [resource.path, { resource, params: {} }]))
+  const isFixed = ({ path }: Resource): boolean => !path.split('/').some(isParameter)
+  const fixed = new Map(
+    resources.filter(isFixed).map((resource) => [resource.path, { resource, params: {} }]),
+  )
   // A word of a route wins over a parameter.
   const patterns = resources
+    .filter((resource) => !isFixed(resource))
     .map((resource) => ({ resource, segments: resource.path.split('/') }))
-    .filter(({ segments }) => segments.some(isParameter))
     .toSorted((a, b) => a.segments.filter(isParameter).length - b.segments.filter(isParameter).length)
 
   return (path) => {

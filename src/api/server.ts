@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, STATUS_CODES } from 'n
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { problemAnswer } from './problemAnswer.ts'
+import { headersOf, problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
 
 /** What a TLS listener shows: PEM texts. */
@@ -94,13 +94,13 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
     socket.destroy()
     return
   }
-  const { status, headers, body } = problemAnswer({ problem: problemOfConnection(error.code), requestId })
-  const lines = Object.entries({
-    ...headers,
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}`)
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+  const answer = problemAnswer({ problem: problemOfConnection(error.code), requestId })
+  const { status, body } = answer
+  const head = [...headersOf(answer, requestId), 'Connection', 'close'].reduce(
+    (text, it, index) => `${text}${it}${index % 2 === 0 ? ': ' : '\r\n'}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`,
+  )
+  socket.end(`${head}\r\n${body}`)
   // Not only our half of it: the other may stay open for ever.
   socket.destroySoon()
 }

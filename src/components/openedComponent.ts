@@ -1,8 +1,8 @@
-import type { BaseLogger } from 'pino'
+import type { Log } from '../api/log.ts'
 import type { ComponentApi } from '../api/serve.ts'
 
 /** What a component tells its operator beside its calls. */
-export type ComponentLog = Pick<BaseLogger, 'info' | 'warn' | 'error'>
+export type ComponentLog = Log
 
 /** A component and what it does beside answering calls. */
 export type OpenedComponent = {
