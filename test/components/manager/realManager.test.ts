@@ -260,8 +260,6 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 3
   it('fences a server that was stopped, and brings it back when it is there again', async () => {
     const { becomes, ping } = await managed()
     await becomes({ checkedAt: expect.any(String) })
-    // Killed, such a careless server forgets what it has not written yet, and would replicate it again.
-    await replica.sql('FLUSH LOGS')
     await replica.kill()
     await becomes({
       state: 'FAILED',
