@@ -30,7 +30,8 @@ describe('a body that breaks off', () => {
   it('before anybody reads it, is told the same way', async () => {
     const { incoming, leave } = await unfinished()
     leave()
-    await once(incoming, 'close')
+    // Not `once` of events, which would listen to errors, too.
+    await new Promise((resolve) => incoming.once('close', resolve))
     await expect(readBody(incoming)).rejects.toBe(incoming.errored)
   })
 })
