@@ -6,6 +6,7 @@ import { deployment } from './definitions/deployment.ts'
 import { explain } from './definitions/explain.ts'
 import { ini } from './definitions/ini.ts'
 import { init } from './definitions/init.ts'
+import { look } from './definitions/look.ts'
 import { reference } from './definitions/reference.ts'
 import { state } from './definitions/state.ts'
 import { validate } from './definitions/validate.ts'
@@ -22,6 +23,7 @@ const definitions: readonly Definition[] = [
   config,
   explain,
   ini,
+  look,
   deployment,
   state,
   reference,

@@ -9,6 +9,7 @@ const commands = [
   'explain',
   'import',
   'export',
+  'check',
   'plan',
   'install',
   'status',

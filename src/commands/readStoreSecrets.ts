@@ -1,0 +1,30 @@
+import type { HostConfig } from '../config/model.ts'
+import type { StoresRead } from '../deployment/check/subject.ts'
+import type { StorePasswords } from '../deployment/desired/stores.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { CommandContext } from './context.ts'
+import { secretReader } from './secretReader.ts'
+
+/** Reads the passwords of the operator's own stores; what cannot be read is told. Rejects with `Interrupted` alone. */
+export async function readStoreSecrets(
+  context: CommandContext,
+  hosts: readonly HostConfig[],
+): Promise<Omit<StoresRead, 'files'>> {
+  const read = secretReader(context, { policy: 'all' })
+  const passwords = new Map<string, StorePasswords>()
+  const failures = new Map<string, { readonly message: string; readonly fix: string }[]>()
+  for (const { name, tls } of hosts) {
+    const unread: { readonly message: string; readonly fix: string }[] = []
+    const secretOf = async (reference: typeof tls.keystorePassword): Promise<Secret | undefined> => {
+      const reading = reference === undefined ? undefined : await read(reference)
+      if (reading === undefined || 'secret' in reading) return reading?.secret
+      unread.push(reading.failure)
+      return undefined
+    }
+    const keystore = await secretOf(tls.keystorePassword)
+    const truststore = await secretOf(tls.truststorePassword)
+    passwords.set(name, { ...(keystore && { keystore }), ...(truststore && { truststore }) })
+    failures.set(name, unread)
+  }
+  return { passwords, failures }
+}

@@ -1,0 +1,27 @@
+import { isHere } from '../../../config/resolve/dataSources.ts'
+import { addressesClash } from '../../facts/listeners.ts'
+import type { Check } from '../subject.ts'
+import { ok, warning } from '../verdict.ts'
+
+/**
+ * Whether something listens where the host's own database should. No connection is made: MariaDB blocks a host
+ * after a number of those that end before the login (`max_connect_errors`).
+ */
+export const database: Check = {
+  id: 'database',
+  judge: ({ host, facts }) => {
+    if (host.database === undefined) return ok('the file names none for this host')
+    const { host: name, port } = host.database
+    const here = isHere(name) || name === '::1' || facts.addresses.includes(name)
+    if (!here) return ok(`${name} port ${port} is not looked at: it is not on this host`)
+    const address = name === 'localhost' ? '127.0.0.1' : name
+    const listens = facts.listeners.some(
+      (listener) => listener.port === port && addressesClash(listener.address, address),
+    )
+    if (listens) return ok(`something listens at ${name} port ${port}`)
+    return warning(
+      `nothing listens at ${name} port ${port}, where the file has the host's database`,
+      'Start the database there, or correct replication-host and replication-port.',
+    )
+  },
+}

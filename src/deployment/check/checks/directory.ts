@@ -1,0 +1,13 @@
+import { judgeSocketPath, judgeWritable } from '../../judge/directory.ts'
+import type { Check } from '../subject.ts'
+import { failures, ok } from '../verdict.ts'
+
+/** Whether the install-directory can be made and written, and its sockets opened. */
+export const directory: Check = {
+  id: 'directory',
+  judge: ({ host, facts }) =>
+    failures(
+      [...judgeWritable(host, facts), ...judgeSocketPath(host)],
+      ok(`${host.installDirectory} ${facts.installation.exists ? 'can be written' : 'can be made'}`),
+    ),
+}

@@ -1,0 +1,23 @@
+import { shortListOf } from '../../../diagnostics/words.ts'
+import type { Check } from '../subject.ts'
+import { ok, warning } from '../verdict.ts'
+
+/** Whether the host has a machine-id of its own (machine-id(5)): clones of one image often share theirs. */
+export const machineId: Check = {
+  id: 'machine-id',
+  judge: ({ facts }, { subjects }) => {
+    const id = facts.machineId
+    if (!/^[0-9a-f]{32}$/.test(id)) {
+      return warning(
+        id === '' ? 'it has no /etc/machine-id' : '/etc/machine-id there is no machine-id',
+        'Run `systemd-machine-id-setup` there (`dbus-uuidgen --ensure=/etc/machine-id` without systemd): by it muster notices when another machine answers at the address.',
+      )
+    }
+    const same = subjects.filter((other) => other.facts.machineId === id).map((other) => other.host.name)
+    if (same.length === 1) return ok(id)
+    return warning(
+      `${shortListOf(same)} have the same machine-id: they are clones, or one machine under several names`,
+      'On a clone: `rm /etc/machine-id && systemd-machine-id-setup`, then reboot it. One machine needs one entry in the file.',
+    )
+  },
+}

@@ -1,0 +1,38 @@
+import { isLoopback } from '../../../config/address.ts'
+import { listOf } from '../../../diagnostics/words.ts'
+import { dialledNames, isName } from '../names.ts'
+import type { Check } from '../subject.ts'
+import { ok, warning } from '../verdict.ts'
+
+/** Whether /etc/hosts makes the host's own name a loopback address, as Debian's installer does with 127.0.1.1. */
+export const ownName: Check = {
+  id: 'own-name',
+  judge: ({ host, facts, seen }, { config }) => {
+    const { hostname } = facts
+    const own = [host.name, host.address, hostname, host.database?.host ?? ''].filter(isName)
+    const looped = loopbackLines(seen.hostsFile).flatMap(({ address, names }) =>
+      names.filter((name) => own.includes(name)).map((name) => ({ address, name })),
+    )
+    if (looped.length === 0) return ok('no loopback address')
+    const lines = listOf(looped.map(({ address, name }) => `${address} ${name}`))
+    // What nothing dials does no harm: it is so on every fresh Debian.
+    const dialled = dialledNames(config, host)
+    if (!looped.some(({ name }) => dialled.includes(name))) {
+      return ok(`/etc/hosts has ${lines}, and the file dials no such name`)
+    }
+    return warning(
+      `/etc/hosts there has ${lines}: its own components reach its database at loopback only, where the other hosts do not`,
+      `Give the name the address ${isName(host.address) ? 'that others reach it at' : host.address} in /etc/hosts there, or write IP addresses in the file.`,
+    )
+  },
+}
+
+/** Lines of hosts(5) that begin with a loopback address. */
+function loopbackLines(
+  text: string,
+): readonly { readonly address: string; readonly names: readonly string[] }[] {
+  return text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    return isLoopback(address) ? [{ address, names }] : []
+  })
+}

@@ -1,0 +1,97 @@
+import type { HostChecks } from '../../deployment/check/judgeHosts.ts'
+import type { CheckResult } from '../../deployment/check/verdict.ts'
+import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
+import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { wrap } from '../diagnostics/wrap.ts'
+import { paint } from './paint.ts'
+
+/** A finding, and all hosts that have it in the same words. */
+type Row = { readonly hosts: string[]; readonly found: Exclude<CheckResult, { result: 'ok' }> }
+
+export type ChecksOptions = {
+  readonly cluster: string
+  readonly hosts: readonly HostChecks[]
+  readonly colour: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}
+
+const titles = ['HOST', 'RESULT', 'CHECK', 'WHAT AND HOW TO FIX IT'] as const
+
+/** Columns that the names of hosts may take; more of them are wrapped. */
+const widestHosts = 20
+
+/** What is not ok, one finding after the other, and a line of counts; equal findings of several hosts are one. */
+export function checksText(options: ChecksOptions): string {
+  const rows = rowsOf(options.hosts)
+  const table = rows.length === 0 ? '' : `${tableOf(rows, options).join('\n')}\n\n`
+  return `${table}${wrap(countsOf(options), { width: options.width, first: '', rest: '' }).join('\n')}\n`
+}
+
+function rowsOf(hosts: readonly HostChecks[]): readonly Row[] {
+  const rows = new Map<string, Row>()
+  for (const { host, results } of hosts) {
+    const failures = results.filter(({ result }) => result === 'failure')
+    for (const found of [...failures, ...results.filter(({ result }) => result === 'warning')]) {
+      if (found.result === 'ok') continue
+      const key = JSON.stringify(found)
+      const row = rows.get(key)
+      if (row === undefined) rows.set(key, { hosts: [host], found })
+      else row.hosts.push(host)
+    }
+  }
+  return [...rows.values()]
+}
+
+function tableOf(rows: readonly Row[], { hosts, colour, width }: ChecksOptions): readonly string[] {
+  const { bold, dim, red, yellow } = paint(colour)
+  const names = rows.map((row) => namesOf(row, hosts.length))
+  const longest = Math.max(titles[0].length, ...names.map((text) => text.length))
+  const hostWidth = Math.min(widestHosts, longest)
+  const checkWidth = Math.max(titles[2].length, ...rows.map(({ found }) => found.check.length))
+  const textWidth = Math.max(24, width - hostWidth - checkWidth - 'failure'.length - 6)
+  const inColumn = (text: string, columns: number): readonly string[] =>
+    wrap(withoutUnseen(text).replaceAll('\n', ' '), { width: columns, first: '', rest: '' })
+  const head = `${titles[0].padEnd(hostWidth)}  ${titles[1].padEnd(7)}  ${titles[2].padEnd(checkWidth)}  ${titles[3]}`
+  const lines = rows.flatMap(({ found }, index) => {
+    const left = names[index] === names[index - 1] ? [] : inColumn(names[index] ?? '', hostWidth)
+    const right = [...inColumn(found.reason, textWidth), ...inColumn(`fix: ${found.fix}`, textWidth)]
+    const tint = found.result === 'failure' ? red : yellow
+    return Array.from({ length: Math.max(left.length, right.length) }, (_, line) => {
+      const result = line === 0 ? found.result : ''
+      const check = line === 0 ? found.check : ''
+      return [
+        bold((left[line] ?? '').padEnd(hostWidth)),
+        tint(result.padEnd(7)),
+        check.padEnd(checkWidth),
+        right[line] ?? '',
+      ].join('  ')
+    })
+  })
+  return [dim(head), ...lines].map((line) => line.trimEnd())
+}
+
+function namesOf({ hosts }: Row, all: number): string {
+  return hosts.length > 2 && hosts.length === all ? `all ${all} hosts` : shortListOf(hosts)
+}
+
+/** How many hosts and checks there were and how they came out. */
+function countsOf({ cluster, hosts }: ChecksOptions): string {
+  const results = hosts.flatMap((one) => one.results)
+  const some = (result: CheckResult['result']): number =>
+    results.filter((one) => one.result === result).length
+  const counts = [
+    `${some('ok')} ok`,
+    ...(some('warning') === 0 ? [] : [counted(some('warning'), 'warning')]),
+    ...(some('failure') === 0 ? [] : [counted(some('failure'), 'failure')]),
+  ]
+  const unreachable = hosts.filter(({ state }) => state === 'unreachable').length
+  const silent = unreachable === 0 ? '' : ` ${counted(unreachable, 'host')} could not be reached.`
+  return `${cluster}: ${counted(results.length, 'check')} on ${counted(hosts.length, 'host')}: ${listOf(counts)}.${silent}`
+}
+
+/** All results for programs, those that are ok too. */
+export function checksJson({ cluster, hosts }: Pick<ChecksOptions, 'cluster' | 'hosts'>): string {
+  const told = hosts.map(({ results, ...host }) => ({ ...host, checks: results }))
+  return `${JSON.stringify({ cluster, hosts: told }, null, 2)}\n`
+}

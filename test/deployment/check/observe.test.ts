@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { observe } from '../../../src/deployment/check/observe.ts'
+import { parseObservations } from '../../../src/deployment/check/parse.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+describe('what is seen of a host', () => {
+  it('is read from the rows of the script', () => {
+    const output = [
+      'clock\t1772366400.250000000',
+      'libc\tglibc 2.36',
+      `hosts-file\t${base64('127.0.1.1 db1\n')}`,
+      `firewall\tufw\t${base64('rules\n')}`,
+      'name\tdb2\t10.0.0.12 fd00::2 ',
+      'name\tdb3\t',
+      'something of a later version\t1',
+      '',
+    ].join('\n')
+    expect(parseObservations(output, new Date('2026-03-01T12:00:01Z'))).toEqual({
+      clockOffset: -750,
+      libc: 'glibc 2.36',
+      hostsFile: '127.0.1.1 db1\n',
+      firewall: { kind: 'ufw', rules: 'rules\n' },
+      resolved: new Map([
+        ['db2', ['10.0.0.12', 'fd00::2']],
+        ['db3', []],
+      ]),
+    })
+  })
+
+  it('has less where the host tells less', () => {
+    const output = 'clock\t1772366401.%N\nlibc\t\nhosts-file\t\nfirewall\tpf\tx\n'
+    expect(parseObservations(output, new Date('2026-03-01T12:00:00Z'))).toEqual({
+      clockOffset: 1000,
+      hostsFile: '',
+      resolved: new Map(),
+    })
+  })
+
+  it('is a failure of the host where its script fails', async () => {
+    const transport = fakeTransport({
+      expect: [{ script: 'getent', result: { code: 127, stderr: 'sh: base64: not found\n' } }],
+    })
+    await expect(observe(transport, { names: [], now: () => new Date() })).rejects.toMatchObject({
+      code: 'facts-failed',
+      host: 'db1',
+      message: 'looking at the host ended with 127: sh: base64: not found',
+    })
+  })
+
+  it('is true of this machine', async () => {
+    const transport = await connectLocal({ host: 'here', env: process.env })
+    try {
+      const names = [
+        'localhost',
+        "no such 'name",
+        '-h',
+        ...Array.from({ length: 40 }, (_, at) => `127.0.0.${at + 1}`),
+      ]
+      const seen = await observe(transport, { names, now: () => new Date() })
+      expect(Math.abs(seen.clockOffset)).toBeLessThan(5_000)
+      expect(seen.hostsFile).toContain('localhost')
+      expect([...seen.resolved.keys()].sort()).toEqual(names.toSorted())
+      expect(seen.resolved.get("no such 'name")).toEqual([])
+      expect(seen.resolved.get('127.0.0.40')).toEqual(['127.0.0.40'])
+      expect(seen.resolved.get('localhost')?.join(' ')).toMatch(/127\.0\.0\.1|::1/)
+    } finally {
+      await transport.close()
+    }
+  })
+})

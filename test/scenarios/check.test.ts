@@ -1,0 +1,142 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { CheckResult } from '../../src/deployment/check/verdict.ts'
+import type { Outcome } from './support/operator.ts'
+import { filesBelow, snapshot } from './support/snapshot.ts'
+import { createWorld, type World } from './support/world.ts'
+
+type Told = { readonly host: string; readonly state: string; readonly checks: readonly CheckResult[] }
+
+/** Looking at hosts before anything is installed there: nothing is changed, and every host is told about. */
+describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () => {
+  let world: World
+
+  const told = (outcome: Outcome): readonly Told[] => JSON.parse(outcome.stdout).hosts
+  const json = async (...argv: readonly string[]) => {
+    const outcome = await world.muster('check', ['--json', ...argv])
+    return { code: outcome.code, stderr: outcome.stderr, hosts: told(outcome) }
+  }
+  const found = (hosts: readonly Told[], name: string, check: string) =>
+    hosts.find(({ host }) => host === name)?.checks.filter((one) => one.check === check)
+  /** Hosts that share a machine have its machine-id in common, which is true and no matter here. */
+  const notOk = (hosts: readonly Told[]) =>
+    hosts.flatMap(({ host, checks }) =>
+      checks
+        .filter(({ check, result }) => result !== 'ok' && check !== 'machine-id' && check !== 'firewall')
+        .map(({ check, result }) => `${host} ${check} ${result}`),
+    )
+
+  beforeAll(async () => {
+    world = await createWorld(3)
+  })
+  afterEach(async () => {
+    await vi.waitFor(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0, 0]))
+    for (const { server } of world.hosts) server.setFault('none')
+    world.describe()
+  })
+  afterAll(() => world?.close())
+
+  it('has nothing against fresh hosts, asks them all, and leaves them as they are: 0', async () => {
+    const before = snapshot(world.folder)
+    const { code, stderr, hosts } = await json()
+    expect({ code, stderr, notOk: notOk(hosts) }).toEqual({ code: 0, stderr: '', notOk: [] })
+    expect(hosts.map(({ host, state }) => `${host} ${state}`)).toEqual(
+      ['db1', 'db2', 'db3'].map((name) => `${name} checked`),
+    )
+    expect(Math.min(...hosts.map(({ checks }) => checks.length))).toBeGreaterThanOrEqual(18)
+    expect(snapshot(world.folder)).toEqual(before)
+    expect(filesBelow(join(world.operator.directory, '.muster'))).toEqual([])
+  })
+
+  it('tells all that is wrong on a host at once, and the others too: 1', async () => {
+    const [db1, db2, db3] = ['db1', 'db2', 'db3'].map((name) => world.host(name))
+    if (!db1 || !db2 || !db3) throw new Error('three hosts')
+    const occupant = createServer()
+    await new Promise<void>((resolve) => occupant.listen(db1.ports.manager, db1.address, resolve))
+    mkdirSync(join(db2.directory, 'share'), { recursive: true })
+    writeFileSync(
+      join(db2.directory, 'share/installation.json'),
+      '{"version":1,"cluster":"beta","host":"db9"}',
+    )
+    try {
+      const options = { 'connector-rest-api-address': '192.0.2.1', runtime: 'host' }
+      world.describe({ hosts: [db1, { ...db2, options }, db3] })
+      const { code, hosts } = await json()
+      expect(code).toBe(1)
+      const wrong = notOk(hosts)
+      expect(wrong.filter((one) => !one.includes('runtime'))).toEqual([
+        'db1 ports failure',
+        'db2 installation failure',
+        'db2 addresses failure',
+      ])
+      expect(found(hosts, 'db2', 'installation')?.[0]?.reason).toContain('of host db9 of cluster beta')
+      const { stdout } = await world.muster('check')
+      expect(stdout).toMatch(
+        new RegExp(`^db1 +failure +ports +port ${db1.ports.manager} of the manager is taken`, 'm'),
+      )
+    } finally {
+      await new Promise((resolve) => occupant.close(resolve))
+    }
+  })
+
+  it('asks the others where a host cannot be reached: 4, but 1 where a login is refused', async () => {
+    world.host('db2').server.setFault('close-before-banner')
+    const impatient = { ...world.host('db2'), ssh: { ...world.host('db2').ssh, timeout: '700ms' } }
+    world.describe({ hosts: [world.host('db1'), impatient, world.host('db3')] })
+    const { code, hosts, stderr } = await json()
+    expect({ code, stderr }).toEqual({ code: 4, stderr: '' })
+    expect(hosts.map(({ host, state }) => `${host} ${state}`)).toEqual([
+      'db1 checked',
+      'db2 unreachable',
+      'db3 checked',
+    ])
+    expect(notOk(hosts)).toEqual(['db2 login failure'])
+    world.host('db3').server.setFault('refuse-login')
+    const worse = await world.muster('check')
+    expect(worse.code).toBe(1)
+    expect(worse.stdout).toMatch(/^db3 +failure +login +db3 refused the login/m)
+    expect(worse.stdout).toContain('1 host could not be reached.')
+    expect(worse.stderr).toBe('')
+  })
+
+  it('takes --strict: a warning is 1', async () => {
+    world.describe({ defaults: { 'datasource-type': 'mariadb', 'replication-port': 1 } })
+    const argv = ['--host', 'db1']
+    const { code, hosts } = await json(...argv)
+    expect({ code, notOk: notOk(hosts) }).toEqual({ code: 0, notOk: ['db1 database warning'] })
+    expect((await json('--strict', ...argv)).code).toBe(1)
+  })
+
+  it('asks only the hosts that --host means, and refuses one that means none: 3', async () => {
+    const connections = world.hosts.map(({ server }) => server.connections())
+    const { hosts } = await json('--host', 'db2', '--host', 'd?3')
+    expect(hosts.map(({ host }) => host)).toEqual(['db2', 'db3'])
+    expect(world.host('db1').server.connections()).toBe(connections[0])
+    const outcome = await world.muster('check', ['--host', 'web*'])
+    expect(outcome).toMatchObject({ code: 3, stdout: '' })
+    expect(outcome.stderr).toContain('--host web* means no host of alpha.')
+  })
+
+  it('opens own stores, and tells of a password that cannot be read: 1', async () => {
+    world.describe({
+      defaults: {
+        'java-tls-keystore-path': 'alpha.yaml',
+        'java-truststore-path': 'alpha.yaml',
+        'java-keystore-password': '!env STORE_PASS',
+        'java-truststore-password': '!env STORE_PASS',
+      },
+    })
+    const unset = await json('--host', 'db1')
+    expect(unset.code).toBe(1)
+    expect(found(unset.hosts, 'db1', 'certificates')?.[0]?.reason).toContain('STORE_PASS')
+    world.operator.env.STORE_PASS = 'a store password'
+    const unfit = await json('--host', 'db1')
+    expect(unfit.code).toBe(1)
+    const [certificates] = found(unfit.hosts, 'db1', 'certificates') ?? []
+    expect(certificates).toMatchObject({ result: 'failure' })
+    expect(certificates?.reason).toContain('alpha.yaml')
+    expect(world.operator.printed()).not.toContain('a store password')
+  })
+})
