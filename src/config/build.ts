@@ -28,6 +28,10 @@ function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
     ...optional('identity', pathOf(host.ssh(ssh.identity), paths)),
     ...optional('knownHosts', pathOf(host.ssh(ssh.knownHosts), paths)),
     ...optional('hostKey', host.ssh(ssh.hostKey).value),
+    ...optional(
+      'jump',
+      host.ssh(ssh.jump).value?.map(({ value }) => value),
+    ),
     become: sure(host.ssh(ssh.become)),
     timeout: sure(host.ssh(ssh.timeout)),
   }

@@ -14,6 +14,8 @@ export type SshConfig = {
   readonly knownHosts?: string
   /** Pinned fingerprint, `SHA256:…`; when given, it alone decides. */
   readonly hostKey?: string
+  /** Hosts to go through, in this order, each as `[user@]host[:port]`, or `none` alone. */
+  readonly jump?: readonly string[]
   /** Run everything through sudo. */
   readonly become: boolean
   /** Milliseconds until a connection attempt counts as failed. */

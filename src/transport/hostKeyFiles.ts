@@ -1,21 +1,17 @@
-import { join } from 'node:path'
 import { codeOf } from './dial.ts'
 import { type KnownHost, parseKnownHosts } from './knownHosts.ts'
-import type { ReadFile, SshEnvironment, SshTarget } from './sshTarget.ts'
+import type { Once } from './once.ts'
+import type { ReadFile } from './sshTarget.ts'
 
-/** The known_hosts files that count for a host, and what they hold. A file that is not there holds nothing. */
-export async function readKnownHosts(options: {
-  readonly ssh: SshTarget
-  readonly env: SshEnvironment
-  readonly readFile: ReadFile
-}): Promise<{ readonly files: readonly string[]; readonly entries: readonly KnownHost[] }> {
-  const { ssh, env, readFile } = options
-  const usual = [join(env.home, '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts']
-  const files = ssh.knownHosts === undefined ? usual : [ssh.knownHosts]
-  const entries = await Promise.all(
-    files.map(async (file) => parseKnownHosts(await textOf(readFile, file), file)),
-  )
-  return { files, entries: entries.flat() }
+/** What known_hosts files hold. A file that is not there holds nothing. */
+export async function readKnownHosts(
+  files: readonly string[],
+  { readFile, once }: { readonly readFile: ReadFile; readonly once: Once },
+): Promise<readonly KnownHost[]> {
+  const read = async (file: string): Promise<readonly KnownHost[]> =>
+    parseKnownHosts(await textOf(readFile, file), file)
+  const entries = await Promise.all(files.map((file) => once(`known_hosts ${file}`, () => read(file))))
+  return entries.flat()
 }
 
 async function textOf(readFile: ReadFile, file: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { type HostKeyAlgorithm, hostKeyAlgorithms } from './algorithms.ts'
+import type { Destination } from './destination.ts'
 import { type Asked, fingerprint, judgeHostKey, type KnownHost, knownTypes, typeOfKey } from './knownHosts.ts'
 import { TransportError } from './transportError.ts'
 
@@ -13,17 +14,23 @@ export type HostKeyPolicy = {
 }
 
 type Options = Asked & {
-  /** Name in the YAML. */
   readonly host: string
-  /** Pinned fingerprint, `SHA256:…`. */
-  readonly pinned: string | undefined
+  /** Whether it is a jump host, whose key the YAML cannot pin. */
+  readonly jump: boolean
   readonly entries: readonly KnownHost[]
   /** The known_hosts files that `entries` come from, for messages. */
   readonly files: readonly string[]
 }
 
-export const hostKeyPolicy = (options: Options): HostKeyPolicy =>
-  options.pinned === undefined ? byKnownHosts(options) : byPin(options, options.pinned)
+/** `entries` are what the known_hosts files of the destination hold. */
+export function hostKeyPolicy(
+  { label: host, jump, port, check }: Pick<Destination, 'label' | 'jump' | 'port' | 'check'>,
+  entries: readonly KnownHost[],
+): HostKeyPolicy {
+  const { files, names, pinned } = check
+  const options = { host, jump, port, files, names, entries }
+  return pinned === undefined ? byKnownHosts(options) : byPin(options, pinned)
+}
 
 const show = (key: Buffer): string => `${fingerprint(key)} (${typeOfKey(key) ?? 'unknown type'})`
 
@@ -44,7 +51,7 @@ function byPin({ host, names, port }: Options, pinned: string): HostKeyPolicy {
   }
 }
 
-function byKnownHosts({ host, names, port, entries, files }: Options): HostKeyPolicy {
+function byKnownHosts({ host, jump, names, port, entries, files }: Options): HostKeyPolicy {
   const asked = { names, port }
   const where = port === 22 ? (names[0] ?? host) : `[${names[0]}]:${port}`
   const scan = `ssh-keyscan -p ${port} ${names[0]}`
@@ -75,7 +82,7 @@ function byKnownHosts({ host, names, port, entries, files }: Options): HostKeyPo
           return error(
             'host-key-unknown',
             `the host key of ${host} is not known: ${where} showed ${show(key)}, and ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}`,
-            `Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself. If it is the same, put "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML, or add the line that "${scan}" prints to ${files[0]}.`,
+            `Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself. If it is the same, ${jump ? '' : `put "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML, or `}add the line that "${scan}" prints to ${files[0]}.`,
           )
       }
     },

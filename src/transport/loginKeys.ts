@@ -1,124 +1,201 @@
-import { join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { ParsedKey } from 'ssh2'
+import type { Secret } from '../secrets/secret.ts'
+import type { Destination, KeyWish } from './destination.ts'
 import { codeOf } from './dial.ts'
-import type { ReadFile, SshEnvironment, SshTarget } from './sshTarget.ts'
+import { type KeyFile, type KeyWorld, readKeyFile, unlock } from './keyFile.ts'
+import type { Once } from './once.ts'
 import { TransportError } from './transportError.ts'
 
 /** One key to log in with, and how a message calls it. */
 export type LoginKey = {
   readonly label: string
   readonly key: ParsedKey
-  /** Whether the agent signs. */
-  readonly agent: boolean
+  /** Socket of the agent that signs; absent: the key itself is here. */
+  readonly agent?: string
 }
 
-type Options = {
-  readonly host: string
-  readonly ssh: SshTarget
-  readonly env: SshEnvironment
-  readonly readFile: ReadFile
-  readonly parseKey: (text: Buffer) => ParsedKey | Error
+export type LoginKeys = {
+  /** In the order in which they are offered; never empty. */
+  readonly keys: readonly LoginKey[]
+  /** What is there and is not offered, with the reason. */
+  readonly skipped: readonly string[]
+}
+
+export type LoginKeyWorld = KeyWorld & {
   /** The agent's public keys; rejects when it cannot be asked. */
   readonly agentKeys: (socket: string) => Promise<readonly ParsedKey[]>
+  /** Asks a person for a file's passphrase; undefined where there is nobody to ask, or no answer. */
+  readonly askPassphrase?: (path: string) => Promise<Secret | undefined>
+  /** Many hosts share an agent and files: each is read once, and nobody is asked twice. */
+  readonly once: Once
 }
 
-const usualNames = ['id_ed25519', 'id_ecdsa', 'id_rsa']
+/** Times that a person is asked for one passphrase, as ssh does. */
+const passphraseAttempts = 3
 
-/** The keys to try, in order: never empty. Rejects with `no-login-method`, saying what stood in the way. */
-export async function loginKeys(options: Options): Promise<readonly LoginKey[]> {
-  const agent = await fromAgent(options)
-  return options.ssh.identity === undefined
-    ? usualKeys(options, agent)
-    : [await identityKey(options, options.ssh.identity, agent)]
+/** The keys to try, in order. Rejects with `no-login-method`, saying what stood in the way. */
+export async function loginKeys(
+  { label, keys: wish }: Pick<Destination, 'label' | 'keys'>,
+  world: LoginKeyWorld,
+): Promise<LoginKeys> {
+  const agent = await fromAgent(wish.socket, world)
+  const read = (paths: readonly string[]) =>
+    Promise.all(paths.map((path) => world.once(`key ${path}`, () => readKeyFile(path, world))))
+  const first = await read(wish.first)
+  const files = await read(wish.files.filter((path) => !wish.first.includes(path)))
+  const found: Found = { label, wish, agent, first, files }
+  const keys = inOrder(found)
+  if (wish.required) {
+    for (const file of first)
+      if (!keys.some(isOf(file))) return { keys: [await needed(found, file, world)], skipped: [] }
+  }
+  const skipped = [...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedWords(file)))
+  if (keys.length > 0) return { keys, skipped }
+  for (const file of [...first, ...files]) {
+    if (file.kind !== 'locked') continue
+    const key = await unlocked(file, world)
+    if (typeof key !== 'string') return { keys: [{ label: file.path, key }], skipped }
+  }
+  throw noKey(found)
 }
 
 type Agent = { readonly keys: readonly LoginKey[]; readonly trouble?: string }
 
-async function fromAgent({ env, agentKeys }: Options): Promise<Agent> {
-  if (env.agentSocket === undefined || env.agentSocket === '') return { keys: [], trouble: 'no agent runs' }
+type Found = {
+  readonly label: string
+  readonly wish: KeyWish
+  readonly agent: Agent
+  readonly first: readonly KeyFile[]
+  readonly files: readonly KeyFile[]
+}
+
+async function fromAgent(socket: string | undefined, world: LoginKeyWorld): Promise<Agent> {
+  if (socket === undefined || socket === '') return { keys: [], trouble: 'no agent runs' }
   try {
-    const keys = await agentKeys(env.agentSocket)
-    const named = keys.map((key) => ({ label: `${key.comment || key.type} (agent)`, key, agent: true }))
+    const keys = await world.once(`agent ${socket}`, () => world.agentKeys(socket))
+    const named = keys.map((key) => ({ label: `${key.comment || key.type} (agent)`, key, agent: socket }))
     return keys.length === 0 ? { keys: [], trouble: 'the agent holds no key' } : { keys: named }
   } catch (error) {
     return { keys: [], trouble: `the agent does not answer (${codeOf(error) ?? String(error)})` }
   }
 }
 
-type FileKey =
-  | { readonly kind: 'key'; readonly key: ParsedKey }
-  | { readonly kind: 'encrypted' }
-  | { readonly kind: 'missing' | 'unusable'; readonly why: string }
-
-async function readKey({ readFile, parseKey }: Options, path: string): Promise<FileKey> {
-  let text: Buffer
-  try {
-    text = await readFile(path)
-  } catch (error) {
-    const code = codeOf(error)
-    return {
-      kind: code === 'ENOENT' ? 'missing' : 'unusable',
-      why: `cannot be read (${code ?? String(error)})`,
-    }
-  }
-  if (text.includes('BEGIN ENCRYPTED PRIVATE KEY')) return { kind: 'encrypted' }
-  const key = parseKey(text)
-  if (!(key instanceof Error)) {
-    return key.isPrivateKey() ? { kind: 'key', key } : { kind: 'unusable', why: 'is no private key' }
-  }
-  return /encrypted/i.test(key.message)
-    ? { kind: 'encrypted' }
-    : { kind: 'unusable', why: `is no key that can be used here (${key.message})` }
+/** The public part of a file's key, where it is known. */
+function publicOf(file: KeyFile): ParsedKey | undefined {
+  if (file.kind === 'key') return file.key
+  return file.kind === 'locked' || file.kind === 'public' ? file.known : undefined
 }
 
-async function identityKey(options: Options, path: string, agent: Agent): Promise<LoginKey> {
-  const found = await readKey(options, path)
-  if (found.kind === 'key') return { label: path, key: found.key, agent: false }
-  const fail = (message: string, fix: string): TransportError =>
-    new TransportError({ host: options.host, code: 'no-login-method', message, fix })
-  if (found.kind !== 'encrypted') {
-    throw fail(
-      `the key for ${options.host}, ${path}, ${found.why}`,
-      'Correct identity under ssh: it names a private key file in the format that ssh-keygen writes.',
-    )
+const isSame = (key: ParsedKey, file: KeyFile): boolean => {
+  const known = publicOf(file)
+  return known !== undefined && key.equals(known)
+}
+
+const isOf =
+  (file: KeyFile) =>
+  ({ key }: LoginKey): boolean =>
+    isSame(key, file)
+
+/** As OpenSSH orders them (ssh_config(5), IdentityFile), after those that come first in any case. */
+function inOrder({ wish, agent, first, files }: Found): readonly LoginKey[] {
+  const heldBy = (file: KeyFile): readonly LoginKey[] => {
+    const held = agent.keys.find(isOf(file))
+    return held === undefined ? [] : [{ ...held, label: `${file.path} (agent)` }]
   }
-  const publicKey = await publicKeyOf(options, `${path}.pub`)
-  const held = agent.keys.find(({ key }) => publicKey !== undefined && key.equals(publicKey))
-  if (held !== undefined) return { ...held, label: `${path} (agent)` }
+  const ownOf = (file: KeyFile): readonly LoginKey[] =>
+    file.kind === 'key' ? [{ label: file.path, key: file.key }] : []
+  const preferred = first.flatMap((file) => (file.kind === 'key' ? ownOf(file) : heldBy(file)))
+  const others = wish.agent === 'all' ? agent.keys : []
+  const all = [...preferred, ...files.flatMap(heldBy), ...others, ...files.flatMap(ownOf)]
+  return all.filter(({ key }, index) => all.findIndex((other) => other.key.equals(key)) === index)
+}
+
+/** The key of a file that must be usable. */
+async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWorld): Promise<LoginKey> {
+  const fail = (words: string, fix: string): TransportError =>
+    new TransportError({
+      host: label,
+      code: 'no-login-method',
+      message: `the key for ${label}, ${file.path}, ${words}`,
+      fix,
+    })
   const why = agent.trouble ?? 'the agent does not hold it'
-  throw fail(`the key for ${options.host}, ${path}, has a passphrase, and ${why}`, unlock([path]))
+  switch (file.kind) {
+    case 'locked': {
+      const key = await unlocked(file, world)
+      if (typeof key !== 'string') return { label: file.path, key }
+      throw fail(key === '' ? `has a passphrase, and ${why}` : key, unlockFix([file.path]))
+    }
+    case 'public':
+    case 'key':
+      throw fail(`is a public key, and ${why}`, unlockFix([file.path.replace(/\.pub$/, '')]))
+    default:
+      throw fail(
+        file.why,
+        'Correct identity under ssh: it names a private key file in the format that ssh-keygen writes.',
+      )
+  }
 }
 
-async function publicKeyOf(options: Options, path: string): Promise<ParsedKey | undefined> {
-  const text = await options.readFile(path).catch(() => undefined)
-  const key = text === undefined ? undefined : options.parseKey(text)
-  return key instanceof Error ? undefined : key
+/** The key of a locked file with the passphrase that a person gives; else why not, empty where nobody can be asked. */
+const unlocked = (
+  file: Extract<KeyFile, { kind: 'locked' }>,
+  world: LoginKeyWorld,
+): Promise<ParsedKey | string> => world.once(`unlock ${file.path}`, () => unlockNow(file, world))
+
+async function unlockNow(
+  { path, text }: Extract<KeyFile, { kind: 'locked' }>,
+  world: LoginKeyWorld,
+): Promise<ParsedKey | string> {
+  for (let attempt = 0; attempt < passphraseAttempts; attempt += 1) {
+    const passphrase = await world.askPassphrase?.(path)
+    if (passphrase === undefined) return attempt === 0 ? '' : 'has another passphrase'
+    const key = unlock(text, passphrase, world)
+    if (key !== undefined) return key
+  }
+  return 'has another passphrase'
 }
 
-async function usualKeys(options: Options, agent: Agent): Promise<readonly LoginKey[]> {
-  const paths = usualNames.map((name) => join(options.env.home, '.ssh', name))
-  const found = await Promise.all(paths.map(async (path) => ({ path, file: await readKey(options, path) })))
-  const files = found.flatMap(({ path, file }) =>
-    file.kind === 'key' && !agent.keys.some(({ key }) => key.equals(file.key))
-      ? [{ label: path, key: file.key, agent: false }]
-      : [],
-  )
-  const keys = [...agent.keys, ...files]
-  if (keys.length > 0) return keys
-  const locked = found.filter(({ file }) => file.kind === 'encrypted').map(({ path }) => path)
-  throw new TransportError({
-    host: options.host,
+const skippedWords = (file: KeyFile): readonly string[] => {
+  switch (file.kind) {
+    case 'locked':
+      return [`${file.path} (has a passphrase)`]
+    case 'unusable':
+      return [`${file.path} (${file.why})`]
+    default:
+      return []
+  }
+}
+
+function noKey({ label, wish, agent, first, files }: Found): TransportError {
+  const all = [...first, ...files]
+  const locked = all.filter(({ kind }) => kind === 'locked').map(({ path }) => path)
+  const unusable = all.flatMap((file) => (file.kind === 'unusable' ? [`${file.path} ${file.why}`] : []))
+  const why = [agent.trouble ?? 'the agent holds none of them', ...unusable]
+  return new TransportError({
+    host: label,
     code: 'no-login-method',
     message:
       locked.length === 0
-        ? `there is no key to log in to ${options.host} with: ${agent.trouble}, and ${join(options.env.home, '.ssh')} has none of ${usualNames.join(', ')}`
-        : `the only keys to log in to ${options.host} with have a passphrase (${locked.join(', ')}), and ${agent.trouble}`,
+        ? `there is no key to log in to ${label} with: ${why.join(', ')}, and ${absent(wish)}`
+        : `the only keys to log in to ${label} with have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
     fix:
       locked.length === 0
         ? 'Make a key with "ssh-keygen -t ed25519" and put it on the host with ssh-copy-id, or name one as identity under ssh.'
-        : unlock(locked),
+        : unlockFix(locked),
   })
 }
 
-const unlock = (paths: readonly string[]): string =>
+/** Which files would have been taken. */
+function absent({ first, files }: KeyWish): string {
+  const paths = [...first, ...files]
+  const folders = new Set(paths.map((path) => dirname(path)))
+  const [folder] = folders
+  return folders.size === 1 && paths.length > 1
+    ? `${folder} has none of ${paths.map((path) => basename(path)).join(', ')}`
+    : `there is no other key than ${paths.join(', ')}`
+}
+
+const unlockFix = (paths: readonly string[]): string =>
   `Give it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`

@@ -1,17 +1,17 @@
-import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 
 /**
  * Calls `onSilent` once when nothing has come from the other side for `limit` intervals in a row. Counts
  * intervals, not time, so that a machine that slept is not taken for a host that died.
  */
 export function watchSilence(options: {
-  readonly socket: Socket
+  readonly stream: Readable
   /** Milliseconds. */
   readonly interval: number
   readonly limit: number
   readonly onSilent: () => void
 }): void {
-  const { socket, interval, limit, onSilent } = options
+  const { stream, interval, limit, onSilent } = options
   let silent = 0
   const timer = setInterval(() => {
     silent += 1
@@ -19,8 +19,8 @@ export function watchSilence(options: {
     clearInterval(timer)
     onSilent()
   }, interval)
-  socket.on('data', () => {
+  stream.on('data', () => {
     silent = 0
   })
-  socket.once('close', () => clearInterval(timer))
+  stream.once('close', () => clearInterval(timer))
 }

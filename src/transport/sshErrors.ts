@@ -9,6 +9,8 @@ export type Progress = {
   agreed: boolean
   /** Keys that were tried, as messages call them. */
   tried: string[]
+  /** Keys that are there and were not offered, with the reason. */
+  skipped: readonly string[]
   /** Ways of logging in that the host would still take; empty before its first answer. */
   offered: readonly string[]
   /** A key was taken, but the host wants another proof besides. */
@@ -16,6 +18,7 @@ export type Progress = {
 }
 
 export type SshPlace = {
+  /** As messages call it. */
   readonly host: string
   readonly address: string
   readonly port: number
@@ -24,9 +27,13 @@ export type SshPlace = {
   readonly timeout: number
 }
 
-/** Whether a failure may be gone a moment later. A refused login or a wrong host key never is. */
+/**
+ * Whether a failure may be gone a moment later. A refused login or a wrong host key never is, and a jump host
+ * has been tried often enough before it counts as failed.
+ */
 export const passes = (error: unknown): boolean =>
   error instanceof TransportError &&
+  error.jump === undefined &&
   (['connection-lost', 'connection-timeout', 'no-ssh-banner'].includes(error.code) ||
     codeOf(error.cause) === 'EAI_AGAIN')
 
@@ -69,7 +76,8 @@ export function attemptError(
 
 function loginError(place: SshPlace, progress: Progress, cause: Error | 'late' | undefined): TransportError {
   const { host, user, timeout } = place
-  const tried = `tried: ${progress.tried.join(', ') || 'nothing'}`
+  const skipped = progress.skipped.length === 0 ? '' : `; not tried: ${progress.skipped.join(', ')}`
+  const tried = `tried: ${progress.tried.join(', ') || 'nothing'}${skipped}`
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
   if (cause === 'late') {

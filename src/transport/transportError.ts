@@ -10,6 +10,7 @@ export type TransportErrorCode =
   | 'host-key-unknown'
   | 'host-key-changed'
   | 'host-key-revoked'
+  | 'forwarding-refused'
   | 'sudo-refused'
   | 'timeout'
   | 'too-much-output'
@@ -20,12 +21,15 @@ export class TransportError extends Error {
   readonly host: string
   readonly code: TransportErrorCode
   readonly fix: string
+  /** The jump host that failed on the way, as messages call it. */
+  readonly jump?: string
 
   constructor(facts: {
     host: string
     code: TransportErrorCode
     message: string
     fix: string
+    jump?: string
     cause?: unknown
   }) {
     super(facts.message, { cause: facts.cause })
@@ -33,5 +37,6 @@ export class TransportError extends Error {
     this.host = facts.host
     this.code = facts.code
     this.fix = facts.fix
+    if (facts.jump !== undefined) this.jump = facts.jump
   }
 }

@@ -27,7 +27,7 @@ describe('findings that comments silence', () => {
   it('still stop a command that could not do what the file asks for', async () => {
     const text = good.replace(
       'defaults:\n',
-      'ssh:\n  # muster-ignore: option-not-available a later version will\n  jump: bastion\ndefaults:\n',
+      'ssh:\n  # muster-ignore: option-not-available a later version will\n  config: ssh_config\ndefaults:\n',
     )
     expect(await open(text, false)).toEqual({ opened: true, err: '' })
     const acting = await open(text, true)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2, { type Connection, type ServerChannel } from 'ssh2'
@@ -36,6 +36,8 @@ export type SshServerOptions = {
   /** OpenSSH public keys that may log in besides the generated one. */
   readonly authorizedKeys?: readonly string[]
   readonly fault?: SshFault
+  /** Whether it lets connections through, as a jump host does; no unless told. */
+  readonly forwarding?: boolean
 }
 
 /** A key pair in OpenSSH's format. */
@@ -51,12 +53,17 @@ export type SshServer = {
   readonly hostKeyLine: string
   /** A known_hosts file with `hostKeyLine`. */
   readonly knownHostsPath: string
-  /** A private key that may log in. */
+  /** A private key that may log in, and its public part in OpenSSH's format. */
   readonly clientKeyPath: string
+  readonly clientPublicKey: string
   /** Connections made so far. */
   connections(): number
   /** Login attempts so far: user and key type. */
   logins(): readonly string[]
+  /** Connections that are open. */
+  open(): number
+  /** Where it was asked to connect to, as `address:port`. */
+  forwards(): readonly string[]
   /** Processes of sessions that are still running. */
   running(): number
   setFault(fault: SshFault): void
@@ -107,6 +114,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
   const sockets = new Set<Socket>()
   const children = new Set<ChildProcess>()
   const attempts: string[] = []
+  const asked: string[] = []
   let fault = options.fault ?? 'none'
   let count = 0
 
@@ -127,7 +135,30 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     connection.on('ready', () => serve(connection))
   })
 
+  const forward = (
+    accept: () => ServerChannel,
+    reject: () => void,
+    to: { address: string; port: number },
+  ) => {
+    asked.push(`${to.address}:${to.port}`)
+    const socket = connect(to.port, to.address)
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      const channel = accept()
+      socket.on('error', () => channel.close())
+      channel.on('error', () => undefined)
+      socket.pipe(channel).pipe(socket)
+      channel.once('close', () => socket.destroy())
+    })
+  }
+
   const serve = (connection: Connection): void => {
+    if (options.forwarding === true) {
+      connection.on('tcpip', (accept, reject, { destIP, destPort }) =>
+        forward(accept, reject, { address: destIP, port: destPort }),
+      )
+    }
     connection.on('session', (accept, reject) => {
       if (fault === 'refuse-session') return reject()
       accept().on('exec', (acceptExec, _reject, info) => execute(acceptExec(), info.command))
@@ -194,8 +225,11 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     hostKeyLine,
     knownHostsPath,
     clientKeyPath,
+    clientPublicKey: clientKey.public,
     connections: () => count,
     logins: () => attempts,
+    open: () => sockets.size,
+    forwards: () => asked,
     running: () => children.size,
     setFault: (next) => {
       fault = next

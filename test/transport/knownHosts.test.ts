@@ -91,11 +91,10 @@ describe('known_hosts', () => {
 })
 
 describe('what is said about a host key', () => {
-  const judge = (lines: readonly string[], pinned?: string) => {
-    const files = ['/kh', '/etc/kh']
-    return hostKeyPolicy({ ...db1, host: 'db1', pinned, entries: entries(...lines), files }).judge(
-      bytes(ed25519),
-    )
+  const judge = (lines: readonly string[], pinned?: string, jump = false) => {
+    const check = { files: ['/kh', '/etc/kh'], names: db1.names, ...(pinned === undefined ? {} : { pinned }) }
+    const host = { label: 'db1', jump, port: db1.port, check }
+    return hostKeyPolicy(host, entries(...lines)).judge(bytes(ed25519))
   }
   const own = `${fingerprint(bytes(ed25519))} (ssh-ed25519)`
 
@@ -107,6 +106,12 @@ describe('what is said about a host key', () => {
     )
     expect(error?.fix).toContain(`"host-key: ${fingerprint(bytes(ed25519))}"`)
     expect(error?.fix).toContain('"ssh-keyscan -p 22 10.0.0.11"')
+  })
+
+  it('does not tell to pin the key of a jump host, for which the YAML has no place', () => {
+    const fix = judge([], undefined, true)?.fix
+    expect(fix).not.toContain('host-key:')
+    expect(fix).toContain('"ssh-keyscan -p 22 10.0.0.11"')
   })
 
   it('names an authority that it cannot ask', () => {

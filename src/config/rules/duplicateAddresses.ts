@@ -8,11 +8,15 @@ import { givenFor } from '../shape/values.ts'
 
 const placeOf = (host: ResolvedHost): Span => givenFor(host.draft.fields, fields.address)?.span ?? host.span
 
-/** Loopback with an SSH port of its own is a tunnel: another machine for each port. */
+/**
+ * Loopback with an SSH port of its own is a tunnel: another machine for each port. Behind other jump hosts an
+ * address means another machine too: each network has its 10.0.0.1.
+ */
 function identityOf(host: ResolvedHost): string {
   const address = host.address.toLowerCase()
   const tunnel = isLoopback(address) || address === 'localhost'
-  return tunnel ? `${address} ${host.ssh(ssh.port).value}` : address
+  const jumps = (host.ssh(ssh.jump).value ?? []).map(({ value }) => value)
+  return [address, ...(tunnel ? [host.ssh(ssh.port).value] : []), ...jumps].join(' ')
 }
 
 /** Two hosts that are reached over SSH at the same address. Local ones are this machine anyway. */

@@ -43,9 +43,9 @@ export const ssh = {
   jump: setting({
     name: 'jump',
     scope,
-    inert: true,
     type: oneOrMore(jumpHost, 'a host to go through, or a list of them'),
-    documentation: 'Host or hosts to go through, in this order, each as [user@]host[:port].',
+    documentation:
+      'Host or hosts to go through, in this order, each as [user@]host[:port]; none for none. They take the key and the known hosts of this host besides your own, not its user. All hosts behind one share its connection.',
   }),
   config: setting({
     name: 'config',

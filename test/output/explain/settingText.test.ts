@@ -52,7 +52,7 @@ yet, one is made, kept there and shown once.
     expect(all.filter((setting) => remark.test(settingText(setting, plain)))).toEqual(
       all.filter(({ inert }) => inert),
     )
-    expect(settingMarkdown(ssh.jump)).toMatch(remark)
+    expect(settingMarkdown(ssh.config)).toMatch(remark)
   })
 
   it.each(named)('%s fits 60 columns', (_, setting) => {

@@ -1,0 +1,79 @@
+import type { ParsedKey } from 'ssh2'
+import type { Secret } from '../secrets/secret.ts'
+import { codeOf } from './dial.ts'
+import { publicPart } from './publicPart.ts'
+import type { ReadFile } from './sshTarget.ts'
+
+/** What reading keys needs of the world. */
+export type KeyWorld = {
+  readonly readFile: ReadFile
+  readonly parseKey: (text: Buffer, passphrase?: string) => ParsedKey | Error
+}
+
+/** What a private key file holds. `known` is its public part, as far as it can be read without the passphrase. */
+export type KeyFile = { readonly path: string } & (
+  | { readonly kind: 'key'; readonly key: ParsedKey }
+  | { readonly kind: 'locked'; readonly known?: ParsedKey; readonly text: Buffer }
+  /** Only the public part is here: an agent may hold the rest. */
+  | { readonly kind: 'public'; readonly known: ParsedKey }
+  | { readonly kind: 'missing' | 'unusable'; readonly why: string }
+)
+
+/** Never rejects: what stands in the way of using a file is told in words, to go on after its name. */
+export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFile> {
+  let text: Buffer
+  try {
+    text = await world.readFile(path)
+  } catch (error) {
+    const code = codeOf(error)
+    const known = code === 'ENOENT' ? await publicKeyOf(`${path}.pub`, world) : undefined
+    if (known !== undefined) return { path, kind: 'public', known }
+    const kind = code === 'ENOENT' ? 'missing' : 'unusable'
+    return { path, kind, why: `cannot be read (${code ?? String(error)})` }
+  }
+  if (text.includes('BEGIN ENCRYPTED PRIVATE KEY')) return lockedFile(path, text, world)
+  const key = world.parseKey(text)
+  if (!(key instanceof Error)) {
+    return key.isPrivateKey() ? { path, kind: 'key', key } : { path, kind: 'public', known: key }
+  }
+  if (/encrypted/i.test(key.message)) return lockedFile(path, text, world)
+  return { path, kind: 'unusable', why: whyUnusable(key.message) }
+}
+
+async function lockedFile(path: string, text: Buffer, world: KeyWorld): Promise<KeyFile> {
+  const known = (await publicKeyOf(`${path}.pub`, world)) ?? ownPublicPart(text, world)
+  return { path, kind: 'locked', text, ...(known === undefined ? {} : { known }) }
+}
+
+function ownPublicPart(text: Buffer, { parseKey }: KeyWorld): ParsedKey | undefined {
+  const part = publicPart(text)
+  const key = part === undefined ? undefined : parseKey(part)
+  return key instanceof Error ? undefined : key
+}
+
+async function publicKeyOf(path: string, { readFile, parseKey }: KeyWorld): Promise<ParsedKey | undefined> {
+  const text = await readFile(path).catch(() => undefined)
+  const key = text === undefined ? undefined : parseKey(text)
+  return key instanceof Error ? undefined : key
+}
+
+/** A locked file's key; undefined when the passphrase is wrong, or words when no passphrase would help. */
+export function unlock(
+  text: Buffer,
+  passphrase: Secret,
+  { parseKey }: KeyWorld,
+): ParsedKey | string | undefined {
+  if (text.includes('BEGIN ENCRYPTED PRIVATE KEY')) {
+    return 'is an encrypted PKCS#8 file, which cannot be opened here'
+  }
+  const key = parseKey(text, passphrase.reveal())
+  if (!(key instanceof Error)) return key
+  return /unsupported/i.test(key.message) ? whyUnusable(key.message) : undefined
+}
+
+function whyUnusable(message: string): string {
+  const type = /(sk-[\w-]+@openssh\.com)/.exec(message)?.[1]
+  return type === undefined
+    ? `is no key that can be used here (${message})`
+    : `is a key of a security token (${type}), which cannot be used here`
+}

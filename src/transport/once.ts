@@ -1,0 +1,14 @@
+/** Does a thing the first time its name is asked for, and answers with the same promise ever after. */
+export type Once = <Result>(name: string, make: () => Promise<Result>) => Promise<Result>
+
+export function createOnce(): Once {
+  const done = new Map<string, Promise<unknown>>()
+  return <Result>(name: string, make: () => Promise<Result>): Promise<Result> => {
+    const before = done.get(name)
+    // A name is used for one kind of result only.
+    if (before !== undefined) return before as Promise<Result>
+    const made = make()
+    done.set(name, made)
+    return made
+  }
+}

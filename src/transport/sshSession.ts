@@ -1,0 +1,198 @@
+import type { Duplex } from 'node:stream'
+import { setImmediate as turnOver } from 'node:timers/promises'
+import ssh2, { type AuthHandlerMiddleware, type ClientChannel, type ParsedKey } from 'ssh2'
+import { ciphers, keyExchanges, macs } from './algorithms.ts'
+import { codeOf } from './dial.ts'
+import type { HostKeyPolicy } from './hostKeyPolicy.ts'
+import type { LoginKeys } from './loginKeys.ts'
+import { watchSilence } from './silence.ts'
+import { attemptError, type Progress, type SshPlace } from './sshErrors.ts'
+import type { TransportError } from './transportError.ts'
+
+/** A connection that is logged in. */
+export type Session = {
+  /** Resolves with the reason, in words, when the connection has ended; never rejects. */
+  readonly gone: Promise<string>
+  /** Starts a command in a channel of its own. */
+  exec(command: string): Promise<ClientChannel | Error>
+  /** A connection from the server on to another address; an error has ssh2's words and `reason`. */
+  forward(address: string, port: number): Promise<Duplex | Error>
+  /** Says goodbye. */
+  end(): void
+  /** Ends it at once, however the other side behaves. */
+  destroy(): void
+}
+
+/** Unanswered questions after which a server counts as dead: 10 to 15 s. */
+const silenceLimit = 2
+
+export type LogIn = {
+  readonly place: SshPlace
+  /** The way there: a socket, or a channel of a jump host. */
+  readonly stream: Duplex
+  readonly policy: HostKeyPolicy
+  readonly login: LoginKeys
+  /** Milliseconds. */
+  readonly left: number
+  /** Milliseconds between two questions whether the server is still there. */
+  readonly keepalive: number
+  /** The last jump host on the way: when its connection ends, this one does. */
+  readonly through?: { readonly label: string; readonly gone: Promise<string> }
+}
+
+/** Checks the server's key and logs in over a stream that is open; rejects with `TransportError`. */
+export async function openSession(options: LogIn): Promise<Session> {
+  const { place, stream, policy, left, through } = options
+  const client = new ssh2.Client()
+  const { skipped } = options.login
+  const progress: Progress = {
+    greeted: false,
+    agreed: false,
+    tried: [],
+    skipped,
+    offered: [],
+    partial: false,
+  }
+  let denied: TransportError | undefined
+  let reason: string | undefined
+  let exhausted: () => void = () => undefined
+  let over: () => void = () => undefined
+
+  const ready = new Promise<void>((resolve, reject) => {
+    const fail = (cause: Error | 'late' | undefined): void => {
+      clearTimeout(timer)
+      reject(denied ?? attemptError(place, progress, cause))
+      stream.destroy()
+    }
+    exhausted = () => fail(undefined)
+    const timer = setTimeout(() => fail('late'), left)
+    // This listener stays for the whole life of the client: an error without one would end the program.
+    client.on('error', (error: Error & { readonly level?: string }) => {
+      if (error.level === 'agent') return
+      reason ??= wordsFor(error)
+      fail(error)
+    })
+    client.on('close', () => fail(undefined))
+    client.on('handshake', () => {
+      progress.agreed = true
+    })
+    client.on('ready', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+  const closed = new Promise<void>((resolve) => {
+    over = resolve
+    client.on('close', resolve)
+  })
+
+  client.connect({
+    sock: stream,
+    username: place.user,
+    readyTimeout: 0,
+    keepaliveInterval: options.keepalive,
+    // ssh2 only asks; `watchSilence` judges, because any byte is a sign of life, not just an answer.
+    keepaliveCountMax: Number.MAX_SAFE_INTEGER,
+    algorithms: {
+      kex: [...keyExchanges],
+      serverHostKey: [...policy.algorithms],
+      cipher: [...ciphers],
+      hmac: [...macs],
+      compress: ['none'],
+    },
+    hostVerifier: (key: Buffer): boolean => {
+      denied = policy.judge(key)
+      return denied === undefined
+    },
+    authHandler: keyByKey(options, progress, () => exhausted()),
+  })
+  stream.on('data', (chunk: Buffer) => {
+    progress.greeted ||= /^SSH-/m.test(chunk.toString('latin1'))
+  })
+  await ready
+
+  // A channel of a dead jump host never says that it is closed: then nobody waits for it.
+  const destroy = (): void => {
+    reason ??= 'it was closed'
+    stream.destroy()
+    over()
+  }
+  watchSilence({
+    stream,
+    interval: options.keepalive,
+    limit: silenceLimit,
+    onSilent: () => {
+      reason ??= 'it no longer answers'
+      destroy()
+    },
+  })
+  through?.gone.then((why) => {
+    reason ??= `the connection to ${through.label}, which it goes through, was lost: ${why}`
+    over()
+  })
+  // The reason of the jump host's connection says more; it comes in the same turn as the end of ours.
+  const gone = closed
+    .then(() => (through === undefined ? undefined : turnOver()))
+    .then(() => reason ?? 'the host closed it')
+  return {
+    gone,
+    exec: (command) => channel((done) => client.exec(command, done)),
+    forward: (address, port) => channel((done) => client.forwardOut('127.0.0.1', 0, address, port, done)),
+    end: () => client.end(),
+    destroy,
+  }
+}
+
+/** Opens a channel; ssh2 throws where the connection is gone. */
+function channel(
+  open: (done: (error: Error | undefined, channel: ClientChannel) => void) => unknown,
+): Promise<ClientChannel | Error> {
+  return new Promise((resolve) => {
+    try {
+      open((error, opened) => {
+        if (error) return resolve(error)
+        opened.on('error', () => undefined)
+        resolve(opened)
+      })
+    } catch (error) {
+      resolve(error instanceof Error ? error : new Error(String(error)))
+    }
+  })
+}
+
+/** Offers one key after another, without the `none` probe that costs a round trip. */
+function keyByKey({ place, login }: LogIn, progress: Progress, exhausted: () => void): AuthHandlerMiddleware {
+  const waiting = [...login.keys]
+  return (offered, partial, next) => {
+    // ssh2 hands null before the host's first answer, whatever the types say.
+    progress.offered = offered ?? []
+    progress.partial = partial === true
+    const key =
+      progress.partial || (offered ?? ['publickey']).includes('publickey') ? waiting.shift() : undefined
+    if (key === undefined) return exhausted()
+    progress.tried.push(key.label)
+    if (key.agent === undefined) return next({ type: 'publickey', username: place.user, key: key.key })
+    const signer = ssh2.createAgent(key.agent)
+    signer.getIdentities = (give) => give(undefined, [key.key])
+    next({ type: 'agent', username: place.user, agent: signer })
+  }
+}
+
+/** The public keys that an agent holds; rejects when it cannot be asked. */
+export function agentKeys(socket: string): Promise<readonly ParsedKey[]> {
+  return new Promise((resolve, reject) => {
+    ssh2.createAgent(socket).getIdentities((error, keys) => {
+      if (error) return reject(error)
+      const parsed = (keys ?? []).flatMap((key) =>
+        typeof key === 'string' || !('pubKey' in key) ? [ssh2.utils.parseKey(key)] : [],
+      )
+      resolve(parsed.filter((key): key is ParsedKey => !(key instanceof Error)))
+    })
+  })
+}
+
+/** A key file's text as a key, or why it is none. */
+export const parseKey = (text: Buffer, passphrase?: string): ParsedKey | Error =>
+  ssh2.utils.parseKey(text, passphrase)
+
+const wordsFor = (error: Error): string => (codeOf(error) === 'ECONNRESET' ? 'it was reset' : error.message)
