@@ -65,7 +65,7 @@ async function runPhase(options: {
   emit({ type: 'phase-started', host, phase })
   try {
     if (phase === 'verify') await verify(progress)
-    else await applySteps({ ...options, phase })
+    await applySteps({ ...options, phase })
   } catch (error) {
     const failure = failureOf(error)
     progress.failure = failure

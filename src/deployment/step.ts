@@ -4,7 +4,7 @@ import type { HostFacts } from './facts/model.ts'
 /** What a step would change: one line, and below it the differences; secrets show as [redacted]. */
 export type StepChange = { readonly summary: string; readonly details: readonly string[] }
 
-/** Where a step works: `stage` touches nothing that runs, `commit` switches over, `verify` proves it. */
+/** Where a step works: `stage` touches nothing that runs, `commit` switches over, `verify` proves it and then tidies up. */
 export type StepPhase = 'stage' | 'commit' | 'verify'
 
 /**

@@ -44,7 +44,7 @@ function world(): {
   }
 }
 
-const fail = (): Promise<void> =>
+const fail = (): Promise<never> =>
   Promise.reject(new StepError({ host: 'db1', code: 'broken', message: 'it broke', fix: 'mend it' }))
 
 describe('execute', () => {
@@ -61,6 +61,13 @@ describe('execute', () => {
       'verify',
     ])
     expect(outcomes.map(({ result }) => result)).toEqual(['changed', 'changed'])
+  })
+
+  it('tidies up after the proof, and not where it fails', async () => {
+    const { step, work, run, done } = world()
+    const steps = [step('tidy', 'verify')]
+    await run([work('db1', steps), { ...work('db2', steps), verify: fail }])
+    expect(done).toEqual(['db1 verify', 'db1 tidy'])
   })
 
   it('commits nowhere when staging fails on one host', async () => {

@@ -46,6 +46,7 @@ export function installationFacts(changes: Partial<InstallationFacts> = {}): Ins
     noexec: false,
     releases: [],
     runtimes: [],
+    inUse: [],
     directories: new Map(),
     files: new Map(),
     settings: new Map(),

@@ -24,6 +24,19 @@ export type ServiceFact = { readonly state: ServiceState; readonly enabled: bool
 /** A TCP listener; the address in its usual text form. */
 export type Listener = { readonly address: string; readonly port: number }
 
+/** A release that is complete on a host. */
+export type ReleaseFact = {
+  readonly id: string
+  /** Grows each time a release becomes the current one; 0 where that is not known to have happened. */
+  readonly turn: number
+  /** When it last became the current one, by the host's clock (RFC 3339). */
+  readonly since?: string
+  /** What its Node.js leads to: a runtime of ours, as `../../runtimes/NAME/node`, or the host's own. */
+  readonly node: string
+  /** Whether that Node.js is there. */
+  readonly nodeThere: boolean
+}
+
 /** What lies below the install-directory. Paths in `files` are absolute. */
 export type InstallationFacts = {
   readonly exists: boolean
@@ -40,8 +53,10 @@ export type InstallationFacts = {
   /** Name of the release that `current` points to. */
   readonly currentRelease?: string
   /** Releases and runtimes that are complete. */
-  readonly releases: readonly string[]
+  readonly releases: readonly ReleaseFact[]
   readonly runtimes: readonly string[]
+  /** Of them, what a process uses now: `releases/NAME`, `runtimes/NAME`. */
+  readonly inUse: readonly string[]
   readonly directories: ReadonlyMap<string, DirectoryFact>
   readonly files: ReadonlyMap<string, FileFact>
   /** The certificate chain the servers use, PEM. */

@@ -1,7 +1,15 @@
 import { components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { parseListeners } from './listeners.ts'
-import type { DirectoryFact, FileFact, HostFacts, NodeFact, ServiceFact, ServiceState } from './model.ts'
+import type {
+  DirectoryFact,
+  FileFact,
+  HostFacts,
+  NodeFact,
+  ReleaseFact,
+  ServiceFact,
+  ServiceState,
+} from './model.ts'
 
 type Row = { readonly key: string; readonly values: readonly string[] }
 
@@ -53,8 +61,9 @@ export function parseFacts(host: string, output: string): HostFacts {
       ...(manifest === undefined ? {} : { manifest }),
       ...(madeUser ? { madeUser } : {}),
       ...(currentRelease === '' ? {} : { currentRelease }),
-      releases: all('releases').map((values) => values[0] ?? ''),
-      runtimes: all('runtimes').map((values) => values[0] ?? ''),
+      releases: all('release').map(releaseFact),
+      runtimes: all('runtime').map((values) => values[0] ?? ''),
+      inUse: [...new Set(all('in-use').map((values) => values[0] ?? ''))],
       directories: new Map(all('directory').map((values) => [values[0] ?? '', directoryFact(values)])),
       files: new Map(all('file').map((values) => [values[0] ?? '', fileFact(values)])),
       ...(chain === undefined ? {} : { chain }),
@@ -80,6 +89,11 @@ function parseRow(line: string): Row {
 
 function nodeFact(values: readonly string[]): NodeFact {
   return { path: values[0] ?? '', version: values[1] ?? '', rootOwned: values[2] === 'yes' }
+}
+
+function releaseFact([id = '', turn = '', since = '', node = '', there]: readonly string[]): ReleaseFact {
+  const known = /^\d{1,9}$/.test(turn) ? Number(turn) : 0
+  return { id, turn: known, ...(since === '' ? {} : { since }), node, nodeThere: there === 'yes' }
 }
 
 function fileFact(values: readonly string[]): FileFact {

@@ -1,6 +1,7 @@
 import { components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
+import { inUse } from '../releases/scripts.ts'
 
 /** What the facts script must know of a host before it has seen it. */
 export type FactsRequest = {
@@ -80,11 +81,21 @@ if [ -d "$root" ]; then
   text manifest ${quote(layout.manifest)}
   text made-user ${quote(layout.madeUser)}
   say current "$(basename "$(readlink ${quote(layout.current)} 2>/dev/null)" 2>/dev/null)"
-  for d in "$root"/releases/*/.complete "$root"/runtimes/*/.complete; do
+  for d in "$root"/releases/*/.complete; do
     [ -e "$d" ] || continue
-    d=$(dirname "$d")
-    say "$(basename "$(dirname "$d")")" "$(basename "$d")"
+    d=\${d%/.complete}
+    turn=; since=; there=
+    if [ -r "$d/.activated" ]; then read -r turn since < "$d/.activated"; fi
+    [ -x "$d/node" ] && there=yes
+    say release "\${d##*/}" "$turn" "$since" "$(readlink "$d/node" 2>/dev/null)" "$there"
   done
+  for d in "$root"/runtimes/*/.complete; do
+    [ -e "$d" ] || continue
+    d=\${d%/.complete}
+    say runtime "\${d##*/}"
+  done
+${inUse}
+  inuse | while IFS= read -r used; do say in-use "$used"; done
   text chain ${quote(`${layout.tls}/chain.pem`)}
   text users ${quote(layout.usersFile)}
   for c in ${components.join(' ')}; do

@@ -3,6 +3,7 @@ import type { Step } from '../step.ts'
 import { activateStep } from '../steps/activate.ts'
 import { directoriesStep } from '../steps/directories.ts'
 import { obsoleteStep } from '../steps/obsolete.ts'
+import { oldReleasesStep } from '../steps/oldReleases.ts'
 import { releaseStep } from '../steps/release.ts'
 import { runtimeStep } from '../steps/runtime.ts'
 import { servicesStep } from '../steps/services.ts'
@@ -36,5 +37,6 @@ export function installPlan(options: {
     staleUnitsStep(target),
     unitsStep(target),
     servicesStep(target),
+    oldReleasesStep(target),
   ]
 }

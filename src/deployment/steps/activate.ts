@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { switchScript } from '../releases/scripts.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
@@ -18,11 +18,7 @@ export function activateStep(target: Target): Step {
       await mustRun(transport, {
         doing: `switching to release ${release.id}`,
         fix: 'Install again.',
-        script: `set -e
-cd ${quote(layout.root)}
-rm -f .current-new
-ln -s ${quote(`releases/${release.id}`)} .current-new
-mv -fT .current-new current`,
+        script: `set -e\n${switchScript(layout, release.id)}`,
       })
     },
   }

@@ -12,7 +12,8 @@ export function releaseStep(target: Target): Step {
     id: 'release',
     title,
     phase: 'stage',
-    check: (facts) => (facts.installation.releases.includes(release.id) ? undefined : change(title)),
+    check: (facts) =>
+      facts.installation.releases.some(({ id }) => id === release.id) ? undefined : change(title),
     apply: async (transport) => {
       await mustRun(transport, {
         doing: `sending release ${release.id}`,

@@ -93,7 +93,7 @@ describe('the facts of this machine', () => {
       exists: true,
       manifest: '{"cluster":"alpha","host":"db1"}',
       currentRelease: '1.0-abc',
-      releases: ['1.0-abc'],
+      releases: [{ id: '1.0-abc', turn: 0, node: '', nodeThere: false }],
       runtimes: [],
     })
     expect(installation.users?.reveal()).toBe('the users')

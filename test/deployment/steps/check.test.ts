@@ -137,6 +137,17 @@ describe('the plan of an installation', () => {
       [`release: send muster-api 1.2.3 as release ${release.id}`],
     ],
     ['a runtime that is gone', installation({ runtimes: [] }), [`runtime: send the runtime ${runtime.id}`]],
+    [
+      'what an interrupted run sent and nothing uses',
+      installation({
+        releases: [
+          ...finished.installation.releases,
+          { id: '1.0-a', turn: 0, node: 'node', nodeThere: true },
+        ],
+        runtimes: [...finished.installation.runtimes, 'node-1'],
+      }),
+      ['old-releases: remove old releases', '  releases/1.0-a', '  runtimes/node-1'],
+    ],
     ['a component that is stopped', service('stopped', true), ['services: start manager']],
     ['a component that has failed', service('failed', true), ['services: start manager']],
     [

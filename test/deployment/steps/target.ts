@@ -90,7 +90,7 @@ export function finishedFacts(target: Target): HostFacts {
       exists: true,
       manifest,
       currentRelease: release.id,
-      releases: [release.id],
+      releases: [{ id: release.id, turn: 1, node: `../../runtimes/${runtime.id}/node`, nodeThere: true }],
       runtimes: [runtime.id],
       directories: new Map(
         [layout.root, ...installationDirectories(layoutOf(layout.root))].map((path) => {

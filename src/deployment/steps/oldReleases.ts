@@ -1,0 +1,30 @@
+import { removable } from '../releases/kept.ts'
+import { removeScript } from '../releases/scripts.ts'
+import { mustRun } from '../script.ts'
+import { change, type Step } from '../step.ts'
+import type { Target } from '../target.ts'
+
+/**
+ * Takes away what nobody goes back to: releases beyond the last three, and runtimes that none of those uses.
+ * Last of all, after the proof: as long as the new release may fail, nothing is missing.
+ */
+export function oldReleasesStep(target: Target): Step {
+  const { layout, release, runtime } = target
+  const next = { release: release.id, runtime: runtime.kind === 'sent' ? runtime.id : undefined }
+  return {
+    id: 'old-releases',
+    title: 'remove old releases',
+    phase: 'verify',
+    check: ({ installation }) => {
+      const paths = removable(installation, next)
+      return paths.length === 0 ? undefined : change('remove old releases', paths)
+    },
+    apply: async (transport) => {
+      await mustRun(transport, {
+        doing: 'removing old releases',
+        fix: `Look at ${layout.releases} and ${layout.runtimes} on the host, then install again.`,
+        script: removeScript(layout, removable(target.facts.installation, next)),
+      })
+    },
+  }
+}
