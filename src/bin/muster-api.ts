@@ -13,12 +13,14 @@ import { startServer } from '../api/startServer.ts'
 import { callAll, parseCallRequests } from '../client/call.ts'
 import { openComponent } from '../components/openComponent.ts'
 import { readServerSettings } from '../contracts/readServerSettings.ts'
+import type { ServerSettings } from '../contracts/serverSettings.ts'
 import { userNameProblems } from '../contracts/userName.ts'
 
 const help = `muster-api: the REST API (APIv2) of one component on one host
 
   muster-api serve --settings FILE    serve until SIGTERM or SIGINT; the log goes to standard output;
                                       SIGHUP reads the certificate again
+  muster-api check --settings FILE    say whether it could serve with these settings; start nothing
   muster-api put-user --file FILE     add or replace the user {"user","hash"} that standard input holds
   muster-api call                     make the calls that standard input lists (JSON), print the results
   muster-api version                  print the version
@@ -60,12 +62,16 @@ async function judged<Result>(what: string, work: () => Result | Promise<Result>
   }
 }
 
-async function serve(args: readonly string[]): Promise<void> {
+function settingsOf(args: readonly string[]): Promise<ServerSettings> {
   const file = option(args, 'settings')
-  process.umask(0o077)
-  const settings = await judged(`the settings ${file} cannot be used`, () =>
+  return judged(`the settings ${file} cannot be used`, () =>
     readServerSettings(readText(file, 'the settings')),
   )
+}
+
+async function serve(args: readonly string[]): Promise<void> {
+  process.umask(0o077)
+  const settings = await settingsOf(args)
   becomeUser(settings)
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     process.once('SIGTERM', resolve)
@@ -126,6 +132,9 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
   switch (command) {
     case 'serve':
       return serve(args)
+    case 'check':
+      await settingsOf(args)
+      return
     case 'put-user':
       return putOneUser(args)
     case 'call':

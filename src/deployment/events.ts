@@ -38,6 +38,13 @@ export type DeploymentEvent =
       readonly title: string
       readonly seconds: number
     }
+  | {
+      readonly type: 'step-undone'
+      readonly host: string
+      readonly step: string
+      readonly title: string
+      readonly seconds: number
+    }
   | { readonly type: 'host-failed'; readonly host: string; readonly failure: Failure }
   | { readonly type: 'notice'; readonly message: string }
   | {

@@ -4,6 +4,7 @@ import { failureOf, isUnreachable } from './failure.ts'
 import { mapLimit } from './mapLimit.ts'
 import type { PlannedStep } from './preview.ts'
 import type { StepPhase } from './step.ts'
+import { undoSteps } from './undo.ts'
 
 /** Hosts that are worked on at once (deployment.md, "Two limits"). */
 export const hostsAtOnce = 30
@@ -20,6 +21,8 @@ export type HostWork = {
 type Progress = {
   readonly work: HostWork
   readonly applied: string[]
+  /** Steps of commit that were begun; empty again once the proof is there. */
+  readonly begun: PlannedStep[]
   readonly seconds: Partial<Record<Phase, number>>
   failure?: Failure
   unreachable?: boolean
@@ -29,7 +32,7 @@ type Progress = {
 /**
  * Carries out the plans of all hosts: every host stages, then every host commits, then every host is
  * verified. When staging fails on one host, no host commits: nothing that is running has been touched. One
- * host's failure in a later phase never ends another's work. An abort stops each host after its current step.
+ * host's failure in a later phase never ends another's work; what it had begun there is undone, newest first. An abort stops each host after its current step.
  */
 export async function execute(options: {
   readonly hosts: readonly HostWork[]
@@ -38,7 +41,7 @@ export async function execute(options: {
   /** Milliseconds, monotonic. */
   readonly clock: () => number
 }): Promise<readonly HostOutcome[]> {
-  const progresses = options.hosts.map((work): Progress => ({ work, applied: [], seconds: {} }))
+  const progresses = options.hosts.map((work): Progress => ({ work, applied: [], begun: [], seconds: {} }))
   for (const phase of ['stage', 'commit', 'verify'] as const) {
     if (phase === 'verify' && progresses.every(({ work }) => work.verify === undefined)) break
     if (phase === 'commit' && progresses.some((progress) => progress.failure !== undefined)) break
@@ -67,9 +70,11 @@ async function runPhase(options: {
     if (phase === 'verify') await verify(progress)
     await applySteps({ ...options, phase })
   } catch (error) {
-    const failure = failureOf(error)
-    progress.failure = failure
     progress.unreachable = isUnreachable(error)
+    const { transport } = progress.work
+    const told = { host, transport, begun: progress.begun, emit, clock, failure: failureOf(error) }
+    const failure = progress.unreachable ? told.failure : await undoSteps(told)
+    progress.failure = failure
     emit({ type: 'host-failed', host, failure })
   }
   progress.seconds[phase] = (clock() - began) / 1000
@@ -79,6 +84,7 @@ async function runPhase(options: {
 async function verify(progress: Progress): Promise<void> {
   const { verify: prove, transport } = progress.work
   const proved = await prove?.(transport)
+  progress.begun.length = 0
   if (proved !== undefined) progress.proved = proved
 }
 
@@ -91,11 +97,13 @@ async function applySteps(options: {
 }): Promise<void> {
   const { progress, phase, emit, signal, clock } = options
   const { host, steps, transport } = progress.work
-  for (const { step, change } of steps.filter((planned) => planned.step.phase === phase)) {
+  for (const planned of steps.filter(({ step }) => step.phase === phase)) {
     if (signal.aborted) return
+    const { step, change } = planned
     const began = clock()
     const told = { host, step: step.id, title: change.summary }
     emit({ type: 'step-started', ...told })
+    if (phase === 'commit') progress.begun.push(planned)
     await step.apply(transport)
     progress.applied.push(change.summary)
     emit({ type: 'step-done', ...told, seconds: (clock() - began) / 1000 })

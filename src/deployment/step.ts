@@ -17,6 +17,11 @@ export type Step = {
   readonly phase: StepPhase
   readonly check: (facts: HostFacts) => StepChange | undefined
   readonly apply: (transport: Transport) => Promise<void>
+  /**
+   * Takes back what `apply` did, or had begun when it failed, when the host fails later in the run: in commit
+   * or in the proof. Without it, what `apply` did stays.
+   */
+  readonly undo?: (transport: Transport) => Promise<void>
 }
 
 /** A step's change without differences worth a line of their own. */

@@ -1,18 +1,32 @@
 import type { CallRequest, CallResult } from '../client/call.ts'
+import type { Component } from '../contracts/component.ts'
+import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import { callHost } from './callHost.ts'
 import { logScript } from './services/control.ts'
 import { StepError } from './stepError.ts'
-import type { DesiredComponent, DesiredUser, Target } from './target.ts'
+import type { DesiredUser, Target } from './target.ts'
 
 /** Milliseconds that a component has to answer after its start. */
 const patience = 20_000
 
+/** What is to be proved of a host; a `Target` is one. */
+export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'user'> & {
+  readonly host: Pick<Target['host'], 'name'>
+  readonly service: Pick<Target['service'], 'manager'>
+  readonly components: readonly ProvableComponent[]
+}
+
+type ProvableComponent = {
+  readonly component: Component
+  readonly settings: Pick<ServerSettings, 'listen' | 'socket'>
+}
+
 /** What one call must answer for the proof to hold. */
 type Proof = {
   readonly request: CallRequest
-  readonly component: DesiredComponent
+  readonly component: ProvableComponent
   readonly expected: number
 }
 
@@ -22,7 +36,7 @@ type Proof = {
  * replaced is refused. Without a known password it proves no more than that they answer. Waits until each
  * component answers. Returns what was proved in a few words; rejects with a `StepError`.
  */
-export async function verifyHost(transport: Transport, target: Target): Promise<string> {
+export async function verifyHost(transport: Transport, target: Provable): Promise<string> {
   const proofs = target.components.flatMap((component) => proofsOf(target, component))
   const results = await callHost({
     transport,
@@ -38,7 +52,7 @@ export async function verifyHost(transport: Transport, target: Target): Promise<
   return target.user?.password === undefined ? 'every API answers' : 'logins proved'
 }
 
-function proofsOf(target: Target, component: DesiredComponent): Proof[] {
+function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
   const { settings } = component
   const { user } = target
   const socket = { socket: settings.socket }
@@ -80,7 +94,7 @@ const loginOf = (
 
 async function failure(options: {
   readonly transport: Transport
-  readonly target: Target
+  readonly target: Provable
   readonly proof: Proof
   readonly result: CallResult | undefined
 }): Promise<StepError> {

@@ -207,6 +207,21 @@ describe('muster-api serve', () => {
     expect(readFileSync(join(folder, 'api.pid'), 'utf8')).toContain(`${second.child.pid} `)
   })
 
+  it('says whether settings are fit for it, and starts nothing', async () => {
+    const folder = hostFolder()
+    const settings = writeSettings(folder)
+    const check = () => run(folder, ['check', '--settings', 'settings.json'])
+    expect(await check()).toEqual({ code: 0, stdout: '', stderr: '' })
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify({ ...settings, fromTheFuture: 1 }))
+    expect(await check()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'muster-api: the settings settings.json cannot be used: /fromTheFuture is not a member that belongs here\n',
+    })
+    expect(existsSync(join(folder, 'api.pid'))).toBe(false)
+  })
+
   it('says in one line why it cannot start', async () => {
     const folder = hostFolder()
     const failure = async (): Promise<string> => {

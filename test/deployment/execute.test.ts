@@ -4,6 +4,7 @@ import { execute, type HostWork } from '../../src/deployment/execute.ts'
 import { change, type Step, type StepPhase } from '../../src/deployment/step.ts'
 import { StepError } from '../../src/deployment/stepError.ts'
 import type { Transport } from '../../src/transport/transport.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
 const transport = (host: string): Transport => ({ host, run: refuse, upload: refuse, close: refuse })
@@ -100,6 +101,71 @@ describe('execute', () => {
     const steps = [step('one', 'stage', async () => stop.abort()), step('two', 'stage')]
     await run([work('db1', steps)], stop.signal)
     expect(done).toEqual(['db1 one'])
+  })
+
+  it('takes back what a host had begun in commit, newest first, the step that failed with it', async () => {
+    const { step, work, run, done, events } = world()
+    const undoing = (id: string, phase: StepPhase, apply?: () => Promise<void>): Step => ({
+      ...step(id, phase, apply),
+      undo: async (to) => void done.push(`${to.host} not ${id}`),
+    })
+    const steps = [undoing('sent', 'stage'), undoing('one', 'commit'), step('for good', 'commit')]
+    const [outcome, other] = await run([
+      work('db1', [...steps, undoing('two', 'commit', fail), undoing('three', 'commit')]),
+      work('db2', steps),
+    ])
+    const of = (host: string) => done.filter((line) => line.startsWith(host))
+    expect(of('db1')).toEqual(['db1 sent', 'db1 one', 'db1 for good', 'db1 not two', 'db1 not one'])
+    expect(of('db2')).toEqual(['db2 sent', 'db2 one', 'db2 for good', 'db2 verify'])
+    expect([outcome?.result, other?.result]).toEqual(['failed', 'changed'])
+    expect(outcome?.failure).toEqual({
+      code: 'broken',
+      message: 'it broke\nIt was undone: two, one.',
+      fix: 'mend it',
+    })
+    expect(events.flatMap((event) => (event.type === 'step-undone' ? event.step : []))).toEqual([
+      'two',
+      'one',
+    ])
+  })
+
+  it('takes it back when the proof fails, and nothing once the proof is there', async () => {
+    const { step, work, run, done } = world()
+    const undo = async (): Promise<void> => void done.push('undone')
+    const steps = [{ ...step('one', 'commit'), undo }]
+    await run([{ ...work('db1', steps), verify: fail }])
+    expect(done).toEqual(['db1 one', 'undone'])
+    done.length = 0
+    await run([work('db1', [...steps, step('tidy', 'verify', fail)])])
+    expect(done).toEqual(['db1 one', 'db1 verify'])
+  })
+
+  it('ends at what cannot be taken back, and says what to do about that', async () => {
+    const { step, work, run, done } = world()
+    const undo = async (): Promise<void> => void done.push('undone')
+    const worse = new StepError({ host: 'db1', code: 'worse', message: 'no way back', fix: 'look there' })
+    const steps = [
+      { ...step('one', 'commit'), undo },
+      { ...step('two', 'commit', fail), undo: () => Promise.reject(worse) },
+    ]
+    const [outcome] = await run([work('db1', steps)])
+    expect(done).toEqual(['db1 one'])
+    expect(outcome?.failure).toEqual({
+      code: 'broken',
+      message: 'it broke\nUndoing “two” failed, too: no way back',
+      fix: 'look there',
+    })
+  })
+
+  it('undoes nothing on a host that is lost: the next run goes on there', async () => {
+    const { step, work, run, done } = world()
+    const lost = new TransportError({ host: 'db1', code: 'connection-lost', message: 'lost', fix: 'see' })
+    const undo = async (): Promise<void> => void done.push('undone')
+    const [outcome] = await run([
+      work('db1', [{ ...step('one', 'commit', () => Promise.reject(lost)), undo }]),
+    ])
+    expect(done).toEqual([])
+    expect(outcome).toMatchObject({ result: 'unreachable', failure: { message: 'lost' } })
   })
 
   it('does not dress up a bug as a failure of the host', async () => {

@@ -57,7 +57,8 @@ function isDue(facts: HostFacts, component: Component, operation: ServiceOperati
   return operation === 'start' ? !running : running
 }
 
-async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: ServiceSet): Promise<void> {
+/** Waits until the components have answered on their sockets; rejects with a `StepError`. */
+export async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: ServiceSet): Promise<void> {
   const requests = set.components.map(
     (component): CallRequest => ({
       id: component,

@@ -6,6 +6,8 @@ export function plainLine(event: DeploymentEvent): string | undefined {
   switch (event.type) {
     case 'step-done':
       return `${event.host}: ${event.title} (${event.seconds.toFixed(1)} s)\n`
+    case 'step-undone':
+      return `${event.host}: undone: ${event.title} (${event.seconds.toFixed(1)} s)\n`
     case 'host-failed':
       return failureText({ host: event.host, failure: event.failure, colour: false })
     case 'notice':
