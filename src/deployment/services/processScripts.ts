@@ -40,11 +40,14 @@ export function stopProcesses(layout: Layout, components: readonly Component[]):
   return `${functions}\n${stops.join('\n')}`
 }
 
+/** As in the unit (templates/muster-component.service): memory that a password check needed goes back to the system. */
+const environment = 'MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072'
+
 /** Starts components that do not run, detached from the session, their output appended to the log file. */
 export function startProcesses(layout: Layout, components: readonly Component[]): string {
   const starts = components.map((component) => {
     const current = quote(layout.current)
-    return `running ${quote(layout.pidFile(component))} || { setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & }`
+    return `running ${quote(layout.pidFile(component))} || { ${environment} setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & }`
   })
   return `${functions}\ncd ${quote(layout.root)} || exit 1\n${starts.join('\n')}`
 }
