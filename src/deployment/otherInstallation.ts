@@ -1,5 +1,5 @@
 import type { HostConfig } from '../config/model.ts'
-import type { HostFacts } from './facts/model.ts'
+import type { InstallationFacts } from './facts/model.ts'
 import { parseManifest } from './manifest.ts'
 import { StepError } from './stepError.ts'
 
@@ -7,7 +7,7 @@ import { StepError } from './stepError.ts'
 export function otherInstallation(options: {
   readonly cluster: string
   readonly host: HostConfig
-  readonly facts: HostFacts
+  readonly facts: { readonly installation: Pick<InstallationFacts, 'manifest'> }
 }): StepError | undefined {
   const { cluster, host, facts } = options
   const { manifest } = facts.installation

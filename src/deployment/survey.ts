@@ -26,7 +26,7 @@ export type LostHost = { readonly host: HostConfig; readonly failure: Failure; r
 export type Survey = { readonly reached: readonly SurveyedHost[]; readonly lost: readonly LostHost[] }
 
 /** Handshakes at once: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
-const handshakesAtOnce = 10
+export const handshakesAtOnce = 10
 
 /**
  * Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. One

@@ -10,6 +10,8 @@ const commands = [
   'import',
   'export',
   'check',
+  'logs',
+  'exec',
   'plan',
   'install',
   'status',

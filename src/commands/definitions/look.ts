@@ -1,7 +1,9 @@
-import { command, type Definition, files, flag, runsOnFiles } from './definition.ts'
+import { type Command, Option } from 'commander'
+import { type Component, components } from '../../contracts/component.ts'
+import { command, type Definition, files, flag, runsOnFiles, type World } from './definition.ts'
 import { hostOption, hostsGiven } from './hostOption.ts'
 
-/** What looks at hosts and changes nothing. */
+/** What looks at hosts, and runs there what it is told. */
 export const look: Definition = (world) => [
   runsOnFiles(
     hostOption(files(command('check', 'tell what would go wrong on the hosts; change nothing', world)))
@@ -18,4 +20,42 @@ export const look: Definition = (world) => [
       })
     },
   ),
+  runsOnFiles(
+    hostOption(files(command('logs', "show the ends of the components' logs of all hosts, by time", world)))
+      .addOption(new Option('--component <component>', 'only its logs').choices(components))
+      .option('--since <time>', 'only what was logged since then, such as 10m, 1h or 2d')
+      .option('--lines <number>', 'the last so many lines of each host', '100')
+      .option('--json', 'print lines as JSON, each as it was written'),
+    world,
+    async (options, made) => {
+      const { logs } = await import('../logs.ts')
+      const given = made.opts<{ component?: Component; since?: string; lines: string }>()
+      const { component, since, lines } = given
+      return logs({ ...options, hosts: hostsGiven(made), component, since, lines, json: flag(made, 'json') })
+    },
+  ),
+  exec(world),
 ]
+
+/** `muster exec`: what stands behind `--` is the program, which no option of ours is looked for in. */
+function exec(world: World): Command {
+  const made = hostOption(
+    files(command('exec', 'run one program on all hosts, each word as it stands', world)),
+  )
+    .usage('[options] [file...] -- <program> [argument...]')
+    .option('--timeout <time>', 'what the program has, such as 30s or 10m', '60s')
+    .option('--json', 'print one line of JSON for each host')
+  let words: readonly string[] = []
+  const parse = made.parseOptions.bind(made)
+  // commander drops the `--`, by which alone the program can be told from the files.
+  made.parseOptions = (argv) => {
+    const at = argv.indexOf('--')
+    words = at === -1 ? [] : argv.slice(at + 1)
+    return parse(at === -1 ? argv : argv.slice(0, at))
+  }
+  return runsOnFiles(made, world, async (options) => {
+    const { exec: run } = await import('../exec.ts')
+    const { timeout } = made.opts<{ timeout: string }>()
+    return run({ ...options, hosts: hostsGiven(made), words, timeout, json: flag(made, 'json') })
+  })
+}

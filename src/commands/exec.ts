@@ -1,0 +1,51 @@
+import { onEachHost } from '../deployment/eachHost.ts'
+import { execOnHost } from '../deployment/exec/run.ts'
+import { execJson, execText } from '../output/deployment/exec.ts'
+import { connectHost } from './connectHost.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { Interrupted } from './interrupted.ts'
+import { lengthOfTime } from './lengthOfTime.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { selectHosts } from './selectHosts.ts'
+import { exitOfLooking, tellLost } from './tellLost.ts'
+import { colourOf, textWidth } from './terminal.ts'
+import { UsageError } from './usageError.ts'
+
+/** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
+export async function exec(
+  options: ClusterOptions & {
+    readonly hosts: readonly string[]
+    /** The program and its arguments. */
+    readonly words: readonly string[]
+    readonly timeout: string
+    readonly json: boolean
+  },
+): Promise<ExitCode> {
+  const { context, json } = options
+  const [program, ...given] = options.words
+  if (program === undefined) {
+    throw new UsageError(
+      '`muster exec` was given no program.',
+      'Write it behind two hyphens: muster exec muster.yaml -- uptime -p',
+    )
+  }
+  // sh would take it for an option.
+  if (program.startsWith('-')) throw new UsageError(`${program} is no program.`, 'Name the program first.')
+  const timeout = lengthOfTime(options.timeout, 'timeout') * 1000
+  const config = await openCluster({ ...options, acting: false })
+  if (typeof config === 'number') return config
+  const results = await onEachHost({
+    hosts: selectHosts(config, options.hosts),
+    connect: (host) => connectHost(context, host),
+    work: (transport) => execOnHost(transport, { words: [program, ...given], timeout }),
+  })
+  if (context.signal.aborted) throw new Interrupted()
+  const done = results.flatMap((one) =>
+    'result' in one ? [{ host: one.host.name, result: one.result }] : [],
+  )
+  const shown = { colour: colourOf(context, context.stdout), width: textWidth(context.stdout) }
+  context.stdout.write(json ? execJson(done) : execText(done, shown))
+  const lost = results.filter((one) => 'failure' in one)
+  tellLost(context, lost)
+  return done.some(({ result }) => result.code !== 0) ? exitCodes.failed : exitOfLooking(lost)
+}

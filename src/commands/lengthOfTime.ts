@@ -1,0 +1,14 @@
+import { UsageError } from './usageError.ts'
+
+const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** Seconds of a length of time on the command line, such as `90s`, `10m`, `1h` or `2d`. Throws a `UsageError`. */
+export function lengthOfTime(text: string, option: string): number {
+  const [, number, unit = ''] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? []
+  const size = units[unit]
+  if (number !== undefined && size !== undefined) return Number(number) * size
+  throw new UsageError(
+    `--${option} ${text} is no length of time.`,
+    `Give a whole number and its unit, such as --${option} 90s, 10m, 1h or 2d.`,
+  )
+}

@@ -1,0 +1,47 @@
+import type { Component } from '../contracts/component.ts'
+import { onEachHost } from '../deployment/eachHost.ts'
+import { mergeLines } from '../deployment/logs/line.ts'
+import { readLogs } from '../deployment/logs/read.ts'
+import { logsJson, logsText } from '../output/deployment/logs.ts'
+import { connectHost } from './connectHost.ts'
+import type { ExitCode } from './exitCodes.ts'
+import { Interrupted } from './interrupted.ts'
+import { lengthOfTime } from './lengthOfTime.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { selectHosts } from './selectHosts.ts'
+import { exitOfLooking, tellLost } from './tellLost.ts'
+import { colourOf } from './terminal.ts'
+import { wholeNumber } from './wholeNumber.ts'
+
+/** Lines of one host at most: what a command may hold of a thousand hosts. */
+const mostLines = 10_000
+
+/** `muster logs`: the ends of the components' logs of all hosts, by time. A host that is lost is told beside. */
+export async function logs(
+  options: ClusterOptions & {
+    readonly hosts: readonly string[]
+    readonly component: Component | undefined
+    readonly since: string | undefined
+    readonly lines: string
+    readonly json: boolean
+  },
+): Promise<ExitCode> {
+  const { context, component, json } = options
+  const since = options.since === undefined ? undefined : lengthOfTime(options.since, 'since')
+  const lines = wholeNumber(options.lines, { option: 'lines', most: mostLines })
+  const config = await openCluster({ ...options, acting: false })
+  if (typeof config === 'number') return config
+  const { cluster } = config
+  const wanted = { cluster, lines, ...(component && { component }), ...(since && { since }) }
+  const results = await onEachHost({
+    hosts: selectHosts(config, options.hosts),
+    connect: (host) => connectHost(context, host),
+    work: (transport, host) => readLogs(transport, { ...wanted, host }),
+  })
+  if (context.signal.aborted) throw new Interrupted()
+  const merged = mergeLines(results.flatMap((one) => ('result' in one ? [one.result] : [])))
+  context.stdout.write(json ? logsJson(merged) : logsText(merged, colourOf(context, context.stdout)))
+  const lost = results.filter((one) => 'failure' in one)
+  tellLost(context, lost)
+  return exitOfLooking(lost)
+}

@@ -1,0 +1,56 @@
+import type { HostConfig } from '../../config/model.ts'
+import type { Component } from '../../contracts/component.ts'
+import type { Transport } from '../../transport/transport.ts'
+import { layoutOf } from '../layout.ts'
+import { otherInstallation } from '../otherInstallation.ts'
+import { StepError } from '../stepError.ts'
+import { type LogLine, mergeLines } from './line.ts'
+import { parseLogs } from './parse.ts'
+import { logsScript } from './script.ts'
+
+/** Which lines are wanted of each host. */
+export type LogsWanted = {
+  /** All that the host runs unless told. */
+  readonly component?: Component
+  /** The last so many of each host. */
+  readonly lines: number
+  /** Only those of the last so many seconds, by the host's own clock. */
+  readonly since?: number
+}
+
+/** The ends of the logs of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
+export async function readLogs(
+  transport: Transport,
+  options: LogsWanted & { readonly cluster: string; readonly host: HostConfig },
+): Promise<readonly LogLine[]> {
+  const { cluster, host, component, lines, since } = options
+  const layout = layoutOf(host.installDirectory)
+  const components = host.apis
+    .map((api) => api.component)
+    .filter((one) => component === undefined || one === component)
+  const result = await transport.run(
+    logsScript({ cluster, layout, components, lines, ...(since && { since }) }),
+  )
+  const { clock, manifest, logs } = parseLogs(host.name, result.stdout)
+  const unread = (code: string, message: string, fix: string): StepError =>
+    new StepError({ host: host.name, code, message, fix })
+  if (manifest === undefined) {
+    throw unread(
+      'not-installed',
+      `nothing is installed in ${host.installDirectory}`,
+      'Run `muster install` first.',
+    )
+  }
+  const other = otherInstallation({ cluster, host, facts: { installation: { manifest } } })
+  if (other !== undefined) throw other
+  const merged = mergeLines(logs)
+  if (merged.length === 0 && result.stderr.trim() !== '') {
+    throw unread(
+      'logs-unreadable',
+      `its logs cannot be read: ${result.stderr.trim().split('\n').join(' · ')}`,
+      'Log in as root or with become, or add the login to the group systemd-journal there.',
+    )
+  }
+  const oldest = since === undefined ? Number.NEGATIVE_INFINITY : clock - since * 1000
+  return merged.filter(({ time }) => (time ?? clock) >= oldest).slice(-lines)
+}

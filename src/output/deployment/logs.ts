@@ -1,0 +1,49 @@
+import type { LogLine } from '../../deployment/logs/line.ts'
+import { logObject } from '../../deployment/logs/parse.ts'
+import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { paint } from './paint.ts'
+
+/** What is told before the message or is the same in every line. */
+const known: readonly string[] = ['time', 'level', 'cluster', 'host', 'component', 'msg']
+
+const timeOf = ({ time }: LogLine): string => (time === undefined ? '' : new Date(time).toISOString())
+
+/** Lines for people: time, host and component, then the message and its facts. */
+export function logsText(lines: readonly LogLine[], colour: boolean): string {
+  const { dim, red, yellow } = paint(colour)
+  const hostWidth = Math.max(0, ...lines.map(({ host }) => host.length))
+  const componentWidth = Math.max(0, ...lines.map(({ component }) => component.length))
+  const timeWidth = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length
+  return lines
+    .map((line) => {
+      const { level, text } = readable(line.text)
+      const tint = level === 'error' ? red : level === 'warn' ? yellow : (plain: string) => plain
+      const where = `${timeOf(line).padEnd(timeWidth)} ${line.host.padEnd(hostWidth)} ${line.component.padEnd(componentWidth)}`
+      return `${dim(where)}  ${tint(withoutUnseen(text))}\n`
+    })
+    .join('')
+}
+
+/** Lines as JSON, each as it was written. */
+export const logsJson = (lines: readonly LogLine[]): string =>
+  lines
+    .map((line) => {
+      const { host, component, text } = line
+      const time = line.time === undefined ? {} : { time: timeOf(line) }
+      return `${JSON.stringify({ ...time, host, component, line: text })}\n`
+    })
+    .join('')
+
+/** A line that a component logged in words: `warn fenced a data source (service=alpha)`; any other as it is. */
+function readable(text: string): { readonly level?: unknown; readonly text: string } {
+  const logged = logObject(text)
+  if (logged === undefined || typeof logged.msg !== 'string') return { text }
+  const facts = Object.entries(logged)
+    .filter(([name]) => !known.includes(name))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  const { level, msg } = logged
+  return {
+    level,
+    text: `${String(level).padEnd(5)} ${msg}${facts.length === 0 ? '' : ` (${facts.join(' ')})`}`,
+  }
+}

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { mergeLines } from '../../../src/deployment/logs/line.ts'
+import { parseLogs } from '../../../src/deployment/logs/parse.ts'
+import { type LogsWanted, readLogs } from '../../../src/deployment/logs/read.ts'
+import { logsScript } from '../../../src/deployment/logs/script.ts'
+import { manifestText } from '../../../src/deployment/manifest.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+import { hostConfig } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+const at = (seconds: number): string => new Date(Date.UTC(2026, 2, 1, 12, 0, seconds)).toISOString()
+const logged = (seconds: number, msg: string): string =>
+  `${JSON.stringify({ level: 'info', time: at(seconds), component: 'manager', msg })}\n`
+
+describe('the lines of a log', () => {
+  it('have the time that the journal gives them, and say who wrote them where it was not the component', () => {
+    const journal = [
+      '-- Boot 0123456789abcdef --',
+      '1772366399.5 db1 systemd[1]: Started muster-alpha-manager.service.',
+      `1772366400.125000 db1 muster-manager[42]: ${logged(0, 'hello: world').trim()}`,
+      '1772366401.000000 db1 muster-manager[42]: Error: first',
+      '                                              at second',
+      '1772366402.000000 db1 muster-manager[42]:',
+    ].join('\n')
+    const { logs, clock, manifest } = parseLogs(
+      'db1',
+      `clock\t1772366500\njournal\tmanager\t${base64(journal)}\n`,
+    )
+    expect({ clock, manifest }).toEqual({ clock: 1772366500000, manifest: undefined })
+    expect(logs.flat().map(({ time, text }) => [(time ?? 0) - 1772366400000, text])).toEqual([
+      [-500, 'systemd: Started muster-alpha-manager.service.'],
+      [125, logged(0, 'hello: world').trim()],
+      [1000, 'Error: first'],
+      [1000, 'at second'],
+      [2000, ''],
+    ])
+  })
+
+  it('have in a file the time that they tell, or that of the line before', () => {
+    const file = `  at cut off\n${logged(1, 'a')}Error: x\n  at y\n{"not": json\n${logged(3, 'b')}`
+    const { logs } = parseLogs('db1', `clock\t1\nfile\treplicator\t${base64(file)}\nfile\tother\tx\n`)
+    expect(
+      logs.flat().map(({ time, text }) => [time && new Date(time).toISOString(), text.slice(0, 6)]),
+    ).toEqual([
+      [at(1), '  at c'],
+      [at(1), '{"leve'],
+      [at(1), 'Error:'],
+      [at(1), '  at y'],
+      [at(1), '{"not"'],
+      [at(3), '{"leve'],
+    ])
+  })
+
+  it('are put in the order of their times, and stay in that of their log', () => {
+    const line = (host: string, time: number | undefined, text: string) =>
+      ({ host, component: 'manager', time, text }) as const
+    const one = [line('db1', 1, 'a'), line('db1', 5, 'b'), line('db1', 5, 'c')]
+    const two = [line('db2', 0, 'd'), line('db2', 5, 'e')]
+    expect(mergeLines([one, two]).map(({ text }) => text)).toEqual(['d', 'a', 'b', 'c', 'e'])
+  })
+})
+
+describe('the logs of a host', () => {
+  let folder = ''
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "muster logs'-"))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  async function read(wanted: Partial<LogsWanted> = {}): Promise<readonly string[]> {
+    const transport = await connectLocal({ host: 'db1', env: process.env })
+    try {
+      const host = hostConfig({ installDirectory: folder })
+      const lines = await readLogs(transport, { cluster: 'alpha', host, lines: 100, ...wanted })
+      return lines.map(({ component, text }) => `${component} ${JSON.parse(text).msg}`)
+    } finally {
+      await transport.close()
+    }
+  }
+
+  function install(): ReturnType<typeof layoutOf> {
+    const layout = layoutOf(folder)
+    mkdirSync(layout.share)
+    mkdirSync(layout.log)
+    writeFileSync(layout.manifest, manifestText({ version: 1, cluster: 'alpha', host: 'db1' }))
+    return layout
+  }
+
+  it('are those of all its components, the last so many of them', async () => {
+    const layout = install()
+    writeFileSync(layout.logFile('manager'), [0, 2, 4].map((second) => logged(second, `m${second}`)).join(''))
+    writeFileSync(
+      layout.logFile('connector'),
+      [1, 3, 5].map((second) => logged(second, `c${second}`)).join(''),
+    )
+    expect(await read()).toEqual([
+      'manager m0',
+      'connector c1',
+      'manager m2',
+      'connector c3',
+      'manager m4',
+      'connector c5',
+    ])
+    expect(await read({ lines: 2 })).toEqual(['manager m4', 'connector c5'])
+    expect(await read({ component: 'manager', lines: 2 })).toEqual(['manager m2', 'manager m4'])
+    expect(await read({ component: 'replicator' })).toEqual([])
+  })
+
+  it('begin where they are wanted from', async () => {
+    const layout = install()
+    const ago = (seconds: number): string =>
+      `${JSON.stringify({ time: new Date(Date.now() - seconds * 1000).toISOString(), msg: `${seconds} s ago` })}\n`
+    writeFileSync(layout.logFile('manager'), [7200, 600, 5].map(ago).join(''))
+    expect(await read({ since: 3600 })).toEqual(['manager 600 s ago', 'manager 5 s ago'])
+  })
+
+  it('are refused where nothing or another cluster is installed', async () => {
+    await expect(read()).rejects.toMatchObject({ code: 'not-installed' })
+    const layout = install()
+    writeFileSync(layout.manifest, manifestText({ version: 1, cluster: 'beta', host: 'db1' }))
+    await expect(read()).rejects.toMatchObject({ code: 'other-installation' })
+  })
+
+  it('are told not to be readable where the journal says so', async () => {
+    const stdout = `clock\t1\nmanifest\t${base64(manifestText({ version: 1, cluster: 'alpha', host: 'db1' }))}\njournal\tmanager\t${base64('-- No entries --\n')}\n`
+    const stderr = 'No journal files were opened due to insufficient permissions.\n'
+    const transport = fakeTransport({ expect: [{ script: 'journalctl', result: { stdout, stderr } }] })
+    await expect(
+      readLogs(transport, { cluster: 'alpha', host: hostConfig(), lines: 9 }),
+    ).rejects.toMatchObject({
+      code: 'logs-unreadable',
+      message: expect.stringContaining('insufficient permissions'),
+    })
+  })
+
+  it('are asked for by unit, number and age', () => {
+    const script = logsScript({
+      cluster: 'alpha',
+      layout: layoutOf('/opt/muster'),
+      components: ['manager'],
+      lines: 7,
+      since: 60,
+    })
+    expect(script).toContain(
+      'journalctl --no-pager -o short-unix -n 7 --since=-60s -u muster-alpha-manager.service',
+    )
+  })
+})

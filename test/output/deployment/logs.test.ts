@@ -1,0 +1,53 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import type { LogLine } from '../../../src/deployment/logs/line.ts'
+import { logsJson, logsText } from '../../../src/output/deployment/logs.ts'
+
+const time = Date.UTC(2026, 2, 1, 12)
+const own = (level: string, facts: object, msg: string): string =>
+  JSON.stringify({ level, time: 'x', cluster: 'alpha', host: 'db1', component: 'manager', ...facts, msg })
+const lines: readonly LogLine[] = [
+  { host: 'db1', component: 'manager', time: undefined, text: 'Error: before any time' },
+  { host: 'db1', component: 'manager', time, text: own('info', {}, 'listening at https://127.0.0.1:8090') },
+  {
+    host: 'database-2',
+    component: 'replicator',
+    time: time + 1.9,
+    text: own('error', { service: 'alpha', tries: 3, err: { message: 'no' } }, 'lost the database'),
+  },
+  { host: 'db1', component: 'manager', time: time + 5, text: '{"msg":5}\u001b[2J' },
+]
+
+describe('lines of logs', () => {
+  it('are told in words, with host and component before them', () => {
+    expect(logsText(lines, false)).toBe(
+      `                         db1        manager     Error: before any time
+2026-03-01T12:00:00.000Z db1        manager     info  listening at https://127.0.0.1:8090
+2026-03-01T12:00:00.001Z database-2 replicator  error lost the database (service=alpha tries=3 err={"message":"no"})
+2026-03-01T12:00:00.005Z db1        manager     {"msg":5}·[2J
+`,
+    )
+    expect(logsText([], false)).toBe('')
+  })
+
+  it('are the same in colour', () => {
+    expect(logsText(lines, true)).toContain('\u001b[31merror lost')
+    expect(stripVTControlCharacters(logsText(lines.slice(0, 3), true))).toBe(
+      logsText(lines.slice(0, 3), false).replaceAll('before any time', 'before any time'),
+    )
+  })
+
+  it('are told to programs as they were written', () => {
+    const told = logsJson(lines)
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line))
+    expect(told[0]).toEqual({ host: 'db1', component: 'manager', line: 'Error: before any time' })
+    expect(told[2]).toEqual({
+      time: '2026-03-01T12:00:00.001Z',
+      host: 'database-2',
+      component: 'replicator',
+      line: lines[2]?.text,
+    })
+  })
+})

@@ -1,0 +1,142 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { snapshot } from './support/snapshot.ts'
+import { createWorld, type World } from './support/world.ts'
+
+/** Looking into hosts: `muster logs` and `muster exec`. */
+describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)', () => {
+  let world: World
+
+  const exec = (options: readonly string[], words: readonly string[]) =>
+    world.operator.muster(['exec', ...options, '--', ...words])
+  const impatient = () => {
+    const [db1, db2] = [world.host('db1'), world.host('db2')]
+    world.describe({ hosts: [db1, { ...db2, ssh: { ...db2.ssh, timeout: '700ms' } }] })
+  }
+
+  beforeAll(async () => {
+    world = await createWorld(2)
+    for (const { name, directory } of world.hosts) {
+      mkdirSync(join(directory, 'share'), { recursive: true })
+      mkdirSync(join(directory, 'log'))
+      const manifest = JSON.stringify({ version: 1, cluster: 'alpha', host: name })
+      writeFileSync(join(directory, 'share/installation.json'), manifest)
+      const first = name === 'db1' ? 0 : 1
+      const lines = [first, first + 2].map((second) =>
+        JSON.stringify({ level: 'info', time: `2026-03-01T12:00:0${second}.000Z`, msg: `line ${second}` }),
+      )
+      writeFileSync(join(directory, 'log/connector.log'), `${lines.join('\n')}\n`)
+    }
+  })
+  afterEach(async () => {
+    await vi.waitFor(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
+    for (const { server } of world.hosts) server.setFault('none')
+    world.describe()
+  })
+  afterAll(() => world?.close())
+
+  describe('logs', () => {
+    it('are those of all hosts by time, and reading them changes nothing', async () => {
+      const before = snapshot(world.folder)
+      const { code, stdout, stderr } = await world.muster('logs')
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toBe(
+        [0, 1, 2, 3]
+          .map((at) => `2026-03-01T12:00:0${at}.000Z db${(at % 2) + 1} connector  info  line ${at}\n`)
+          .join(''),
+      )
+      expect(snapshot(world.folder)).toEqual(before)
+      expect((await world.muster('logs', ['--lines', '1', '--host', 'db2'])).stdout).toMatch(
+        /^\S+ db2 \S+ +info +line 3\n$/,
+      )
+      expect((await world.muster('logs', ['--component', 'manager'])).stdout).toBe('')
+      expect((await world.muster('logs', ['--since', '1h'])).stdout).toBe('')
+      const json = await world.muster('logs', ['--json', '--lines', '1'])
+      expect(JSON.parse(json.stdout.split('\n')[0] ?? '')).toMatchObject({
+        host: 'db1',
+        component: 'connector',
+      })
+    })
+
+    it('come from the others where a host cannot be reached: 4', async () => {
+      world.host('db2').server.setFault('close-before-banner')
+      impatient()
+      const { code, stdout, stderr } = await world.muster('logs')
+      expect(code).toBe(4)
+      expect(stdout.match(/ db1 /g)).toHaveLength(2)
+      expect(stderr).toMatch(/^error db2: /)
+    })
+
+    it.each([
+      [['--since', 'yesterday'], '--since yesterday is no length of time.'],
+      [['--lines', '0'], '--lines 0 is no whole number from 1 to 10000.'],
+      [['--lines', '10001'], '--lines 10001 is no whole number from 1 to 10000.'],
+      [['--component', 'conector'], 'Allowed choices are manager, connector, replicator'],
+    ])('are not read for %j: 3', async (argv, message) => {
+      const { code, stdout, stderr } = await world.muster('logs', argv)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain(message)
+    })
+  })
+
+  describe('exec', () => {
+    it('runs a program on all hosts with the words as they stand', async () => {
+      const { code, stdout } = await exec(
+        ['alpha.yaml'],
+        ['printf', '%s|', '--json', '--', '$HOME', "it's *"],
+      )
+      expect(code).toBe(0)
+      expect(stdout).toBe("db1, db2  exit 0\n  | --json|--|$HOME|it's *|\n")
+    })
+
+    it('takes its file from the environment as every command, and has options of its own', async () => {
+      world.operator.env.MUSTER_FILE = 'alpha.yaml'
+      const { code, stdout } = await exec(
+        ['--host', 'db2', '--json'],
+        ['sh', '-c', 'echo out; echo err >&2; exit 3'],
+      )
+      delete world.operator.env.MUSTER_FILE
+      expect(code).toBe(1)
+      expect(JSON.parse(stdout)).toEqual({
+        host: 'db2',
+        code: 3,
+        stdout: 'out\n',
+        stderr: 'err\n',
+        cut: { stdout: 0, stderr: 0 },
+      })
+    })
+
+    it('runs on the others where a host cannot be reached: 4', async () => {
+      world.host('db2').server.setFault('close-before-banner')
+      impatient()
+      const { code, stdout, stderr } = await exec(['alpha.yaml'], ['echo', 'here'])
+      expect(code).toBe(4)
+      expect(stdout).toBe('db1  exit 0\n  | here\n')
+      expect(stderr).toMatch(/^error db2: /)
+    })
+
+    it('gives up a program that does not end', async () => {
+      const pidFile = join(world.folder, 'pid')
+      const script = 'echo $$ > "$1"; exec sleep 600'
+      const argv = ['alpha.yaml', '--host', 'db1', '--timeout', '1s']
+      const { code, stderr } = await exec(argv, ['sh', '-c', script, 'sh', pidFile])
+      // Without a terminal nothing tells a program that its connection has ended.
+      process.kill(Number(readFileSync(pidFile, 'utf8')))
+      expect(code).toBe(4)
+      expect(stderr).toContain('a script on db1 did not end within 1 s')
+    })
+
+    it.each([
+      [['exec', 'alpha.yaml'], '`muster exec` was given no program.'],
+      [['exec', 'alpha.yaml', '--'], '`muster exec` was given no program.'],
+      [['exec', 'alpha.yaml', '--', '-x'], '-x is no program.'],
+      [['exec', 'alpha.yaml', '--timeout', '1', '--', 'true'], '--timeout 1 is no length of time.'],
+      [['exec', 'alpha.yaml', '--user', 'x', '--', 'true'], "unknown option '--user'"],
+    ])('refuses %j: 3', async (argv, message) => {
+      const { code, stdout, stderr } = await world.operator.muster(argv)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain(message)
+    })
+  })
+})
