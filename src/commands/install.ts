@@ -5,7 +5,6 @@ import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import { newGrants } from '../deployment/grants.ts'
 import { registration } from '../deployment/registration.ts'
-import { lockState } from '../deployment/state/lockState.ts'
 import { openState } from '../deployment/state/openState.ts'
 import { saveState } from '../deployment/state/saveState.ts'
 import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
@@ -18,6 +17,7 @@ import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { fetchRuntimes } from './fetchRuntimes.ts'
+import { inRun, type Run } from './inRun.ts'
 import { madePasswordText } from './madePasswordText.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { type PreparedRun, prepareRun } from './prepareRun.ts'
@@ -27,6 +27,7 @@ import { colourOf } from './terminal.ts'
 type InstallOptions = ClusterOptions & {
   readonly yes: boolean
   readonly json: boolean
+  readonly lockWait: number
   readonly runtimeFile: string | undefined
 }
 
@@ -36,23 +37,24 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const config = await openCluster({ ...options, acting: true })
   if (typeof config === 'number') return config
   const place = { directory: config.directory, cluster: config.cluster }
-  const lock = await lockState(place)
-  try {
-    return await installLocked({ ...options, config, place })
-  } finally {
-    await lock.release()
-  }
+  return inRun({ ...options, config, operation: 'install' }, (locked) =>
+    installLocked({ ...options, config, place, locked }),
+  )
 }
 
 async function installLocked(
-  options: InstallOptions & { readonly config: ClusterConfig; readonly place: StatePlace },
+  options: InstallOptions & {
+    readonly config: ClusterConfig
+    readonly place: StatePlace
+    readonly locked: Run
+  },
 ): Promise<ExitCode> {
-  const { context, config, place, json } = options
+  const { context, config, place, json, locked } = options
   const opened = await openState(place)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
   const hosts = config.hosts.map(({ name }) => name)
   const runtimes = new Map<string, Buffer>()
-  const renderer = await chooseRenderer({ context, json, hosts })
+  const renderer = locked.follow(await chooseRenderer({ context, json, hosts }))
   renderer.emit({ type: 'run-started', operation: 'install', cluster: config.cluster, hosts })
   const run = await prepareRun({
     context,
@@ -60,11 +62,12 @@ async function installLocked(
     state: opened.state,
     runtimeFile: options.runtimeFile,
     emit: renderer.emit,
+    run: locked,
     packed: (runtime) => runtimes.get(runtime.id),
   }).finally(() => renderer.end())
   try {
     if ('exit' in run) {
-      if (json) renderer.emit({ type: 'run-ended', outcomes: run.outcomes, interrupted: false })
+      renderer.emit({ type: 'run-ended', outcomes: run.outcomes, interrupted: false })
       return run.exit
     }
     if (!(await mayGoOn(options, run))) {
@@ -81,7 +84,7 @@ async function installLocked(
       transport,
       verify: () => verifyHost(transport, target),
     }))
-    const exit = await runSteps({ context, json, survey: run.survey, work })
+    const exit = await runSteps({ context, json, run: locked, survey: run.survey, work })
     tellGrants({ context, run, json, emit: renderer.emit })
     if (exit !== exitCodes.ok) return exit
     await saveState({

@@ -16,9 +16,11 @@ import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { exitOfRun } from './exitOfRun.ts'
+import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
+import { heldHosts, surveyLocked } from './surveyLocked.ts'
 
 /** A target with what would change on its host, and the way there. */
 export type PlannedTarget = {
@@ -41,6 +43,8 @@ type RunOptions = {
   readonly config: ClusterConfig
   readonly state: ClusterState
   readonly emit: Emit
+  /** The run that is to change the hosts and holds their locks; absent for a look. */
+  readonly run?: Run
   /** Where a step finds the packed runtime when it is applied. */
   readonly packed: (runtime: SentRuntime) => Buffer | undefined
 }
@@ -68,12 +72,15 @@ export async function prepareRun(
       ? undefined
       : await readRuntimeFile({ path: options.runtimeFile, env: context.env })
   const storeFiles = await readOwnStores(config)
-  const survey = await surveyHosts({
-    config,
-    connect: (host) => connectHost(context, host),
-    emit,
-    clock: () => performance.now(),
-  })
+  const { run } = options
+  const survey = await (run === undefined
+    ? surveyHosts({
+        config,
+        connect: (host) => connectHost(context, host),
+        emit,
+        clock: () => performance.now(),
+      })
+    : surveyLocked({ context, config, run, emit }))
   try {
     return await decide({ ...options, survey, secrets, program, runtimeFile, storeFiles })
   } catch (error) {
@@ -97,7 +104,8 @@ async function decide(
   if (context.signal.aborted) throw new Interrupted()
   if (survey.lost.length > 0) {
     const outcomes = refused(config, lostOutcomes(survey))
-    return { survey, exit: exitOfRun(outcomes, false), outcomes }
+    const locked = heldHosts(survey).length > 0
+    return { survey, exit: locked ? exitCodes.locked : exitOfRun(outcomes, false), outcomes }
   }
   const preparation = await prepare({
     config,

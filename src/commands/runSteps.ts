@@ -5,18 +5,21 @@ import { chooseRenderer } from './chooseRenderer.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitCode } from './exitCodes.ts'
 import { exitOfRun } from './exitOfRun.ts'
+import type { Run } from './inRun.ts'
 import { colourOf } from './terminal.ts'
 
 /** Carries out steps on the hosts that were reached, shows how every host came out, and gives the exit code. */
 export async function runSteps(options: {
   readonly context: CommandContext
   readonly json: boolean
+  readonly run: Run
   readonly survey: Survey
   readonly work: readonly HostWork[]
 }): Promise<ExitCode> {
-  const { context, json, survey, work } = options
+  const { context, json, run, survey, work } = options
   const { signal, stdout } = context
-  const renderer = await chooseRenderer({ context, json, hosts: work.map(({ host }) => host) })
+  const hosts = work.map(({ host }) => host)
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
   const done = await execute({
     hosts: work,
     emit: renderer.emit,

@@ -20,6 +20,7 @@ export async function services(
     readonly operation: ServiceOperation
     readonly yes: boolean
     readonly json: boolean
+    readonly lockWait: number
   },
 ): Promise<ExitCode> {
   const { context, operation, yes, json } = options
@@ -37,13 +38,14 @@ export async function services(
     config,
     json,
     operation,
-    work: (survey) => {
+    lockWait: options.lockWait,
+    work: (survey, run) => {
       const work = survey.reached.map((surveyed) => ({
         host: surveyed.host.name,
         transport: surveyed.transport,
         steps: preview(stepsOf(cluster, surveyed, operation), surveyed.facts),
       }))
-      return runSteps({ context, json, survey, work })
+      return runSteps({ context, json, run, survey, work })
     },
   })
 }

@@ -10,6 +10,7 @@ import type { Survey, SurveyedHost } from '../deployment/survey.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import type { Run } from './inRun.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { runSteps } from './runSteps.ts'
 import { colourOf } from './terminal.ts'
@@ -18,6 +19,7 @@ import { withHosts } from './withHosts.ts'
 type UninstallOptions = ClusterOptions & {
   readonly yes: boolean
   readonly json: boolean
+  readonly lockWait: number
   readonly purge: boolean
 }
 
@@ -35,14 +37,15 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
     config,
     json,
     operation: 'uninstall',
-    work: (survey) => removeFrom({ ...options, config, survey }),
+    lockWait: options.lockWait,
+    work: (survey, run) => removeFrom({ ...options, config, survey, run }),
   })
 }
 
 async function removeFrom(
-  options: UninstallOptions & { readonly config: ClusterConfig; readonly survey: Survey },
+  options: UninstallOptions & { readonly config: ClusterConfig; readonly survey: Survey; readonly run: Run },
 ): Promise<ExitCode> {
-  const { context, json, yes, purge, config, survey } = options
+  const { context, json, yes, purge, config, survey, run } = options
   const { cluster, directory } = config
   const place = { directory, cluster }
   const work = survey.reached.map((surveyed) => ({
@@ -59,14 +62,16 @@ async function removeFrom(
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
-  const exit = await runSteps({ context, json, survey, work })
+  const exit = await runSteps({ context, json, run, survey, work })
   if (survey.lost.length > 0) {
     const names = survey.lost.map(({ host }) => host.name).join(', ')
     context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
   }
   if (exit !== exitCodes.ok) return exit
   await forgetCluster({ dir: registryDirectory(context.env), cluster, directory })
-  if (purge) await removeState(place)
+  if (!purge) return exitCodes.ok
+  run.forget()
+  await removeState(place)
   return exitCodes.ok
 }
 

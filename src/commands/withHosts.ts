@@ -1,37 +1,40 @@
 import type { ClusterConfig } from '../config/model.ts'
-import { lockState } from '../deployment/state/lockState.ts'
-import { closeAll, type Survey, surveyHosts } from '../deployment/survey.ts'
+import type { HostOutcome } from '../deployment/events.ts'
+import { closeAll, lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
-import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { inRun, type Run } from './inRun.ts'
+import { heldHosts, surveyLocked } from './surveyLocked.ts'
 
 /**
- * Holds the lock of the state directory and a connection to every host that can be reached while `work`
- * runs; however it ends, everything is let go, since an open connection keeps the program from ending.
+ * Holds the lock of the state directory, and the lock of and a connection to every host that can be reached,
+ * while `work` runs; however it ends, everything is let go, since an open connection keeps the program from
+ * ending. With a host whose lock another run holds there is no work: exit code 5.
  */
-export async function withHosts<Result>(options: {
+export function withHosts(options: {
   readonly context: CommandContext
   readonly config: ClusterConfig
   readonly json: boolean
   /** The command's name, for the events. */
   readonly operation: string
-  readonly work: (survey: Survey) => Promise<Result>
-}): Promise<Result> {
+  /** Milliseconds that locks of other runs are waited for. */
+  readonly lockWait: number
+  readonly work: (survey: Survey, run: Run) => Promise<ExitCode>
+}): Promise<ExitCode> {
   const { context, config, json, operation, work } = options
-  const { cluster, directory } = config
   const hosts = config.hosts.map(({ name }) => name)
-  const lock = await lockState({ directory, cluster })
-  try {
-    const renderer = await chooseRenderer({ context, json, hosts })
-    renderer.emit({ type: 'run-started', operation, cluster, hosts })
-    const survey = await surveyHosts({
-      config,
-      connect: (host) => connectHost(context, host),
-      emit: renderer.emit,
-      clock: () => performance.now(),
-    }).finally(() => renderer.end())
-    return await work(survey).finally(() => closeAll(survey))
-  } finally {
-    await lock.release()
-  }
+  return inRun(options, async (run) => {
+    const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
+    renderer.emit({ type: 'run-started', operation, cluster: config.cluster, hosts })
+    const survey = await surveyLocked({ context, config, run, emit: renderer.emit }).finally(() =>
+      renderer.end(),
+    )
+    if (heldHosts(survey).length === 0) return work(survey, run).finally(() => closeAll(survey))
+    const left = survey.reached.map(
+      ({ host }): HostOutcome => ({ host: host.name, result: 'not-started', applied: [], seconds: {} }),
+    )
+    renderer.emit({ type: 'run-ended', outcomes: [...left, ...lostOutcomes(survey)], interrupted: false })
+    return exitCodes.locked
+  })
 }

@@ -15,6 +15,8 @@ export type Layout = {
   readonly state: string
   readonly manifest: string
   readonly madeUser: string
+  /** One line per change, written by deployments alone: the service user must not be able to lead us elsewhere. */
+  readonly deployments: string
   readonly log: string
   readonly run: string
   readonly settings: (component: Component) => string
@@ -43,6 +45,7 @@ export function layoutOf(root: string): Layout {
     state: `${share}/state`,
     manifest: `${share}/installation.json`,
     madeUser: `${share}/made-user`,
+    deployments: `${root}/deployment.jsonl`,
     log: `${root}/log`,
     run: `${root}/run`,
     settings: (component) => `${share}/${component}.json`,

@@ -1,17 +1,22 @@
 import type { Command } from 'commander'
 import { command, type Definition, files, flag, runsOnFiles } from './definition.ts'
+import { lockWait, lockWaitGiven } from './lockWait.ts'
 
 const changing = (made: Command): Command =>
-  files(made)
-    .option('-y, --yes', 'change hosts without asking')
-    .option('--json', 'print events as JSON lines')
+  lockWait(files(made).option('-y, --yes', 'change hosts without asking')).option(
+    '--json',
+    'print events as JSON lines',
+  )
 
 const runtime = (made: Command): Command =>
   made.option('--runtime-file <path>', 'Node.js for the hosts, where there is no registry')
 
-const changeFlags = (made: Command): { readonly yes: boolean; readonly json: boolean } => ({
+const changeFlags = (
+  made: Command,
+): { readonly yes: boolean; readonly json: boolean; readonly lockWait: number } => ({
   yes: flag(made, 'yes'),
   json: flag(made, 'json'),
+  lockWait: lockWaitGiven(made),
 })
 
 const runtimeFileOf = (made: Command): string | undefined => made.opts<{ runtimeFile?: string }>().runtimeFile

@@ -19,12 +19,12 @@ export const filesBelow = (folder: string): readonly string[] =>
 
 /**
  * What lies below a folder, by path: kind, mode, owner, inode, and of a file the time of the last change and
- * the content. Logs are left out: they grow by themselves.
+ * the content. Logs are left out: they grow by themselves, or with each run.
  */
 export function snapshot(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pathsBelow(folder)
-      .filter((path) => !path.endsWith('.log'))
+      .filter((path) => !/\.log$|\/runs\.jsonl$/.test(path))
       .map((path) => {
         const stat = lstatSync(path, { bigint: true })
         // A lock that came and went changes its folder's time and nothing else.

@@ -1,0 +1,24 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+
+const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
+const longest = 24 * 60 * 60_000
+
+/** Adds --lock-wait: how long to wait while another run is at work on a host. */
+export const lockWait = (made: Command): Command =>
+  made.addOption(
+    new Option('--lock-wait <time>', 'wait that long for another run to end, such as 30s or 5m').argParser(
+      parseWait,
+    ),
+  )
+
+/** What --lock-wait was given, in milliseconds; 0 without it. */
+export const lockWaitGiven = (made: Command): number => made.opts<{ lockWait?: number }>().lockWait ?? 0
+
+function parseWait(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,9})(ms|s|m)$/.exec(text) ?? []
+  const value = Number(number) * (milliseconds[unit] ?? Number.NaN)
+  if (value >= 0 && value <= longest) return value
+  throw new InvalidArgumentError(
+    'It is a length of time with its unit, such as 30s or 5m, and at most a day.',
+  )
+}

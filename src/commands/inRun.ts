@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ClusterConfig } from '../config/model.ts'
+import { thisProcess } from '../deployment/lock/machine.ts'
+import { type Patience, patiently } from '../deployment/lock/patiently.ts'
+import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
+import { createRecorder, type Recorder } from '../deployment/runs/recorder.ts'
+import { changedHosts } from '../deployment/runs/runRecord.ts'
+import { appendRun, keepsAnything } from '../deployment/runs/runsFile.ts'
+import { lockState, type StateLock } from '../deployment/state/lockState.ts'
+import { StateError } from '../deployment/state/stateError.ts'
+import type { StatePlace } from '../deployment/state/statePlace.ts'
+import type { Renderer } from '../output/deployment/renderer.ts'
+import type { CommandContext } from './context.ts'
+import type { ExitCode } from './exitCodes.ts'
+import { Interrupted } from './interrupted.ts'
+
+/** One run of a command that changes hosts. */
+export type Run = {
+  readonly owner: RunOwner
+  readonly patience: Patience
+  readonly recorder: Recorder
+  /** The same renderer, whose events the record of the run follows. */
+  readonly follow: (renderer: Renderer) => Renderer
+  /** Keeps no record: the operator deleted the state directory. */
+  readonly forget: () => void
+}
+
+/**
+ * Does the work of a run while holding the lock of the state directory, and writes down what came of it.
+ * A lock that another run holds is waited for, `lockWait` milliseconds at most.
+ */
+export async function inRun(
+  options: {
+    readonly context: CommandContext
+    readonly config: ClusterConfig
+    readonly operation: string
+    readonly lockWait: number
+  },
+  work: (run: Run) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { context, config, operation } = options
+  const { cluster, directory } = config
+  const place = { directory, cluster }
+  const id = runId(context.now(), randomBytes(3).toString('hex'))
+  const owner = { id, operation, cluster, ...thisProcess() }
+  const recorder = createRecorder({ owner, version: context.version, now: context.now })
+  const patience = patienceOf(context, options.lockWait)
+  let kept = true
+  const lock = await lockPatiently({ context, place, patience })
+  try {
+    const exit = await work({
+      owner,
+      patience,
+      recorder,
+      follow: (renderer) => ({
+        ...renderer,
+        emit: (event) => {
+          recorder.observe(event)
+          renderer.emit(event)
+        },
+      }),
+      forget: () => {
+        kept = false
+      },
+    })
+    const record = recorder.record(exit)
+    if (record !== undefined && kept) {
+      // What changed nothing, in a folder that keeps nothing yet, leaves nothing there.
+      if (changedHosts(record) || (await keepsAnything(place))) await appendRun(place, record)
+    }
+    return exit
+  } finally {
+    await lock.release()
+  }
+}
+
+/** How long, and how, a command waits for locks; Ctrl-C ends the wait. */
+function patienceOf(context: CommandContext, wait: number): Patience {
+  const { signal } = context
+  return {
+    wait,
+    clock: () => performance.now(),
+    chance: () => randomBytes(2).readUInt16BE() / 0x10000,
+    pause: (milliseconds) =>
+      pause(milliseconds, undefined, { signal }).catch(() => {
+        throw new Interrupted()
+      }),
+  }
+}
+
+async function lockPatiently(options: {
+  readonly context: CommandContext
+  readonly place: StatePlace
+  readonly patience: Patience
+}): Promise<StateLock> {
+  const { context, place, patience } = options
+  const outcome = await patiently<StateLock | StateError>(patience, {
+    attempt: () =>
+      lockState(place, context.now()).catch((error: unknown) => {
+        if (error instanceof StateError && error.code === 'locked') return error
+        throw error
+      }),
+    done: (one) => !(one instanceof StateError),
+    waiting: (one) => {
+      if (one instanceof StateError) context.stderr.write(`waiting: ${one.message}\n`)
+    },
+  })
+  if (outcome instanceof StateError) throw outcome
+  return outcome
+}

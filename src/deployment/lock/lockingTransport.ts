@@ -1,0 +1,80 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Transport } from '../../transport/transport.ts'
+import { parseLockAnswer } from './answer.ts'
+import { heldError, lockFailed } from './heldError.ts'
+import { isOver, type RunOwner } from './runOwner.ts'
+import { releaseScript, renewScript, takeScript } from './scripts.ts'
+
+/** Milliseconds between two signs that the run still is there. */
+const signEvery = 60_000
+const signPatience = 10_000
+
+export type Locking = {
+  readonly installDirectory: string
+  readonly owner: RunOwner
+  /** Whether a process of this machine still runs. */
+  readonly runs: (pid: number, started: string | undefined) => boolean
+  /** Script that travels before the next one, and before the lock is let go; empty for none. */
+  readonly beforeNext: () => string
+}
+
+/**
+ * A transport that takes the host's lock with its first script, in the same round trip, and lets go of it
+ * when it is closed, with no round trip of its own. The first `run` rejects with a `StepError`, code
+ * `locked`, while another run holds the lock.
+ */
+export function lockingTransport(transport: Transport, locking: Locking): Transport {
+  const { installDirectory, owner } = locking
+  const { host } = transport
+  let taken = false
+  let timer: ReturnType<typeof setInterval> | undefined
+  let sign: Promise<unknown> = Promise.resolve()
+
+  const first: Transport['run'] = async (script, options) => {
+    const take = (broken?: string): ReturnType<Transport['run']> =>
+      transport.run(
+        `${takeScript({ installDirectory, owner, ...(broken === undefined ? {} : { broken }) })}${script}`,
+        options,
+      )
+    let result = await take()
+    let { answer, rest } = parseLockAnswer(result.stdout)
+    const holder = answer.kind === 'held' ? answer.lock.owner : undefined
+    // Its process was one of this machine and is gone: nobody needs to wait for its heartbeat to stop.
+    if (holder !== undefined && isOver(holder, owner, locking.runs)) {
+      result = await take(holder.id)
+      ;({ answer, rest } = parseLockAnswer(result.stdout))
+    }
+    if (answer.kind === 'held') {
+      const here = answer.lock.owner?.machine === owner.machine
+      throw heldError({ host, lock: answer.lock, here })
+    }
+    if (answer.kind !== 'taken') {
+      throw lockFailed(host, answer.kind === 'failed' ? answer.why || result.stderr.trim() : '')
+    }
+    taken = true
+    timer = setInterval(() => {
+      const renew = renewScript(installDirectory, owner.id)
+      sign = transport.run(renew, { timeout: signPatience }).catch(() => undefined)
+    }, signEvery)
+    timer.unref()
+    return { ...result, stdout: rest }
+  }
+
+  return {
+    host,
+    run: (script, options) =>
+      taken ? transport.run(`${locking.beforeNext()}${script}`, options) : first(script, options),
+    upload: (file) => transport.upload(file),
+    close: async () => {
+      clearInterval(timer)
+      if (taken) {
+        taken = false
+        await sign
+        const last = transport.run(`${locking.beforeNext()}${releaseScript(installDirectory, owner.id)}`)
+        // The script is on its way before the end of the input is: nobody waits for its answer.
+        await Promise.race([last.catch(() => undefined), nextTurn()])
+      }
+      await transport.close()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { quote } from '../../transport/shellWords.ts'
+import type { DeploymentEvent, Emit, HostOutcome } from '../events.ts'
+import type { RunOwner } from '../lock/runOwner.ts'
+import type { RunRecord } from './runRecord.ts'
+
+/** Follows the events of one run and knows in the end what to write down of it. */
+export type Recorder = {
+  readonly observe: Emit
+  /**
+   * A script that writes what was changed on a host since the last call into the host's own record; empty
+   * for none. It travels with the next script there.
+   */
+  readonly pending: (host: string, record: { readonly manifest: string; readonly path: string }) => string
+  /** All of the run; undefined while it has not ended on any host, such as when nobody agreed to it. */
+  readonly record: (exit: number) => RunRecord | undefined
+}
+
+export function createRecorder(options: {
+  readonly owner: RunOwner
+  readonly version: string
+  readonly now: () => Date
+}): Recorder {
+  const { owner, version, now } = options
+  const { id, operation, cluster, user, machine, pid } = owner
+  const began = now()
+  const lines = new Map<string, string[]>()
+  const working = new Map<string, { readonly step: string; readonly title: string }>()
+  const committing = new Set<string>()
+  let targets: readonly string[] = []
+  let outcomes: readonly HostOutcome[] | undefined
+
+  const note = (host: string, facts: Readonly<Record<string, string | number>>): void => {
+    const line = { time: now().toISOString(), run: id, operation, cluster, user, machine, ...facts }
+    lines.set(host, [...(lines.get(host) ?? []), JSON.stringify(line)])
+  }
+
+  const observe = (event: DeploymentEvent): void => {
+    if (event.type === 'run-started') targets = event.hosts
+    else if (event.type === 'phase-started' && event.phase === 'commit') committing.add(event.host)
+    else if (event.type === 'step-started') working.set(event.host, event)
+    else if (event.type === 'step-done') {
+      const { host, step, title: change, seconds } = event
+      working.delete(host)
+      note(host, { step, change, outcome: 'done', seconds: inMilliseconds(seconds) })
+    } else if (event.type === 'host-failed') {
+      const at = working.get(event.host)
+      if (at !== undefined) {
+        note(event.host, { step: at.step, change: at.title, outcome: 'failed', code: event.failure.code })
+      }
+    } else if (event.type === 'run-ended') outcomes = event.outcomes
+  }
+
+  return {
+    observe,
+    pending: (host, { manifest, path }) => {
+      // While a first installation is staged, there may be no folder to write into yet.
+      const waiting = lines.get(host) ?? []
+      if (waiting.length === 0 || !committing.has(host)) return ''
+      lines.delete(host)
+      const words = waiting.map(quote).join(' ')
+      return `if [ -f ${quote(manifest)} ]; then printf '%s\\n' ${words} 2>/dev/null >> ${quote(path)}; fi\n`
+    },
+    record: (exit) =>
+      outcomes === undefined
+        ? undefined
+        : {
+            ...{ id, operation, cluster, user, machine, pid, version },
+            started: began.toISOString(),
+            seconds: inMilliseconds((now().getTime() - began.getTime()) / 1000),
+            targets,
+            hosts: outcomes.map(roundedTimes),
+            exit,
+          },
+  }
+}
+
+const inMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000
+
+const roundedTimes = (outcome: HostOutcome): HostOutcome => ({
+  ...outcome,
+  seconds: Object.fromEntries(
+    Object.entries(outcome.seconds).map(([phase, value]) => [phase, inMilliseconds(value)]),
+  ),
+})

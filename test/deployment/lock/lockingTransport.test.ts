@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir, uptime } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { processRuns, processStart } from '../../../src/accounts/processStart.ts'
+import { lockingTransport } from '../../../src/deployment/lock/lockingTransport.ts'
+import type { RunOwner } from '../../../src/deployment/lock/runOwner.ts'
+import { lockName } from '../../../src/deployment/lock/scripts.ts'
+import { StepError } from '../../../src/deployment/stepError.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
+
+const started = processStart('self')
+
+const me: RunOwner = {
+  id: '20260102T030405Z-000001',
+  operation: 'install',
+  cluster: 'alpha',
+  user: "o'brien",
+  machine: 'here',
+  machineId: 'a',
+  pid: process.pid,
+  ...(started === undefined ? {} : { started }),
+}
+const other: RunOwner = { ...me, id: '20260102T030405Z-000002', machine: 'elsewhere', machineId: 'b', pid: 1 }
+
+describe.skipIf(process.platform !== 'linux')(
+  'a transport that holds the lock of its host (needs Linux)',
+  () => {
+    let installDirectory: string
+    let open: Transport[]
+    const place = process.getuid?.() === 0 ? '/run/muster' : `/tmp/muster-${process.getuid?.()}`
+    const lock = () => join(place, lockName(installDirectory))
+
+    async function connect(owner: RunOwner, beforeNext = () => ''): Promise<Transport> {
+      const transport = await connectLocal({ host: 'db1', env: process.env })
+      open.push(transport)
+      return lockingTransport(transport, { installDirectory, owner, runs: processRuns, beforeNext })
+    }
+    const refusal = async (owner: RunOwner): Promise<StepError> => {
+      const transport = await connect(owner)
+      const error: unknown = await transport.run('echo never').catch((reason: unknown) => reason)
+      await transport.close()
+      if (error instanceof StepError) return error
+      throw new Error(`no refusal but ${JSON.stringify(error)}`)
+    }
+    /** What a run left behind whose last heartbeat was so many seconds ago. */
+    const leave = (owner: RunOwner, seconds: number): void => {
+      mkdirSync(place, { recursive: true, mode: 0o700 })
+      mkdirSync(lock())
+      writeFileSync(join(lock(), 'id'), `${owner.id}\n`)
+      writeFileSync(join(lock(), 'owner'), JSON.stringify(owner))
+      writeFileSync(join(lock(), 'since'), '2026-01-02T03:04:05Z\n')
+      writeFileSync(join(lock(), 'beat'), `${Math.floor(uptime()) - seconds}\n`)
+    }
+
+    beforeEach(() => {
+      installDirectory = mkdtempSync(join(tmpdir(), 'muster-lock-'))
+      open = []
+    })
+    afterEach(async () => {
+      await Promise.all(open.map((transport) => transport.close()))
+      rmSync(lock(), { recursive: true, force: true })
+      rmSync(installDirectory, { recursive: true })
+    })
+
+    it('takes it with the first script, whose output it does not touch, and lets go when it is closed', async () => {
+      const transport = await connect(me)
+      expect(await transport.run('cat; echo "code 3"; exit 3', { stdin: 'in\n' })).toMatchObject({
+        code: 3,
+        stdout: 'in\ncode 3\n',
+        stderr: '',
+      })
+      expect(JSON.parse(readFileSync(join(lock(), 'owner'), 'utf8'))).toEqual(me)
+      await transport.close()
+      expect(existsSync(lock())).toBe(false)
+    })
+
+    it('leaves no process behind', async () => {
+      const transport = await connect(me)
+      await transport.run('')
+      const beater = Number(readFileSync(join(lock(), 'beater'), 'utf8'))
+      expect(processRuns(beater, undefined)).toBe(true)
+      await transport.close()
+      await expect.poll(() => processRuns(beater, undefined)).toBe(false)
+    })
+
+    it('keeps another run out, which tells who, what and since when, and never runs its script', async () => {
+      const first = await connect(other)
+      await first.run('')
+      const marker = join(installDirectory, 'marker')
+      const second = await connect(me)
+      await expect(second.run(`touch ${marker}`)).rejects.toMatchObject({ code: 'locked', host: 'db1' })
+      expect(existsSync(marker)).toBe(false)
+      await second.close()
+      const { message, fix } = await refusal(me)
+      expect(message).toMatch(
+        /^another run holds the lock of this host: `muster install` of o'brien on elsewhere \(run 20260102T030405Z-000002, process 1\), since 20\d\d-\S+Z, last heartbeat \d s ago$/,
+      )
+      expect(fix).toContain('`muster lock release`')
+      expect(fix).not.toContain('kill')
+      await first.close()
+      await (await connect(me)).run('')
+    })
+
+    it('has one winner among many at once', async () => {
+      const all = await Promise.all(
+        Array.from({ length: 6 }, (_, index) => connect({ ...me, id: `run-${index}` })),
+      )
+      const results = await Promise.allSettled(all.map((transport) => transport.run('echo mine')))
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const losses = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
+      expect(losses).toEqual(Array(5).fill('locked'))
+      await Promise.all(all.map((transport) => transport.close()))
+      expect(existsSync(lock())).toBe(false)
+    })
+
+    it.each([
+      ['25 s without a heartbeat is held', 25, 'locked'],
+      ['31 s without one is stale', 31, undefined],
+      ['one of another boot is stale', -100, undefined],
+    ])("another machine's lock: %s", async (_, seconds, code) => {
+      leave(other, seconds)
+      const transport = await connect(me)
+      const outcome = await transport.run('echo mine').catch((error: unknown) => error)
+      expect(outcome).toMatchObject(code === undefined ? { stdout: 'mine\n' } : { code })
+      await transport.close()
+    })
+
+    it('breaks at once what a process of this machine left that is gone, and not while it lives', async () => {
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+      const pid = child.pid ?? 0
+      const begun = processStart(pid)
+      const dead = { ...me, id: 'run-dead', pid, ...(begun === undefined ? {} : { started: begun }) }
+      leave(dead, 0)
+      expect((await refusal(me)).fix).toContain(`kill ${pid}`)
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await gone
+      expect(await (await connect(me)).run('echo mine')).toMatchObject({ stdout: 'mine\n' })
+    })
+
+    it('has one winner among many who find a stale lock', async () => {
+      leave(other, 31)
+      const all = await Promise.all(
+        Array.from({ length: 6 }, (_, index) => connect({ ...me, id: `run-${index}` })),
+      )
+      const results = await Promise.allSettled(all.map((transport) => transport.run('')))
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    })
+
+    it('lets go within seconds of a lock whose shell is gone, and of none that another has by then', async () => {
+      const transport = await connect(other)
+      const shell = Number((await transport.run('echo $$')).stdout)
+      process.kill(shell, 'SIGKILL')
+      await expect.poll(() => existsSync(lock()), { timeout: 15_000 }).toBe(false)
+    })
+
+    it('leaves alone what another run has taken meanwhile', async () => {
+      const transport = await connect(me)
+      await transport.run('')
+      rmSync(lock(), { recursive: true })
+      leave(other, 0)
+      await transport.close()
+      expect(readdirSync(lock())).toContain('owner')
+    })
+
+    it('sends what waits with the next script, and the rest with its last one', async () => {
+      const file = join(installDirectory, 'log')
+      const waiting: string[] = []
+      const transport = await connect(me, () => {
+        const lines = waiting.splice(0)
+        return lines.map((line) => `echo ${line} >> ${file}\n`).join('')
+      })
+      await transport.run('')
+      waiting.push('one')
+      expect((await transport.run(`cat ${file}`)).stdout).toBe('one\n')
+      waiting.push('two')
+      await transport.close()
+      expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
+    })
+  },
+)

@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { uptime } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { lockName } from '../../src/deployment/lock/scripts.ts'
+import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
+import { clusterFile } from './support/clusterFile.ts'
+import { createOperator, type Operator, type Outcome, type RunOptions } from './support/operator.ts'
+import { runProgram } from './support/program.ts'
+import { createWorld, type Host, type World } from './support/world.ts'
+
+type Line = Readonly<Record<string, unknown>>
+
+const linesOf = (path: string): readonly Line[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** Two people with the same file, each with a folder of their own: the state directory keeps nobody out. */
+describe.skipIf(process.platform !== 'linux')('two operators of one cluster (needs Linux)', () => {
+  const sentinel = makeSentinel()
+  let world: World
+  let second: Operator
+  const place = process.getuid?.() === 0 ? '/run/muster' : `/tmp/muster-${process.getuid?.()}`
+  const lockOf = (host: Host) => join(place, lockName(host.directory))
+  const held = () => world.hosts.filter((host) => existsSync(lockOf(host))).map(({ name }) => name)
+  const runs = (operator = world.operator) => linesOf(join(operator.directory, '.muster/alpha/runs.jsonl'))
+  const byThem = (argv: readonly string[], options?: RunOptions): Promise<Outcome> =>
+    second.muster([...argv, 'alpha.yaml'], options)
+  /** The lock of a run on another machine, whose last heartbeat was so many seconds ago. */
+  const leaveLock = (host: Host, seconds: number): void => {
+    const facts = { id: 'run-of-ann', operation: 'install', cluster: 'alpha', user: 'ann', pid: 42 }
+    mkdirSync(lockOf(host))
+    writeFileSync(join(lockOf(host), 'id'), 'run-of-ann\n')
+    writeFileSync(join(lockOf(host), 'owner'), JSON.stringify({ ...facts, machine: 'desk\u001b[2J' }))
+    writeFileSync(join(lockOf(host), 'since'), '2026-01-02T03:04:05Z\n')
+    writeFileSync(join(lockOf(host), 'beat'), `${Math.floor(uptime()) - seconds}\n`)
+  }
+
+  beforeAll(async () => {
+    world = await createWorld(2)
+    mkdirSync(join(world.folder, 'second'))
+    second = createOperator(join(world.folder, 'second'))
+    const defaults = { 'rest-api-admin-pass': '!env ADMIN_PASS' }
+    world.describe({ defaults })
+    second.write('alpha.yaml', clusterFile({ hosts: world.hosts, defaults }))
+    for (const { env } of [world.operator, second]) env.ADMIN_PASS = sentinel.password
+    const outcome = await world.muster('install')
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
+  }, 60_000)
+  afterEach(() => {
+    for (const host of world.hosts) rmSync(lockOf(host), { recursive: true, force: true })
+  })
+  afterAll(() => world?.close())
+
+  it('has no lock left after a run, and one line of it on each side', () => {
+    expect(held()).toEqual([])
+    expect(runs()).toMatchObject([
+      {
+        operation: 'install',
+        cluster: 'alpha',
+        targets: ['db1', 'db2'],
+        hosts: [
+          { host: 'db1', result: 'changed', proved: 'logins proved' },
+          { host: 'db2', result: 'changed', proved: 'logins proved' },
+        ],
+        exit: 0,
+      },
+    ])
+    expect(statSync(join(world.operator.directory, '.muster/alpha/runs.jsonl')).mode & 0o777).toBe(0o600)
+    for (const host of world.hosts) {
+      const file = join(host.directory, 'deployment.jsonl')
+      const outcomes = runs()[0]?.hosts
+      const own = Array.isArray(outcomes) ? outcomes.find((one) => one.host === host.name) : undefined
+      expect(linesOf(file).map(({ change }) => change)).toEqual(own?.applied)
+      expect(linesOf(file)[0]).toMatchObject({ run: runs()[0]?.id, operation: 'install', outcome: 'done' })
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(betrays(sentinel, readFileSync(file))).toBe(false)
+    }
+  })
+
+  it('keeps the one who comes second out, exit code 5, and lets go of what that run had taken', async () => {
+    let theirs: Promise<Outcome> | undefined
+    const watch = (text: string): void => {
+      if (text.includes('"step-started","host":"db1"')) theirs ??= byThem(['stop', '--yes'])
+    }
+    const ours = await world.muster('restart', ['--json'], { watch })
+    expect(ours, ours.stderr).toMatchObject({ code: 0 })
+    const outcome = await theirs
+    expect(outcome).toMatchObject({ code: 5 })
+    expect(outcome?.stderr).toMatch(
+      /^error db[12]: another run holds the lock of this host: `muster restart` of .* \(run \S+, process \d+\), since \S+Z, last heartbeat \d s ago \[locked\]\n {2}fix: Wait until/,
+    )
+    // It changed nothing, and its folder keeps nothing.
+    expect(existsSync(join(second.directory, '.muster'))).toBe(false)
+    expect(held()).toEqual([])
+  })
+
+  it('waits with --lock-wait until the other run has ended, and is told what for', async () => {
+    let theirs: Promise<Outcome> | undefined
+    const watch = (text: string): void => {
+      if (text.includes('"step-started","host":"db1"'))
+        theirs ??= byThem(['restart', '--yes', '--lock-wait', '1m'])
+    }
+    expect((await world.muster('restart', ['--json'], { watch })).code).toBe(0)
+    const outcome = await theirs
+    expect(outcome, outcome?.stderr).toMatchObject({ code: 0, stderr: '' })
+    expect(outcome?.stdout).toContain('waiting for db1: another run holds the lock of this host')
+    expect(held()).toEqual([])
+  }, 60_000)
+
+  it('lets go of db1 when db2 is held by another machine, and shows nothing of it that a terminal would obey', async () => {
+    leaveLock(world.host('db2'), 0)
+    const outcome = await world.muster('install')
+    expect(outcome).toMatchObject({ code: 5, stdout: '' })
+    expect(outcome.stderr).toContain(
+      'error db2: another run holds the lock of this host: `muster install` of ann on desk[2J ',
+    )
+    expect(outcome.stderr).not.toContain('\u001b')
+    expect(outcome.stderr).not.toContain('db1')
+    expect(runs().at(-1)).toMatchObject({
+      ...{ operation: 'install', exit: 5 },
+      hosts: [
+        { host: 'db1', result: 'not-started' },
+        { host: 'db2', result: 'failed', failure: { code: 'locked' } },
+      ],
+    })
+    expect(held()).toEqual(['db2'])
+  })
+
+  it('takes a lock whose last heartbeat is 31 s old', async () => {
+    for (const host of world.hosts) leaveLock(host, 31)
+    expect((await world.muster('install')).code).toBe(0)
+    expect(held()).toEqual([])
+  })
+
+  it('ends a wait by Ctrl-C with 130', async () => {
+    leaveLock(world.host('db2'), 0)
+    const stop = new AbortController()
+    const watch = (text: string): void => {
+      if (text.includes('waiting for db2')) stop.abort()
+    }
+    const { code } = await world.muster('restart', ['--lock-wait', '5m'], { signal: stop.signal, watch })
+    expect(code).toBe(130)
+    expect(held()).toEqual(['db2'])
+  })
+
+  it('goes on at once after an owner that was killed by SIGKILL', async () => {
+    const killed = await runProgram({
+      program: 'muster',
+      argv: ['restart', '--yes', '--json', 'alpha.yaml'],
+      cwd: second.directory,
+      env: second.env,
+      kill: (stdout) => (stdout.includes('step-started') ? 'SIGKILL' : undefined),
+    })
+    expect(killed.signal).toBe('SIGKILL')
+    expect((await world.muster('install')).code).toBe(0)
+    expect(held()).toEqual([])
+  })
+
+  it('frees a host whose connection is lost meanwhile', async () => {
+    const db1 = world.host('db1')
+    const watch = (text: string): void => {
+      if (text.includes('"step-started","host":"db1"')) db1.server.breakConnections('reset')
+    }
+    expect((await world.muster('restart', ['--json'], { watch })).code).toBe(4)
+    await expect.poll(held, { timeout: 20_000 }).toEqual([])
+    expect((await world.muster('install')).code).toBe(0)
+  }, 60_000)
+})
