@@ -8,6 +8,7 @@ import { ini } from './definitions/ini.ts'
 import { init } from './definitions/init.ts'
 import { look } from './definitions/look.ts'
 import { reference } from './definitions/reference.ts'
+import { rollback } from './definitions/rollback.ts'
 import { state } from './definitions/state.ts'
 import { validate } from './definitions/validate.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
@@ -25,6 +26,7 @@ const definitions: readonly Definition[] = [
   ini,
   look,
   deployment,
+  rollback,
   state,
   reference,
 ]

@@ -19,6 +19,7 @@ const commands = [
   'stop',
   'restart',
   'uninstall',
+  'rollback',
   'state',
   'schema',
   'completion',

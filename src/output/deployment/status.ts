@@ -4,7 +4,7 @@ import { paint } from './paint.ts'
 
 type Cell = { readonly text: string; readonly tint?: 'red' | 'green' | 'yellow' }
 
-const titles = ['HOST', 'COMPONENT', 'SERVICE', 'LISTENS ON', 'API', 'CERTIFICATE UNTIL']
+const titles = ['HOST', 'COMPONENT', 'SERVICE', 'LISTENS ON', 'API', 'CERTIFICATE UNTIL', 'RELEASE']
 
 /** One row per component, and one per host that could not be asked; below it clients' ports, then the reasons. */
 export function statusText(hosts: readonly HostStatus[], colour: boolean): string {
@@ -49,5 +49,6 @@ function rowsOf(host: HostStatus): Cell[][] {
     { text: listen === null ? 'socket only' : `${listen.address}:${listen.port}` },
     { text: api, tint: api === 'silent' ? 'red' : 'green' },
     { text: host.certificateExpires?.slice(0, 10) ?? '' },
+    { text: host.release ?? '' },
   ])
 }

@@ -39,10 +39,10 @@ const hosts: readonly HostStatus[] = [
 describe('statusText', () => {
   it('has a row for each component and each host that could not be asked, and the reasons below', () => {
     expect(statusText(hosts, false)).toBe(
-      `HOST  COMPONENT      SERVICE  LISTENS ON      API      CERTIFICATE UNTIL
-db1   manager        running  0.0.0.0:8090    answers  2027-11-20
-db1   connector      running  socket only     off      2027-11-20
-db1   replicator     failed   127.0.0.1:8097  silent   2027-11-20
+      `HOST  COMPONENT      SERVICE  LISTENS ON      API      CERTIFICATE UNTIL  RELEASE
+db1   manager        running  0.0.0.0:8090    answers  2027-11-20         0.1.0-abc
+db1   connector      running  socket only     off      2027-11-20         0.1.0-abc
+db1   replicator     failed   127.0.0.1:8097  silent   2027-11-20         0.1.0-abc
 db20  unreachable
 db3   not installed
 
@@ -57,7 +57,7 @@ db20: db20 did not answer
   it('ends with the table where there is nothing to explain, and keeps columns straight in colour', () => {
     const [, , clean] = hosts
     expect(statusText(clean === undefined ? [] : [clean], false)).toBe(
-      'HOST  COMPONENT      SERVICE  LISTENS ON  API  CERTIFICATE UNTIL\ndb3   not installed\n',
+      'HOST  COMPONENT      SERVICE  LISTENS ON  API  CERTIFICATE UNTIL  RELEASE\ndb3   not installed\n',
     )
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     expect(statusText(hosts, true).replaceAll(/\u001b\[\d+m/g, '')).toBe(statusText(hosts, false))

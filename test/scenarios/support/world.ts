@@ -30,7 +30,7 @@ export type World = {
 }
 
 /** Commands that ask before they change a host. */
-const asking = ['install', 'uninstall', 'start', 'stop', 'restart']
+const asking = ['install', 'uninstall', 'start', 'stop', 'restart', 'rollback']
 
 /** Makes hosts db1, db2 … at 127.0.0.2, 127.0.0.3 …; nothing is installed there. */
 export async function createWorld(count: number): Promise<World> {

@@ -1,0 +1,166 @@
+import type { ClusterConfig } from '../config/model.ts'
+import type { HostOutcome } from '../deployment/events.ts'
+import { type HostWork, hostsAtOnce } from '../deployment/execute.ts'
+import { failureOf, isUnreachable } from '../deployment/failure.ts'
+import { layoutOf } from '../deployment/layout.ts'
+import { mapLimit } from '../deployment/mapLimit.ts'
+import { installedSet, rollbackPlan } from '../deployment/plans/rollback.ts'
+import { preview } from '../deployment/preview.ts'
+import { releaseToGoTo } from '../deployment/releases/choose.ts'
+import { mustUnderstand } from '../deployment/releases/fitness.ts'
+import { byTurn } from '../deployment/releases/kept.ts'
+import { installedProof } from '../deployment/releases/provable.ts'
+import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
+import { readState } from '../deployment/state/openState.ts'
+import { lostOutcomes, type Survey, type SurveyedHost } from '../deployment/survey.ts'
+import { verifyHost } from '../deployment/verify.ts'
+import { planText } from '../output/deployment/plan.ts'
+import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { chooseRenderer } from './chooseRenderer.ts'
+import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { exitOfRun } from './exitOfRun.ts'
+import type { Run } from './inRun.ts'
+import { Interrupted } from './interrupted.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { readAdminPasswords } from './readAdminPasswords.ts'
+import { runSteps } from './runSteps.ts'
+import { colourOf } from './terminal.ts'
+import { withHosts } from './withHosts.ts'
+
+type RollbackOptions = ClusterOptions & {
+  readonly yes: boolean
+  readonly json: boolean
+  readonly lockWait: number
+  /** Name or version of a release; without it, each host's own one before the current. */
+  readonly to: string | undefined
+}
+
+/** A host and what is to be done there. */
+type Going = { readonly plan: HostWork & { readonly address: string }; readonly releases: HostReleases }
+
+/** A host that cannot go back, and why. */
+type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases }
+
+/**
+ * `muster rollback`: every host goes back to a release that is still there, and its logins are proved. Where
+ * one host cannot, none does: two versions at once are nobody's wish.
+ */
+export async function rollback(options: RollbackOptions): Promise<ExitCode> {
+  const { context, yes, json, lockWait } = options
+  mustBeAbleToAsk(context, { yes, command: 'rollback' })
+  const config = await openCluster({ ...options, acting: false })
+  if (typeof config === 'number') return config
+  const passwords = await readAdminPasswords(context, config)
+  const opened = await readState({ directory: config.directory, cluster: config.cluster })
+  const state = opened?.state ?? emptyState
+  return withHosts({
+    context,
+    config,
+    json,
+    operation: 'rollback',
+    lockWait,
+    work: (survey, run) => goBack({ ...options, config, survey, run, passwords, state }),
+  })
+}
+
+type Work = RollbackOptions & {
+  readonly config: ClusterConfig
+  readonly survey: Survey
+  readonly run: Run
+  /** By host, what the file gives. */
+  readonly passwords: ReadonlyMap<string, Secret>
+  readonly state: ClusterState
+}
+
+async function goBack(options: Work): Promise<ExitCode> {
+  const { context, config, survey, run, json, yes } = options
+  if (context.signal.aborted) throw new Interrupted()
+  if (survey.lost.length > 0) return refuse(options, lostOutcomes(survey))
+  const found = await mapLimit({
+    items: survey.reached,
+    limit: hostsAtOnce,
+    map: (surveyed) => judge(options, surveyed),
+  })
+  const colour = colourOf(context, context.stdout)
+  if (!json) {
+    context.stdout.write(
+      `${releasesText(
+        found.map(({ releases }) => releases),
+        colour,
+      )}\n`,
+    )
+  }
+  const staying = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
+  if (staying.length > 0) return refuse(options, staying, 'tell')
+  const plans = found.flatMap((one) => ('plan' in one ? [one.plan] : []))
+  if (!json) {
+    context.stdout.write(`${planText({ cluster: config.cluster, notes: [], plans, colour })}\n`)
+  }
+  const nothing = plans.every(({ steps }) => steps.length === 0)
+  if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  return runSteps({ context, json, run, survey, work: plans })
+}
+
+async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Staying> {
+  const { config, passwords, state } = options
+  const { host, facts, transport } = surveyed
+  const set = installedSet({ cluster: config.cluster, layout: layoutOf(host.installDirectory), facts })
+  const known = {
+    host: host.name,
+    releases: byTurn(facts.installation),
+    current: facts.installation.currentRelease,
+  }
+  try {
+    const { id: release } = releaseToGoTo(facts, options.to)
+    const steps = preview(rollbackPlan({ facts, set, release }), facts)
+    if (steps.length > 0) await mustUnderstand(transport, { ...set, release })
+    const proof = await installedProof({ host, facts, set, state, given: passwords.get(host.name) })
+    return {
+      releases: { ...known, next: release },
+      plan: {
+        host: host.name,
+        address: host.address,
+        transport,
+        steps,
+        verify: () => verifyHost(transport, proof),
+      },
+    }
+  } catch (error) {
+    const result = isUnreachable(error) ? 'unreachable' : 'failed'
+    return {
+      releases: { ...known, next: undefined },
+      outcome: { host: host.name, result, applied: [], failure: failureOf(error), seconds: {} },
+    }
+  }
+}
+
+/** Tells why nothing is done; `told` where the failures were shown already. */
+async function refuse(
+  { context, config, json, run }: Work,
+  failed: readonly HostOutcome[],
+  failures: 'told' | 'tell' = 'told',
+): Promise<ExitCode> {
+  const hosts = config.hosts.map(({ name }) => name)
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
+  for (const { host, failure } of failures === 'tell' ? failed : []) {
+    if (failure !== undefined) renderer.emit({ type: 'host-failed', host, failure })
+  }
+  await renderer.end()
+  const outcomes = hosts.map(
+    (name): HostOutcome =>
+      failed.find(({ host }) => host === name) ?? {
+        host: name,
+        result: 'not-started',
+        applied: [],
+        seconds: {},
+      },
+  )
+  if (json) renderer.emit({ type: 'run-ended', outcomes, interrupted: false })
+  context.stderr.write('Nothing was changed.\n')
+  return exitOfRun(outcomes, false)
+}

@@ -1,0 +1,86 @@
+import { components } from '../../contracts/component.ts'
+import { quote } from '../../transport/shellWords.ts'
+import type { HostFacts } from '../facts/model.ts'
+import type { Layout } from '../layout.ts'
+import { switchScript } from '../releases/scripts.ts'
+import { mustRun } from '../script.ts'
+import { installedManager, restartScript, type ServiceSet } from '../services/control.ts'
+import { change, type Step } from '../step.ts'
+import { waitUntilUp } from './services.ts'
+
+/** The components that are installed on a host, whatever its file says today. */
+export const installedSet = (options: {
+  readonly cluster: string
+  readonly layout: Layout
+  readonly facts: HostFacts
+}): ServiceSet => ({
+  ...options,
+  manager: installedManager(options.facts),
+  components: components.filter((component) => options.facts.installation.settings.has(component)),
+})
+
+/**
+ * Goes to another release that is on the host; settings, certificates and users stay. Its undo brings the
+ * release that ran before back, running.
+ */
+export function rollbackPlan(options: {
+  readonly facts: HostFacts
+  readonly set: ServiceSet
+  readonly release: string
+}): readonly Step[] {
+  const { facts, set, release } = options
+  const { layout } = set
+  const names = set.components.join(', ')
+  const before = facts.installation.currentRelease
+  const applied = set.components.flatMap((component) => {
+    const digest = facts.installation.applied.get(component)?.trim()
+    return digest === undefined
+      ? []
+      : [`printf '%s\\n' ${quote(digest)} > ${quote(layout.appliedFile(component))}`]
+  })
+  return [
+    {
+      id: 'switch-back',
+      title: `go back to release ${release}`,
+      phase: 'commit',
+      check: ({ installation }) =>
+        installation.currentRelease === release
+          ? undefined
+          : change(`switch from ${installation.currentRelease ?? 'nothing'} back to release ${release}`, [
+              `restart ${names}`,
+            ]),
+      apply: async (transport) => {
+        await mustRun(transport, {
+          doing: `switching back to release ${release}`,
+          fix: 'See `muster status` and the components’ logs on the host.',
+          script: switchAndRestart(set, release),
+        })
+      },
+      undo: async (transport) => {
+        if (before === undefined) return
+        await mustRun(transport, {
+          doing: `switching to release ${before} again`,
+          fix: 'See `muster status` and the components’ logs on the host, then install again.',
+          script: [switchAndRestart(set, before), ...applied].join('\n'),
+        })
+        await waitUntilUp(transport, set)
+      },
+    },
+  ]
+}
+
+/**
+ * What components were started with is forgotten first: it was another release, and the next installation
+ * must restart them, even after a run that ends in the middle.
+ */
+function switchAndRestart(set: ServiceSet, release: string): string {
+  const { layout, components: names } = set
+  return `set -e
+rm -f ${names.map((component) => quote(layout.appliedFile(component))).join(' ')}
+${switchScript(layout, release)}
+set +e
+cd / || exit 1
+{
+${restartScript(set)}
+} || exit 1`
+}

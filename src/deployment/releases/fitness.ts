@@ -1,0 +1,41 @@
+import { quote } from '../../transport/shellWords.ts'
+import type { Transport } from '../../transport/transport.ts'
+import type { Layout } from '../layout.ts'
+import type { ServiceSet } from '../services/control.ts'
+import { StepError } from '../stepError.ts'
+
+/** Exit code of a `muster-api` that has no command `check`. */
+const unknownCommand = 3
+
+/**
+ * Asks a release, without starting it, whether it understands the settings that are on its host: settings of
+ * a later version may say what an older one does not know. A release from before that question existed is
+ * let through. Throws a `StepError`.
+ */
+export async function mustUnderstand(
+  transport: Transport,
+  { release, layout, components }: Pick<ServiceSet, 'components'> & { release: string; layout: Layout },
+): Promise<void> {
+  const folder = quote(`${layout.releases}/${release}`)
+  const checks = components.map(
+    (
+      component,
+    ) => `${folder}/node ${folder}/muster-api.cjs check --settings ${quote(layout.settings(component))}
+code=$?
+[ $code = 0 ] || [ $code = ${unknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`,
+  )
+  const { code, stderr } = await transport.run(checks.join('\n'))
+  if (code === 0) return
+  const said =
+    stderr
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/^muster-api: /, '') ?? ''
+  throw new StepError({
+    host: transport.host,
+    code: 'release-unfit',
+    message: `the release ${release} cannot start with what is installed now: ${said}`,
+    fix: 'Go back to another release with --to, or install the version you want with a muster of that version.',
+  })
+}

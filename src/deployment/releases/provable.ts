@@ -1,0 +1,77 @@
+import { verifyPassword } from '../../accounts/passwordHash.ts'
+import type { HostConfig } from '../../config/model.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { HostFacts } from '../facts/model.ts'
+import type { ServiceSet } from '../services/control.ts'
+import type { ClusterState } from '../state/clusterState.ts'
+import type { DesiredUser } from '../target.ts'
+import { userHash } from '../users.ts'
+import type { Provable } from '../verify.ts'
+
+/**
+ * What can be proved of a host as it is installed, whatever its file says today: where its own settings say
+ * that components listen, with the administrator's password if the one known here is the installed one.
+ */
+export async function installedProof(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly set: ServiceSet
+  readonly state: ClusterState
+  /** The password that the file gives. */
+  readonly given: Secret | undefined
+}): Promise<Provable> {
+  const { host, facts, set, state, given } = options
+  const { chain, settings } = facts.installation
+  const user = await installedLogin({ ...options, given })
+  return {
+    cluster: set.cluster,
+    layout: set.layout,
+    host,
+    service: set,
+    // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
+    authorities: [state.authority?.certificate, chain].filter((pem) => pem !== undefined),
+    ...(user === undefined ? {} : { user }),
+    components: set.components.map((component) => ({
+      component,
+      settings: {
+        socket: set.layout.socket(component),
+        listen: listenOf(settings.get(component) ?? ''),
+      },
+    })),
+  }
+}
+
+async function installedLogin(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly state: ClusterState
+  readonly given: Secret | undefined
+}): Promise<DesiredUser | undefined> {
+  const { host, facts, state, given } = options
+  if (host.admin === undefined) return undefined
+  const { user } = host.admin
+  const password = given ?? state.users.get(user)?.password
+  const hash = userHash(facts.installation.users, user)
+  if (password === undefined || hash === undefined) return undefined
+  return (await verifyPassword(password, hash)) ? { user, password } : undefined
+}
+
+/** Where a settings file of any version says that its API listens; null where it does not. */
+function listenOf(text: string): ServerSettings['listen'] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  const listen = memberOf(value, 'listen')
+  const address = memberOf(listen, 'address')
+  const port = memberOf(listen, 'port')
+  return typeof address === 'string' && typeof port === 'number' ? { address, port } : null
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined

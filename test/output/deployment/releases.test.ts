@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import type { ReleaseFact } from '../../../src/deployment/facts/model.ts'
+import { releasesText } from '../../../src/output/deployment/releases.ts'
+
+const release = (id: string, since?: string): ReleaseFact => ({
+  id,
+  turn: 1,
+  node: '',
+  nodeThere: true,
+  ...(since === undefined ? {} : { since }),
+})
+
+describe('releasesText', () => {
+  it('has a row for each release of each host, and says which runs and where the host goes', () => {
+    const hosts = [
+      {
+        host: 'db1',
+        releases: [
+          release('0.3.0-cccccccccccc', '2026-11-21T22:10:00Z'),
+          release('0.3.0-rc.1-bbbbbbbbbbbb', '2026-11-14T08:00:00Z'),
+          release('0.1.0-aaaaaaaaaaaa'),
+        ],
+        current: '0.3.0-cccccccccccc',
+        next: '0.3.0-rc.1-bbbbbbbbbbbb',
+      },
+      { host: 'db20', releases: [release('odd')], current: 'odd', next: undefined },
+    ]
+    expect(releasesText(hosts, false)).toBe(
+      `HOST  VERSION     DIGEST        CURRENT SINCE
+db1   0.3.0       cccccccccccc  2026-11-21T22:10:00Z  runs now
+db1   0.3.0-rc.1  bbbbbbbbbbbb  2026-11-14T08:00:00Z  goes here
+db1   0.1.0       aaaaaaaaaaaa  unknown
+db20  odd                       unknown               runs now
+`,
+    )
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
+    expect(releasesText(hosts, true).replaceAll(/\u001b\[\d+m/g, '')).toBe(releasesText(hosts, false))
+  })
+})
