@@ -32,7 +32,8 @@ type Progress = {
 /**
  * Carries out the plans of all hosts: every host stages, then every host commits, then every host is
  * verified. When staging fails on one host, no host commits: nothing that is running has been touched. One
- * host's failure in a later phase never ends another's work; what it had begun there is undone, newest first. An abort stops each host after its current step.
+ * host's failure in a later phase never ends another's work; what was begun there is undone, newest first.
+ * An abort stops each host after its current step.
  */
 export async function execute(options: {
   readonly hosts: readonly HostWork[]

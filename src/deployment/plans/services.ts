@@ -70,12 +70,15 @@ export async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: 
     }),
   )
   const results = await callHost({ transport, layout: set.layout, requests, timeout: patience * 2 })
-  const silent = results.filter((result) => !('status' in result && result.status === 200))
+  const silent = set.components.filter(
+    (component) =>
+      !results.some((result) => result.id === component && 'status' in result && result.status === 200),
+  )
   if (silent.length === 0) return
   throw new StepError({
     host: transport.host,
     code: 'not-answering',
-    message: `${silent.map(({ id }) => id).join(', ')} did not answer within ${patience / 1000} s after the start`,
+    message: `${silent.join(', ')} did not answer within ${patience / 1000} s after the start`,
     fix: 'See `muster status` and the components’ logs on the host.',
   })
 }

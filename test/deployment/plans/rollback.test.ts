@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { installedSet, rollbackPlan } from '../../../src/deployment/plans/rollback.ts'
+import { preview } from '../../../src/deployment/preview.ts'
+import { hostFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { finishedFacts, targetOf } from '../steps/target.ts'
+
+const target = targetOf()
+const finished = finishedFacts(target)
+const setOf = (facts: HostFacts) => installedSet({ cluster: 'alpha', layout: layoutOf('/opt/muster'), facts })
+const planned = (release: string) =>
+  preview(rollbackPlan({ facts: finished, set: setOf(finished), release }), finished)
+const stepTo = (release: string) => {
+  const [found] = planned(release)
+  if (found === undefined) throw new Error('no step')
+  return found.step
+}
+
+describe('a rollback', () => {
+  it('is one step, and none where the release runs already', () => {
+    expect(planned('1.0.0-old').map(({ change }) => change)).toEqual([
+      {
+        summary: `switch from ${target.release.id} back to release 1.0.0-old`,
+        details: ['restart manager, connector, replicator'],
+      },
+    ])
+    expect(planned(target.release.id)).toEqual([])
+  })
+
+  it('is of what is installed, whatever the file says today', () => {
+    const settings = new Map(finished.installation.settings)
+    settings.delete('connector')
+    const fewer = { ...finished, installation: { ...finished.installation, settings } }
+    expect(setOf(fewer)).toMatchObject({ manager: 'systemd', components: ['manager', 'replicator'] })
+    expect(setOf(hostFacts())).toMatchObject({ manager: 'process', components: [] })
+  })
+
+  it('forgets what the components were started with before it switches, and restarts them after it', async () => {
+    const host = fakeTransport({ expect: [{ script: '' }] })
+    await stepTo('1.0.0-old').apply(host)
+    expect(host.scripts).toHaveLength(1)
+    expect(host.scripts[0]).toMatch(
+      /rm -f \/opt\/muster\/share\/applied\/manager [\s\S]*ln -s releases\/1\.0\.0-old [\s\S]*systemctl stop [\s\S]*systemctl start /,
+    )
+    expect(host.scripts[0]).not.toContain('> /opt/muster/share/applied')
+  })
+
+  it('is undone by the release that ran, which must answer, with what its components were started with', async () => {
+    const answers = ['manager', 'connector', 'replicator'].map((id) => ({ id, status: 200, body: {} }))
+    const host = fakeTransport({
+      expect: [
+        { script: 'muster-api.cjs call', result: { stdout: JSON.stringify(answers) }, times: 1 },
+        { script: `ln -s releases/${target.release.id} `, times: 1 },
+      ],
+    })
+    await stepTo('1.0.0-old').undo?.(host)
+    expect(host.unmet()).toEqual([])
+    const digests = target.components.map(({ digest }) => digest)
+    for (const digest of digests)
+      expect(host.scripts[0]).toMatch(new RegExp(`systemctl start[\\s\\S]*${digest}`))
+    const silent = fakeTransport({
+      expect: [{ script: 'call', result: { stdout: '[]' } }, { script: 'ln -s' }],
+    })
+    await expect(stepTo('1.0.0-old').undo?.(silent)).rejects.toMatchObject({ code: 'not-answering' })
+  })
+})

@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { hashPassword } from '../../../src/accounts/passwordHash.ts'
+import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { installedProof } from '../../../src/deployment/releases/provable.ts'
+import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+
+const salt = Buffer.alloc(16)
+const installed = new Secret('the installed')
+const set = { cluster: 'alpha', layout: layoutOf('/opt/muster'), manager: 'process' } as const
+let facts: HostFacts
+
+beforeAll(async () => {
+  const hash = await hashPassword({ password: installed, salt, cost: { ln: 10, r: 8, p: 1 } })
+  facts = hostFacts({
+    installation: installationFacts({
+      chain: 'the chain',
+      users: new Secret(JSON.stringify({ version: 1, users: [{ user: 'admin', access: 'full', hash }] })),
+      settings: new Map([
+        ['manager', '{"listen":{"address":"10.0.0.11","port":1234},"fromTheFuture":true}'],
+        ['replicator', '{"listen":null}'],
+      ]),
+    }),
+  })
+})
+
+const proofOf = (options: { given?: Secret; state?: typeof emptyState } = {}) =>
+  installedProof({
+    host: hostConfig(),
+    facts,
+    set: { ...set, components: ['manager', 'connector', 'replicator'] },
+    state: options.state ?? emptyState,
+    given: options.given,
+  })
+
+describe('installedProof', () => {
+  it('asks where the installed settings say, of whatever version they are', async () => {
+    const { components, authorities } = await proofOf()
+    expect(components.map(({ component, settings }) => [component, settings.listen])).toEqual([
+      ['manager', { address: '10.0.0.11', port: 1234 }],
+      ['connector', null],
+      ['replicator', null],
+    ])
+    expect(components[1]?.settings.socket).toBe('/opt/muster/run/connector.sock')
+    expect(authorities).toEqual(['the chain'])
+  })
+
+  it('logs in with the password of the file, else with the kept one, where that is the installed one', async () => {
+    const state = withUser(emptyState, 'admin', { salt, password: installed })
+    expect((await proofOf({ given: installed })).user).toEqual({ user: 'admin', password: installed })
+    expect((await proofOf({ state })).user).toEqual({ user: 'admin', password: installed })
+    // The file's password is not there yet: a login with it would fail in any release.
+    expect((await proofOf({ state, given: new Secret('of tomorrow') })).user).toBeUndefined()
+    expect((await proofOf()).user).toBeUndefined()
+  })
+})
