@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// What README.md shows for CI services, tried: needs the package registry, git, pre-commit and rsync.
+// What README.md shows for CI services, and the API as programs of others see it: needs the package registry and
+// the Debian packages that README.md names.
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
