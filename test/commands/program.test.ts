@@ -19,6 +19,8 @@ const commands = [
   'stop',
   'restart',
   'uninstall',
+  'lock',
+  'audit',
   'rollback',
   'state',
   'schema',

@@ -129,6 +129,50 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     expect(held()).toEqual(['db2'])
   })
 
+  it('shows locks, and releases them only where somebody agrees', async () => {
+    leaveLock(world.host('db2'), 7)
+    const status = await world.muster('lock', ['status'])
+    expect(status).toMatchObject({ code: 0, stderr: '' })
+    expect(status.stdout).toMatch(
+      /^db1 {2}free\ndb2 {2}held by `muster install` of ann on desk\[2J \(run run-of-ann, process 42\), since 2026-01-02T03:04:05Z, last heartbeat \d+ s ago\n$/,
+    )
+    const json = JSON.parse((await world.muster('lock', ['status', '--json'])).stdout)
+    expect(json).toMatchObject({
+      cluster: 'alpha',
+      hosts: [
+        { host: 'db1', state: 'free' },
+        { host: 'db2', state: 'held', lock: { owner: { user: 'ann' } } },
+      ],
+    })
+    expect((await world.muster('lock', ['release'])).code).toBe(3)
+    const declined = await world.muster('lock', ['release'], { typed: 'no\n' })
+    expect(declined.code).toBe(1)
+    expect(declined.stdout).toContain('two runs could change a host at once')
+    expect(held()).toEqual(['db2'])
+    expect(await world.muster('lock', ['release', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+    expect(held()).toEqual([])
+    expect(await world.muster('lock', ['release', '--yes'])).toMatchObject({
+      code: 0,
+      stdout: 'db1  free\ndb2  free\n',
+    })
+  })
+
+  it('lists the runs of this folder, and shows one', async () => {
+    const [first] = runs()
+    const list = await world.muster('audit')
+    expect(list).toMatchObject({ code: 0, stderr: '' })
+    expect(list.stdout).toMatch(/^RUN +COMMAND +BY +TOOK +EXIT +HOSTS\n/)
+    expect(list.stdout).toContain('1 not-started, 1 failed\n')
+    expect(list.stdout).toMatch(new RegExp(`^${first?.id} +install +.* 0 +2 changed\n$`, 'm'))
+    const one = await world.muster('audit', [String(first?.id)])
+    expect(one).toMatchObject({ code: 0, stderr: '' })
+    expect(one.stdout).toContain('for 2 hosts: db1, db2\n')
+    expect(one.stdout).toMatch(/^db1 {2}done: \d+ changes, logins proved/m)
+    expect(JSON.parse((await world.muster('audit', ['last', '--json'])).stdout)).toEqual(runs().at(-1))
+    expect(JSON.parse((await world.muster('audit', ['--json'])).stdout).runs).toEqual(runs())
+    expect(await world.muster('audit', ['20000101T000000Z'])).toMatchObject({ code: 3, stdout: '' })
+  })
+
   it('takes a lock whose last heartbeat is 31 s old', async () => {
     for (const host of world.hosts) leaveLock(host, 31)
     expect((await world.muster('install')).code).toBe(0)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { command, type Definition, files, flag, runsOnFiles } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
+import { runs } from './runs.ts'
 
 const changing = (made: Command): Command =>
   lockWait(files(made).option('-y, --yes', 'change hosts without asking')).option(
@@ -74,4 +75,5 @@ export const deployment: Definition = (world) => [
       return uninstall({ ...options, ...changeFlags(made), purge: flag(made, 'purge') })
     },
   ),
+  ...runs(world),
 ]

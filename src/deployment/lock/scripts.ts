@@ -94,9 +94,12 @@ printf 'taken\\n'
 export const renewScript = (installDirectory: string, id: string): string =>
   `${prelude(lockName(installDirectory))}if owned ${quote(id)}; then up > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi`
 
-/** Lets go of the lock of one run, whether it still lives or not; another's stays. Tells `released` or nothing. */
-export const releaseScript = (installDirectory: string, id: string): string =>
-  `${prelude(lockName(installDirectory))}if [ -d "$lock" ] && gate && owned ${quote(id)}; then drop; echo released; fi`
+/**
+ * Lets go of the lock of one run, whether it still lives or not; another's stays. Without an id it is whosever.
+ * Tells `released` or nothing.
+ */
+export const releaseScript = (installDirectory: string, id: string | undefined): string =>
+  `${prelude(lockName(installDirectory))}if [ -d "$lock" ] && gate${id === undefined ? '' : ` && owned ${quote(id)}`}; then drop; echo released; fi`
 
 /** Tells who holds the lock: one line `held`, or `free`. Changes nothing. */
 export const statusScript = (installDirectory: string): string =>

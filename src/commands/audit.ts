@@ -1,0 +1,34 @@
+import { readRuns } from '../deployment/runs/runsFile.ts'
+import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { colourOf } from './terminal.ts'
+import { UsageError } from './usageError.ts'
+
+/** Whether a word of the command line is the id of a run, its beginning or `last`, and no file. */
+export const isRunId = (word: string): boolean => word === 'last' || /^\d{8}T\d{6}Z(-[\da-f]*)?$/.test(word)
+
+/** `muster audit`: the runs of a cluster that this state directory knows, or one of them. Changes nothing. */
+export async function audit(
+  options: ClusterOptions & { readonly id: string | undefined; readonly json: boolean },
+): Promise<ExitCode> {
+  const { context, id, json } = options
+  const looking = { ...options, acting: false }
+  const config = await openCluster(looking)
+  if (typeof config === 'number') return config
+  const { cluster, directory } = config
+  const runs = await readRuns({ directory, cluster })
+  const colour = colourOf(context, context.stdout)
+  if (id === undefined) {
+    const none = `No run of ${cluster} was written down here.\n`
+    const text = runs.length === 0 ? none : runsText(runs, colour)
+    context.stdout.write(json ? runsJson(cluster, runs) : text)
+    return exitCodes.ok
+  }
+  const run = id === 'last' ? runs.at(-1) : runs.findLast((one) => one.id.startsWith(id))
+  if (run === undefined) {
+    throw new UsageError(`There is no run ${id} of ${cluster} here.`, '`muster audit` lists those there are.')
+  }
+  context.stdout.write(json ? `${JSON.stringify(run, null, 2)}\n` : runText(run, colour))
+  return exitCodes.ok
+}

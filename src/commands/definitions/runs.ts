@@ -1,0 +1,44 @@
+import { command, type Definition, files, flag, runsOnFiles } from './definition.ts'
+
+/** Runs that are going on, and those that were. */
+export const runs: Definition = (world) => [
+  command('lock', 'show or release the locks by which runs keep each other out', world)
+    .addCommand(
+      runsOnFiles(
+        files(command('status', 'tell who holds the lock of each host', world)).option(
+          '--json',
+          'print the locks as JSON',
+        ),
+        world,
+        async (options, made) => {
+          const { lockStatus } = await import('../lock.ts')
+          return lockStatus({ ...options, json: flag(made, 'json') })
+        },
+      ),
+    )
+    .addCommand(
+      runsOnFiles(
+        files(command('release', 'take away the locks of runs that are gone', world))
+          .option('-y, --yes', 'release without asking')
+          .option('--json', 'print the locks as JSON'),
+        world,
+        async (options, made) => {
+          const { lockRelease } = await import('../lock.ts')
+          return lockRelease({ ...options, yes: flag(made, 'yes'), json: flag(made, 'json') })
+        },
+      ),
+    ),
+  runsOnFiles(
+    files(command('audit', 'list the runs of a cluster, or show one: muster audit ID', world))
+      .option('--json', 'print the records as JSON')
+      .addHelpText('after', '\nA FILE of the form of a run, such as 20260102T030405Z, or `last`, is its ID.'),
+    world,
+    async (options, made) => {
+      const { audit, isRunId } = await import('../audit.ts')
+      const [first, ...rest] = options.files
+      const id = first !== undefined && isRunId(first) ? first : undefined
+      const named = id === undefined ? options.files : rest
+      return audit({ ...options, files: named, id, json: flag(made, 'json') })
+    },
+  ),
+]

@@ -1,0 +1,68 @@
+import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostLocks.ts'
+import { staleAfter } from '../deployment/lock/scripts.ts'
+import { locksJson, locksText } from '../output/deployment/locks.ts'
+import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
+import { connectHost } from './connectHost.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { colourOf } from './terminal.ts'
+
+/** `muster lock status`: who holds the lock of each host. Changes nothing. */
+export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
+  const { context, json } = options
+  const looking = { ...options, acting: false }
+  const config = await openCluster(looking)
+  if (typeof config === 'number') return config
+  const locks = await hostLocks({ hosts: config.hosts, connect: (host) => connectHost(context, host) })
+  show({ context, json, cluster: config.cluster, locks })
+  return exitOf(locks)
+}
+
+/** `muster lock release`: takes away the locks that are held, after a question that tells whose they are. */
+export async function lockRelease(
+  options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
+): Promise<ExitCode> {
+  const { context, yes, json } = options
+  mustBeAbleToAsk(context, { yes, command: 'lock release' })
+  const looking = { ...options, acting: false }
+  const config = await openCluster(looking)
+  if (typeof config === 'number') return config
+  const { cluster, hosts } = config
+  const connect = (host: (typeof hosts)[number]): ReturnType<typeof connectHost> => connectHost(context, host)
+  const seen = await hostLocks({ hosts, connect })
+  const held = seen.filter(({ state }) => state === 'held')
+  if (!json || held.length === 0) show({ context, json, cluster, locks: seen })
+  if (held.length === 0) return exitOf(seen)
+  const alive = held.some((one) => one.state === 'held' && one.lock.idle < staleAfter)
+  const warning = alive
+    ? 'A run that still beats seems to be alive: without its lock, two runs could change a host at once.\n'
+    : ''
+  if (!json) context.stdout.write(warning)
+  const names = held.map(({ host }) => host).join(', ')
+  if (!(await agreed(context, { yes, question: `Release the lock of ${names}?` }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  const left = await releaseLocks({ hosts, connect, seen })
+  show({ context, json, cluster, locks: left })
+  const others = seen.filter(({ state }) => state !== 'held')
+  // Another run may have been faster than a person: it has the lock then.
+  return left.some(({ state }) => state === 'held') ? exitCodes.locked : exitOf([...left, ...others])
+}
+
+function show(options: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly cluster: string
+  readonly locks: readonly HostLock[]
+}): void {
+  const { context, json, cluster, locks } = options
+  const colour = colourOf(context, context.stdout)
+  context.stdout.write(json ? locksJson(cluster, locks) : locksText(locks, colour))
+}
+
+function exitOf(locks: readonly HostLock[]): ExitCode {
+  if (locks.some(({ state }) => state === 'failed')) return exitCodes.failed
+  return locks.some(({ state }) => state === 'unreachable') ? exitCodes.unreachable : exitCodes.ok
+}

@@ -1,0 +1,63 @@
+import type { HostConfig } from '../../config/model.ts'
+import type { Transport } from '../../transport/transport.ts'
+import type { Failure } from '../events.ts'
+import { hostsAtOnce } from '../execute.ts'
+import { failureOf, isUnreachable } from '../failure.ts'
+import { mapLimit } from '../mapLimit.ts'
+import { type HeldLock, parseLockAnswer } from './answer.ts'
+import { releaseScript, statusScript } from './scripts.ts'
+
+/** The lock of one host as it is now, or why that cannot be said. */
+export type HostLock = { readonly host: string } & (
+  | { readonly state: 'free' }
+  | { readonly state: 'held'; readonly lock: HeldLock }
+  | { readonly state: 'unreachable' | 'failed'; readonly failure: Failure }
+)
+
+type Hosts = {
+  readonly hosts: readonly HostConfig[]
+  readonly connect: (host: HostConfig) => Promise<Transport>
+}
+
+/** Asks every host for its lock. Changes nothing; one host's failure is told in its own place. */
+export const hostLocks = ({ hosts, connect }: Hosts): Promise<readonly HostLock[]> =>
+  mapLimit({
+    items: hosts,
+    limit: hostsAtOnce,
+    map: (host) =>
+      onHost(host, connect, async (transport) => {
+        const { answer } = parseLockAnswer((await transport.run(statusScript(host.installDirectory))).stdout)
+        if (answer.kind === 'held') return { host: host.name, state: 'held', lock: answer.lock }
+        return { host: host.name, state: 'free' }
+      }),
+  })
+
+/** Takes away the locks that were seen, and none that another run has taken since. Tells what is there then. */
+export const releaseLocks = (
+  options: Hosts & { readonly seen: readonly HostLock[] },
+): Promise<readonly HostLock[]> => {
+  const held = new Map(options.seen.flatMap((one) => (one.state === 'held' ? [[one.host, one.lock]] : [])))
+  const hosts = options.hosts.filter(({ name }) => held.has(name))
+  const connect = async (host: HostConfig): Promise<Transport> => {
+    const transport = await options.connect(host)
+    await transport.run(releaseScript(host.installDirectory, held.get(host.name)?.owner?.id)).catch(() => {
+      // Whether it is gone is asked next, over the same connection.
+    })
+    return transport
+  }
+  return hostLocks({ hosts, connect })
+}
+
+async function onHost(
+  host: HostConfig,
+  connect: Hosts['connect'],
+  ask: (transport: Transport) => Promise<HostLock>,
+): Promise<HostLock> {
+  try {
+    const transport = await connect(host)
+    return await ask(transport).finally(() => transport.close())
+  } catch (error) {
+    const failure = failureOf(error)
+    return { host: host.name, state: isUnreachable(error) ? 'unreachable' : 'failed', failure }
+  }
+}

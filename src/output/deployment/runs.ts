@@ -1,0 +1,58 @@
+import type { RecordedHost, RunRecord } from '../../deployment/runs/runRecord.ts'
+import { counted } from '../../diagnostics/words.ts'
+import { failureText } from './failure.ts'
+import { paint } from './paint.ts'
+import { summaryText } from './summary.ts'
+
+const titles = ['RUN', 'COMMAND', 'BY', 'TOOK', 'EXIT', 'HOSTS']
+
+/** One row a run, the newest first; ends with a newline. */
+export function runsText(runs: readonly RunRecord[], colour: boolean): string {
+  const rows = [...runs]
+    .reverse()
+    .map((run) => [
+      run.id,
+      run.operation,
+      `${run.user}@${run.machine}`,
+      `${run.seconds.toFixed(1)} s`,
+      String(run.exit),
+      resultsOf(run.hosts),
+    ])
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return `${[paint(colour).dim(line(titles)), ...rows.map(line)].join('\n')}\n`
+}
+
+/** Such as `2 changed, 1 failed`, in the order in which they came. */
+function resultsOf(hosts: readonly RecordedHost[]): string {
+  const counts = new Map<string, number>()
+  for (const { result } of hosts) counts.set(result, (counts.get(result) ?? 0) + 1)
+  return [...counts].map(([result, count]) => `${count} ${result}`).join(', ')
+}
+
+/** All that is known of one run. */
+export function runText(run: RunRecord, colour: boolean): string {
+  const { bold } = paint(colour)
+  const changes = run.hosts
+    .filter(({ applied }) => applied.length > 0)
+    .map(({ host, applied }) => `${bold(host)}\n${applied.map((title) => `  ${title}\n`).join('')}`)
+  const failures = run.hosts.flatMap(({ host, failure }) =>
+    failure === undefined ? [] : [failureText({ host, failure, colour })],
+  )
+  const head = `${bold(run.id)}  muster ${run.operation} of ${run.cluster}, exit code ${run.exit}
+  by ${run.user} on ${run.machine}, process ${run.pid}, muster ${run.version}
+  at ${run.started}, took ${run.seconds.toFixed(1)} s
+  for ${counted(run.targets.length, 'host')}: ${run.targets.join(', ')}
+`
+  return [head, ...changes, ...failures, summaryText(run.hosts, colour)].join('\n')
+}
+
+/** Runs for programs, oldest first, as they were written down. */
+export const runsJson = (cluster: string, runs: readonly RunRecord[]): string =>
+  `${JSON.stringify({ cluster, runs }, null, 2)}\n`

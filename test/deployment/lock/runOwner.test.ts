@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { parseLockAnswer } from '../../../src/deployment/lock/answer.ts'
+import { isOver, parseRunOwner, type RunOwner, runId } from '../../../src/deployment/lock/runOwner.ts'
+
+const owner: RunOwner = {
+  id: '20260102T030405Z-1a2b3c',
+  operation: 'install',
+  cluster: 'alpha',
+  user: 'ann',
+  machine: 'desk',
+  machineId: 'a',
+  pid: 42,
+  started: '77',
+}
+
+describe('the owner of a run', () => {
+  it('has an id that tells when it began', () => {
+    expect(runId(new Date('2026-01-02T03:04:05.678Z'), '1a2b3c')).toBe('20260102T030405Z-1a2b3c')
+  })
+
+  it('is read as it was written', () => {
+    expect(parseRunOwner(JSON.stringify(owner))).toEqual(owner)
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['no object', '3'],
+    ['an id that a shell would not take for one word', JSON.stringify({ ...owner, id: 'a; b' })],
+    ['a pid that is none', JSON.stringify({ ...owner, pid: '42' })],
+    ['no user', JSON.stringify({ ...owner, user: undefined })],
+  ])('is not taken from %s', (_, text) => {
+    expect(parseRunOwner(text)).toBeUndefined()
+  })
+
+  it('cannot make a terminal do anything', () => {
+    const found = parseRunOwner(JSON.stringify({ ...owner, user: 'a\u001b[2J\nb', machine: 'x'.repeat(500) }))
+    expect(found).toMatchObject({ user: 'a[2Jb', machine: 'x'.repeat(200) })
+  })
+
+  it('is over only when it was of this machine and its process is gone', () => {
+    const me = { ...owner, id: 'me' }
+    const gone = () => false
+    expect(isOver(owner, me, gone)).toBe(true)
+    expect(isOver(owner, me, (pid, started) => pid === 42 && started === '77')).toBe(false)
+    expect(isOver({ ...owner, machine: 'elsewhere' }, me, gone)).toBe(false)
+    expect(isOver({ ...owner, machineId: 'b' }, me, gone)).toBe(false)
+    const { machineId: _, ...nameless } = owner
+    expect(isOver(nameless, { ...nameless, id: 'me' }, gone)).toBe(false)
+  })
+
+  it('stands in the first line of what a lock script prints', () => {
+    const text = Buffer.from(JSON.stringify(owner)).toString('base64')
+    expect(parseLockAnswer(`held\t7\t2026-01-02T03:04:05Z\t${text}\n`)).toEqual({
+      answer: { kind: 'held', lock: { owner, since: '2026-01-02T03:04:05Z', idle: 7 } },
+      rest: '',
+    })
+    expect(parseLockAnswer('held\t\t\u001b[2J\t\n').answer).toEqual({
+      kind: 'held',
+      lock: { owner: undefined, since: 'an unknown time', idle: 0 },
+    })
+    expect(parseLockAnswer('taken\nhostname\tdb1\n')).toEqual({
+      answer: { kind: 'taken' },
+      rest: 'hostname\tdb1\n',
+    })
+    expect(parseLockAnswer('failed\tno flock\n').answer).toEqual({ kind: 'failed', why: 'no flock' })
+    expect(parseLockAnswer('').answer).toEqual({ kind: 'failed', why: '' })
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import type { RunOwner } from '../../../src/deployment/lock/runOwner.ts'
+import { createRecorder } from '../../../src/deployment/runs/recorder.ts'
+import { parseRuns, runLine } from '../../../src/deployment/runs/runRecord.ts'
+
+const owner: RunOwner = {
+  id: '20260102T030405Z-1a2b3c',
+  operation: 'install',
+  cluster: 'alpha',
+  user: 'ann',
+  machine: 'desk',
+  machineId: 'a',
+  pid: 42,
+}
+const place = { manifest: '/opt/muster/share/installation.json', path: '/opt/muster/deployment.jsonl' }
+
+const recorderAt = (start: number) => {
+  let time = start
+  const recorder = createRecorder({ owner, version: '1.2.3', now: () => new Date(time) })
+  return {
+    recorder,
+    pass: (milliseconds: number) => {
+      time += milliseconds
+    },
+  }
+}
+const done = (title: string) =>
+  ({ type: 'step-done', host: 'db1', step: 'settings', title, seconds: 0.12345 }) as const
+
+describe('the recorder of a run', () => {
+  it('knows in the end who, what, when, from where, and what came of it', () => {
+    const { recorder, pass } = recorderAt(Date.UTC(2026, 0, 2, 3, 4, 5))
+    recorder.observe({ type: 'run-started', operation: 'install', cluster: 'alpha', hosts: ['db1'] })
+    pass(2500)
+    const outcome = { host: 'db1', result: 'changed', applied: ['write settings'] } as const
+    recorder.observe({
+      type: 'run-ended',
+      outcomes: [{ ...outcome, seconds: { commit: 1.23456 } }],
+      interrupted: false,
+    })
+    const record = recorder.record(0)
+    expect(record).toEqual({
+      id: '20260102T030405Z-1a2b3c',
+      operation: 'install',
+      cluster: 'alpha',
+      user: 'ann',
+      machine: 'desk',
+      pid: 42,
+      version: '1.2.3',
+      started: '2026-01-02T03:04:05.000Z',
+      seconds: 2.5,
+      targets: ['db1'],
+      hosts: [{ ...outcome, seconds: { commit: 1.235 } }],
+      exit: 0,
+    })
+    const line = record === undefined ? '' : runLine(record)
+    expect(parseRuns(`${line}{"id":"half\n[]\nnull\n\n${line}`)).toEqual([record, record])
+  })
+
+  it('has nothing to write down of a run that never ended, such as one that nobody agreed to', () => {
+    const { recorder } = recorderAt(0)
+    recorder.observe({ type: 'run-started', operation: 'install', cluster: 'alpha', hosts: ['db1'] })
+    expect(recorder.record(1)).toBeUndefined()
+  })
+
+  it('hands out each change of a host once, from its commit on', () => {
+    const { recorder } = recorderAt(0)
+    recorder.observe(done('lay out'))
+    expect(recorder.pending('db1', place)).toBe('')
+    recorder.observe({ type: 'phase-started', host: 'db1', phase: 'commit' })
+    recorder.observe(done("switch to ann's"))
+    expect(recorder.pending('db2', place)).toBe('')
+    const script = recorder.pending('db1', place)
+    expect(script).toMatch(/^if \[ -f \/opt\/muster\/share\/installation\.json \]; then printf /)
+    expect(script.match(/"outcome":"done","seconds":0\.123/g)).toHaveLength(2)
+    expect(script).toContain("switch to ann'\\''s")
+    expect(recorder.pending('db1', place)).toBe('')
+  })
+
+  it('tells which change of a host failed, and nothing of a failure between changes', () => {
+    const { recorder } = recorderAt(0)
+    const failure = { code: 'step-failed', message: 'words of the host', fix: 'mend it' }
+    recorder.observe({ type: 'phase-started', host: 'db1', phase: 'commit' })
+    recorder.observe({ type: 'host-failed', host: 'db1', failure })
+    expect(recorder.pending('db1', place)).toBe('')
+    recorder.observe({ type: 'step-started', host: 'db1', step: 'services', title: 'start manager' })
+    recorder.observe({ type: 'host-failed', host: 'db1', failure })
+    expect(recorder.pending('db1', place)).toContain(
+      '"step":"services","change":"start manager","outcome":"failed","code":"step-failed"',
+    )
+  })
+})

@@ -1,0 +1,55 @@
+import { appendFileSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RunRecord } from '../../../src/deployment/runs/runRecord.ts'
+import { appendRun, keepsAnything, readRuns, runsFile } from '../../../src/deployment/runs/runsFile.ts'
+import { lockState } from '../../../src/deployment/state/lockState.ts'
+
+const run: RunRecord = {
+  ...{ id: '20260102T030405Z-1a2b3c', operation: 'stop', cluster: 'alpha', user: 'ann', machine: 'desk' },
+  ...{ pid: 42, version: '1.2.3', started: '2026-01-02T03:04:05.000Z', seconds: 1, exit: 0 },
+  ...{ targets: [], hosts: [] },
+}
+
+describe('the file of runs', () => {
+  let directory: string
+  const place = () => ({ directory, cluster: 'alpha' })
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'muster-runs-'))
+  })
+  afterEach(() => rmSync(directory, { recursive: true }))
+
+  it('keeps runs in their order, for nobody else to read', async () => {
+    expect(await readRuns(place())).toEqual([])
+    await appendRun(place(), run)
+    await appendRun(place(), { ...run, id: 'second' })
+    expect((await readRuns(place())).map(({ id }) => id)).toEqual([run.id, 'second'])
+    expect(statSync(runsFile(place())).mode & 0o777).toBe(0o600)
+  })
+
+  it('loses only the line that a crash cut', async () => {
+    await appendRun(place(), run)
+    appendFileSync(runsFile(place()), '{"id":"cut')
+    await appendRun(place(), { ...run, id: 'after' })
+    expect((await readRuns(place())).map(({ id }) => id)).toEqual([run.id, 'after'])
+  })
+
+  it('is not led elsewhere by a link', async () => {
+    await appendRun(place(), run)
+    rmSync(runsFile(place()))
+    symlinkSync(join(directory, 'elsewhere'), runsFile(place()))
+    await expect(appendRun(place(), run)).rejects.toMatchObject({ name: 'StateError' })
+    await expect(readRuns(place())).rejects.toMatchObject({ name: 'StateError' })
+  })
+
+  it('is told from a folder that holds the lock alone', async () => {
+    expect(await keepsAnything(place())).toBe(false)
+    const lock = await lockState(place())
+    expect(await keepsAnything(place())).toBe(false)
+    await appendRun(place(), run)
+    expect(await keepsAnything(place())).toBe(true)
+    await lock.release()
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { RunRecord } from '../../../src/deployment/runs/runRecord.ts'
+import { locksText } from '../../../src/output/deployment/locks.ts'
+import { runsText, runText } from '../../../src/output/deployment/runs.ts'
+
+const first: RunRecord = {
+  id: '20260102T030405Z-1a2b3c',
+  operation: 'install',
+  cluster: 'alpha',
+  user: 'ann',
+  machine: 'desk',
+  pid: 42,
+  version: '1.2.3',
+  started: '2026-01-02T03:04:05.000Z',
+  seconds: 12.34,
+  targets: ['db1', 'db2'],
+  hosts: [
+    {
+      host: 'db1',
+      result: 'changed',
+      applied: ['write settings', 'restart manager'],
+      proved: 'logins proved',
+      seconds: { commit: 1.25 },
+    },
+    {
+      host: 'db2',
+      result: 'failed',
+      applied: [],
+      failure: { code: 'step-failed', message: 'no room', fix: 'Make room.' },
+      seconds: {},
+    },
+  ],
+  exit: 1,
+}
+const second: RunRecord = {
+  ...first,
+  id: '20260103T030405Z-000000',
+  operation: 'stop',
+  seconds: 0.5,
+  hosts: [],
+  exit: 130,
+}
+
+describe('runs for people', () => {
+  it('are a table, the newest first', () => {
+    expect(runsText([first, second], false)).toBe(
+      `RUN                      COMMAND  BY        TOOK    EXIT  HOSTS
+20260103T030405Z-000000  stop     ann@desk  0.5 s   130
+20260102T030405Z-1a2b3c  install  ann@desk  12.3 s  1     1 changed, 1 failed
+`,
+    )
+  })
+
+  it('are told one by one with each change and each failure', () => {
+    expect(runText(first, false)).toBe(`20260102T030405Z-1a2b3c  muster install of alpha, exit code 1
+  by ann on desk, process 42, muster 1.2.3
+  at 2026-01-02T03:04:05.000Z, took 12.3 s
+  for 2 hosts: db1, db2
+
+db1
+  write settings
+  restart manager
+
+error db2: no room [step-failed]
+  fix: Make room.
+
+db1  done: 2 changes, logins proved (commit 1.3 s)
+db2  failed
+`)
+  })
+})
+
+describe('locks for people', () => {
+  it('are one line a host', () => {
+    const { id, operation, cluster, user, machine, pid } = first
+    const owner = { id, operation, cluster, user, machine, pid }
+    const since = '2026-01-02T03:04:05Z'
+    expect(
+      locksText(
+        [
+          { host: 'db1', state: 'free' },
+          { host: 'db10', state: 'held', lock: { owner, since, idle: 3 } },
+          { host: 'db2', state: 'held', lock: { owner: undefined, since, idle: 300 } },
+          { host: 'db3', state: 'unreachable', failure: { code: 'timeout', message: 'no answer', fix: '' } },
+        ],
+        false,
+      ),
+    ).toBe(`db1   free
+db10  held by \`muster install\` of ann on desk (run 20260102T030405Z-1a2b3c, process 42), since 2026-01-02T03:04:05Z, last heartbeat 3 s ago
+db2   held by somebody that left no name, since 2026-01-02T03:04:05Z, last heartbeat 300 s ago
+db3   unreachable: no answer
+`)
+  })
+})
