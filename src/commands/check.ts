@@ -6,7 +6,7 @@ import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { closeAll, type LostHost, surveyHosts } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
-import { connectHost } from './connectHost.ts'
+import { connectHost, prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
@@ -25,9 +25,10 @@ export async function check(
   },
 ): Promise<ExitCode> {
   const { context, json, strict } = options
-  const config = await openCluster({ ...options, acting: false })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const hosts = selectHosts(config, options.hosts)
+  await prepareConnections(context, hosts)
   const files = await readOwnStores({ ...config, hosts })
   const stores = { files, ...(await readStoreSecrets(context, hosts)) }
   const renderer = await chooseRenderer({

@@ -1,11 +1,38 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
 import type { HostConfig } from '../config/model.ts'
+import { askSsh } from '../transport/askSsh.ts'
 import { connectLocal } from '../transport/local.ts'
+import { createOnce } from '../transport/once.ts'
+import { startProxyWith } from '../transport/proxyCommand.ts'
+import type { Wanted } from '../transport/route.ts'
 import { createSshConnector, type SshConnector } from '../transport/ssh.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
+import { askPassphrase } from './askPassphrase.ts'
 import type { CommandContext } from './context.ts'
+
+/** Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`. */
+export function connectHost(context: CommandContext, host: HostConfig): Promise<Transport> {
+  const { name, connection } = host
+  if (connection === 'local') return connectLocal({ host: name, env: context.env })
+  return connectorOf(context).connect(wantedOf(context, host))
+}
+
+/**
+ * Finds the ways to hosts and asks for the passphrases of their keys, before anything is drawn on the terminal.
+ * Rejects with `Interrupted` alone: what is wrong with a way is told by `connectHost`.
+ */
+export async function prepareConnections(
+  context: CommandContext,
+  hosts: readonly HostConfig[],
+): Promise<void> {
+  const connector = connectorOf(context)
+  const remote = hosts.filter(({ connection }) => connection === 'ssh')
+  await Promise.all(remote.map((host) => connector.prepare(wantedOf(context, host))))
+}
 
 /** Hosts of one command share jump hosts, keys and what a person was asked; a command has one context. */
 const connectors = new WeakMap<CommandContext, SshConnector>()
@@ -13,23 +40,38 @@ const connectors = new WeakMap<CommandContext, SshConnector>()
 function connectorOf(context: CommandContext): SshConnector {
   const known = connectors.get(context)
   if (known !== undefined) return known
-  const connector = createSshConnector({ readFile: (path) => readFile(path) })
+  const { env } = context
+  const ssh = environmentOf(context)
+  const connector = createSshConnector({
+    readFile: (path) => readFile(path),
+    askSsh: askSsh({ env, ssh, usual: usualConfig(ssh), sshHome: userInfo().homedir, once: createOnce() }),
+    startProxy: startProxyWith(env),
+    askPassphrase: (path) => askPassphrase(context, path),
+  })
   connectors.set(context, connector)
   return connector
 }
 
-/** Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`. */
-export function connectHost(context: CommandContext, host: HostConfig): Promise<Transport> {
-  const { name, address, ssh } = host
-  if (host.connection === 'local') return connectLocal({ host: name, env: context.env })
-  return connectorOf(context).connect({ host: name, address, ssh, env: environmentOf(context) })
+/** ssh takes the home of the password database for its own, whatever HOME says; everything of ours goes by HOME. */
+function usualConfig({ home }: SshEnvironment): string | undefined {
+  if (home === userInfo().homedir) return undefined
+  const own = join(home, '.ssh', 'config')
+  return existsSync(own) ? own : 'none'
 }
+
+const wantedOf = (context: CommandContext, { name, address, ssh }: HostConfig): Wanted => ({
+  host: name,
+  address,
+  ssh,
+  env: environmentOf(context),
+})
 
 function environmentOf({ env }: CommandContext): SshEnvironment {
   const agentSocket = env.SSH_AUTH_SOCK
   return {
     home: env.HOME ?? homedir(),
     user: env.USER ?? userInfo().username,
+    variables: env,
     ...(agentSocket ? { agentSocket } : {}),
   }
 }

@@ -32,7 +32,7 @@ export async function exec(
   // sh would take it for an option.
   if (program.startsWith('-')) throw new UsageError(`${program} is no program.`, 'Name the program first.')
   const timeout = lengthOfTime(options.timeout, 'timeout') * 1000
-  const config = await openCluster({ ...options, acting: false })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const results = await onEachHost({
     hosts: selectHosts(config, options.hosts),

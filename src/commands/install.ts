@@ -14,6 +14,7 @@ import { grantsText } from '../output/deployment/grants.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
+import { prepareConnections } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { fetchRuntimes } from './fetchRuntimes.ts'
@@ -34,8 +35,9 @@ type InstallOptions = ClusterOptions & {
 /** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
   mustBeAbleToAsk(options.context, { yes: options.yes, command: 'install' })
-  const config = await openCluster({ ...options, acting: true })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
+  await prepareConnections(options.context, config.hosts)
   const place = { directory: config.directory, cluster: config.cluster }
   return inRun({ ...options, config, operation: 'install' }, (locked) =>
     installLocked({ ...options, config, place, locked }),

@@ -29,7 +29,7 @@ export async function logs(
   const { context, component, json } = options
   const since = options.since === undefined ? undefined : lengthOfTime(options.since, 'since')
   const lines = wholeNumber(options.lines, { option: 'lines', most: mostLines })
-  const config = await openCluster({ ...options, acting: false })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const { cluster } = config
   const wanted = { cluster, lines, ...(component && { component }), ...(since && { since }) }

@@ -5,6 +5,7 @@ import { closeAll } from '../deployment/survey.ts'
 import { grantsText } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
+import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
@@ -15,8 +16,9 @@ export async function plan(
   options: ClusterOptions & { readonly json: boolean; readonly runtimeFile: string | undefined },
 ): Promise<ExitCode> {
   const { context, json, runtimeFile } = options
-  const config = await openCluster({ ...options, acting: true })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
+  await prepareConnections(context, config.hosts)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const hosts = config.hosts.map(({ name }) => name)
   const progress = json ? { ...context, stdout: context.stderr } : context

@@ -50,7 +50,7 @@ type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases 
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, json, lockWait } = options
   mustBeAbleToAsk(context, { yes, command: 'rollback' })
-  const config = await openCluster({ ...options, acting: false })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const passwords = await readAdminPasswords(context, config)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })

@@ -25,7 +25,7 @@ export async function services(
 ): Promise<ExitCode> {
   const { context, operation, yes, json } = options
   mustBeAbleToAsk(context, { yes, command: operation })
-  const config = await openCluster({ ...options, acting: false })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const { cluster } = config
   const question = `${operation} ${cluster} on ${config.hosts.map(({ name }) => name).join(', ')}?`

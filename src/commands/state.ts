@@ -16,7 +16,7 @@ export async function state(
   },
 ): Promise<ExitCode> {
   const { context, operation, archive } = options
-  const config = await openCluster({ ...options, acting: false })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const place = { context, directory: config.directory, cluster: config.cluster }
   const passphrase = await readPassphrase(options)

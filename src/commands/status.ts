@@ -6,7 +6,7 @@ import { readState } from '../deployment/state/openState.ts'
 import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'
 import { closeAll, type SurveyedHost, surveyHosts } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
-import { connectHost } from './connectHost.ts'
+import { connectHost, prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { colourOf } from './terminal.ts'
@@ -17,8 +17,9 @@ const patience = 6_000
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
-  const config = await openCluster({ ...options, acting: false })
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
+  await prepareConnections(context, impatient(config).hosts)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const { authority } = opened?.state ?? emptyState
   const survey = await surveyHosts({
@@ -50,7 +51,7 @@ const impatient = (config: ClusterConfig): ClusterConfig => ({
   ...config,
   hosts: config.hosts.map((host) => ({
     ...host,
-    ssh: { ...host.ssh, timeout: Math.min(host.ssh.timeout, patience) },
+    ssh: { ...host.ssh, timeout: Math.min(host.ssh.timeout ?? patience, patience) },
   })),
 })
 

@@ -2,6 +2,7 @@ import type { ClusterConfig } from '../config/model.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { closeAll, lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
+import { prepareConnections } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { inRun, type Run } from './inRun.ts'
@@ -12,7 +13,7 @@ import { heldHosts, surveyLocked } from './surveyLocked.ts'
  * while `work` runs; however it ends, everything is let go, since an open connection keeps the program from
  * ending. With a host whose lock another run holds there is no work: exit code 5.
  */
-export function withHosts(options: {
+export async function withHosts(options: {
   readonly context: CommandContext
   readonly config: ClusterConfig
   readonly json: boolean
@@ -24,6 +25,7 @@ export function withHosts(options: {
 }): Promise<ExitCode> {
   const { context, config, json, operation, work } = options
   const hosts = config.hosts.map(({ name }) => name)
+  await prepareConnections(context, config.hosts)
   return inRun(options, async (run) => {
     const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
     renderer.emit({ type: 'run-started', operation, cluster: config.cluster, hosts })

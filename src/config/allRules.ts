@@ -5,7 +5,6 @@ import { duplicateAddresses } from './rules/duplicateAddresses.ts'
 import { duplicateHosts } from './rules/duplicateHosts.ts'
 import { evenManagers } from './rules/evenManagers.ts'
 import { incompleteDatabases } from './rules/incompleteDatabases.ts'
-import { inertOptions } from './rules/inertOptions.ts'
 import { installDirectory } from './rules/installDirectory.ts'
 import { localClashes } from './rules/localClashes.ts'
 import { master } from './rules/master.ts'
@@ -51,5 +50,4 @@ export const allRules: readonly Rule[] = [
   sharedKeystore,
   warningDays,
   installDirectory,
-  inertOptions,
 ]

@@ -24,7 +24,7 @@ function pathOf(resolved: Resolved<string>, paths: Paths): string | undefined {
 function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
   return {
     ...optional('user', host.ssh(ssh.user).value),
-    port: sure(host.ssh(ssh.port)),
+    ...optional('port', host.ssh(ssh.port).value),
     ...optional('identity', pathOf(host.ssh(ssh.identity), paths)),
     ...optional('knownHosts', pathOf(host.ssh(ssh.knownHosts), paths)),
     ...optional('hostKey', host.ssh(ssh.hostKey).value),
@@ -32,8 +32,9 @@ function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
       'jump',
       host.ssh(ssh.jump).value?.map(({ value }) => value),
     ),
+    ...optional('config', pathOf(host.ssh(ssh.config), paths)),
     become: sure(host.ssh(ssh.become)),
-    timeout: sure(host.ssh(ssh.timeout)),
+    ...optional('timeout', host.ssh(ssh.timeout).value),
   }
 }
 

@@ -5,21 +5,23 @@ import type { SecretReference } from '../secrets/reference.ts'
 
 /** How to reach a host over SSH (options.md, "`ssh` keys"). Paths are absolute. */
 export type SshConfig = {
-  /** Absent: the invoking user's own name. */
+  /** Absent, as all below: what ssh_config says; else the invoking user's own name. */
   readonly user?: string
-  readonly port: number
-  /** Private key file; absent: the agent, then the usual keys of ~/.ssh. */
+  readonly port?: number
+  /** Private key file; absent at last: the agent, then the usual keys of ~/.ssh. */
   readonly identity?: string
-  /** Absent: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. */
+  /** Absent at last: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. */
   readonly knownHosts?: string
   /** Pinned fingerprint, `SHA256:…`; when given, it alone decides. */
   readonly hostKey?: string
   /** Hosts to go through, in this order, each as `[user@]host[:port]`, or `none` alone. */
   readonly jump?: readonly string[]
+  /** File of ssh_config(5); absent: those that ssh itself reads. */
+  readonly config?: string
   /** Run everything through sudo. */
   readonly become: boolean
   /** Milliseconds until a connection attempt counts as failed. */
-  readonly timeout: number
+  readonly timeout?: number
 }
 
 /** One component of one host and where its API listens. */

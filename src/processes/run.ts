@@ -106,6 +106,8 @@ export type InteractiveChild = {
 export function startInteractive(options: {
   readonly command: readonly [string, ...string[]]
   readonly env: Environment
+  /** Which part of it the child sees, as environment.ts picks it; `shell` unless told. */
+  readonly sees?: 'shell' | 'program'
   readonly cwd?: string
 }): InteractiveChild {
   const [program, ...parameters] = options.command
@@ -115,7 +117,7 @@ export function startInteractive(options: {
     detached: true,
     cleanup: false,
     extendEnv: false,
-    env: shellEnvironment(options.env),
+    env: options.sees === 'program' ? programEnvironment(options.env) : shellEnvironment(options.env),
     reject: false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })

@@ -20,6 +20,10 @@ export type KeyCheck = {
   readonly names: readonly string[]
   /** Pinned fingerprint, `SHA256:…`; when given, it alone decides. */
   readonly pinned?: string
+  /** HostKeyAlias: the one name to look under, whatever the port. */
+  readonly alias?: string
+  /** What ssh_config would allow and is not followed here. */
+  readonly lenient?: 'no' | 'accept-new'
 }
 
 /** One SSH server: the host itself, or a jump host on the way to it. Plain data: the same data is the same login. */
@@ -35,6 +39,11 @@ export type Destination = {
   readonly check: KeyCheck
   /** Milliseconds until it counts as not reached, all attempts together. */
   readonly timeout: number
+  /** ProxyCommand: its standard input and output are the connection. */
+  readonly proxyCommand?: string
+  /** BindAddress and AddressFamily, for a connection from here. */
+  readonly localAddress?: string
+  readonly family?: 4 | 6
 }
 
 /** The way to a host: the jump hosts in their order, and the host. */

@@ -8,10 +8,19 @@ export function dial(options: {
   readonly port: number
   /** Milliseconds. */
   readonly timeout: number
+  readonly localAddress?: string
+  readonly family?: 4 | 6
 }): Promise<Socket> {
-  const { address, port, timeout } = options
+  const { address, port, timeout, localAddress, family } = options
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: address, port, noDelay: true, keepAlive: true })
+    const socket = connect({
+      host: address,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      ...(localAddress === undefined ? {} : { localAddress }),
+      ...(family === undefined ? {} : { family }),
+    })
     const late = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
     const timer = setTimeout(() => socket.destroy(late), timeout)
     const failed = (error: Error): void => {

@@ -1,6 +1,7 @@
 import { type HostKeyAlgorithm, hostKeyAlgorithms } from './algorithms.ts'
-import type { Destination } from './destination.ts'
+import type { Destination, KeyCheck } from './destination.ts'
 import { type Asked, fingerprint, judgeHostKey, type KnownHost, knownTypes, typeOfKey } from './knownHosts.ts'
+import { defaultPort } from './sshTarget.ts'
 import { TransportError } from './transportError.ts'
 
 /** What decides about a host's key: a pinned fingerprint alone, or known_hosts. */
@@ -20,6 +21,9 @@ type Options = Asked & {
   readonly entries: readonly KnownHost[]
   /** The known_hosts files that `entries` come from, for messages. */
   readonly files: readonly string[]
+  /** Where the key was shown, for messages. */
+  readonly dialled: { readonly name: string; readonly port: number }
+  readonly lenient: KeyCheck['lenient']
 }
 
 /** `entries` are what the known_hosts files of the destination hold. */
@@ -27,14 +31,17 @@ export function hostKeyPolicy(
   { label: host, jump, port, check }: Pick<Destination, 'label' | 'jump' | 'port' | 'check'>,
   entries: readonly KnownHost[],
 ): HostKeyPolicy {
-  const { files, names, pinned } = check
-  const options = { host, jump, port, files, names, entries }
+  const { files, pinned, alias, lenient } = check
+  // OpenSSH looks an alias up without the port.
+  const asked = alias === undefined ? { names: check.names, port } : { names: [alias], port: defaultPort }
+  const dialled = { name: check.names[0] ?? host, port }
+  const options = { host, jump, files, entries, dialled, lenient, ...asked }
   return pinned === undefined ? byKnownHosts(options) : byPin(options, pinned)
 }
 
 const show = (key: Buffer): string => `${fingerprint(key)} (${typeOfKey(key) ?? 'unknown type'})`
 
-function byPin({ host, names, port }: Options, pinned: string): HostKeyPolicy {
+function byPin({ host, dialled }: Options, pinned: string): HostKeyPolicy {
   const wanted = pinned.replace(/=+$/, '')
   return {
     algorithms: hostKeyAlgorithms([]),
@@ -45,16 +52,18 @@ function byPin({ host, names, port }: Options, pinned: string): HostKeyPolicy {
         host,
         code: 'host-key-changed',
         message: `${host} showed the host key ${show(key)}, but host-key in the YAML pins ${wanted}`,
-        fix: `Do not go on before you know why: was ${names[0]} (port ${port}) installed anew, or does another machine answer there? Read the fingerprint on the host itself with "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub", then correct host-key.`,
+        fix: `Do not go on before you know why: was ${dialled.name} (port ${dialled.port}) installed anew, or does another machine answer there? Read the fingerprint on the host itself with "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub", then correct host-key.`,
       })
     },
   }
 }
 
-function byKnownHosts({ host, jump, names, port, entries, files }: Options): HostKeyPolicy {
+function byKnownHosts(options: Options): HostKeyPolicy {
+  const { host, jump, names, port, entries, files, dialled } = options
   const asked = { names, port }
   const where = port === 22 ? (names[0] ?? host) : `[${names[0]}]:${port}`
-  const scan = `ssh-keyscan -p ${port} ${names[0]}`
+  const scan = `ssh-keyscan -p ${dialled.port} ${dialled.name}`
+  const renamed = names[0] === dialled.name ? '' : `, with ${names[0]} as its name,`
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
 
@@ -81,8 +90,8 @@ function byKnownHosts({ host, jump, names, port, entries, files }: Options): Hos
         case 'unknown':
           return error(
             'host-key-unknown',
-            `the host key of ${host} is not known: ${where} showed ${show(key)}, and ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}`,
-            `Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself. If it is the same, ${jump ? '' : `put "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML, or `}add the line that "${scan}" prints to ${files[0]}.`,
+            `the host key of ${host} is not known: ${where} showed ${show(key)}, and ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}${lenientNote(options)}`,
+            `Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself. If it is the same, ${jump ? '' : `put "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML, or `}add the line that "${scan}" prints${renamed} to ${files[0]}.`,
           )
       }
     },
@@ -90,6 +99,11 @@ function byKnownHosts({ host, jump, names, port, entries, files }: Options): Hos
 }
 
 const place = ({ file, line }: KnownHost): string => `${file} line ${line}`
+
+const lenientNote = ({ lenient }: Options): string =>
+  lenient === undefined
+    ? ''
+    : ` (StrictHostKeyChecking ${lenient} of ssh_config is not followed: no key is taken that nobody vouches for)`
 
 const authorityNote = (authority: KnownHost | undefined): string =>
   authority === undefined

@@ -19,6 +19,9 @@ export type KeyFile = { readonly path: string } & (
   | { readonly kind: 'missing' | 'unusable'; readonly why: string }
 )
 
+/** Whether a file is encrypted in the one format that ssh2 cannot open (RFC 5958). */
+export const isPkcs8 = (text: Buffer): boolean => text.includes('BEGIN ENCRYPTED PRIVATE KEY')
+
 /** Never rejects: what stands in the way of using a file is told in words, to go on after its name. */
 export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFile> {
   let text: Buffer
@@ -31,7 +34,7 @@ export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFil
     const kind = code === 'ENOENT' ? 'missing' : 'unusable'
     return { path, kind, why: `cannot be read (${code ?? String(error)})` }
   }
-  if (text.includes('BEGIN ENCRYPTED PRIVATE KEY')) return lockedFile(path, text, world)
+  if (isPkcs8(text)) return lockedFile(path, text, world)
   const key = world.parseKey(text)
   if (!(key instanceof Error)) {
     return key.isPrivateKey() ? { path, kind: 'key', key } : { path, kind: 'public', known: key }
@@ -63,9 +66,6 @@ export function unlock(
   passphrase: Secret,
   { parseKey }: KeyWorld,
 ): ParsedKey | string | undefined {
-  if (text.includes('BEGIN ENCRYPTED PRIVATE KEY')) {
-    return 'is an encrypted PKCS#8 file, which cannot be opened here'
-  }
   const key = parseKey(text, passphrase.reveal())
   if (!(key instanceof Error)) return key
   return /unsupported/i.test(key.message) ? whyUnusable(key.message) : undefined

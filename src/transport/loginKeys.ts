@@ -3,7 +3,7 @@ import type { ParsedKey } from 'ssh2'
 import type { Secret } from '../secrets/secret.ts'
 import type { Destination, KeyWish } from './destination.ts'
 import { codeOf } from './dial.ts'
-import { type KeyFile, type KeyWorld, readKeyFile, unlock } from './keyFile.ts'
+import { isPkcs8, type KeyFile, type KeyWorld, readKeyFile, unlock } from './keyFile.ts'
 import type { Once } from './once.ts'
 import { TransportError } from './transportError.ts'
 
@@ -52,12 +52,14 @@ export async function loginKeys(
   }
   const skipped = [...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedWords(file)))
   if (keys.length > 0) return { keys, skipped }
+  const trouble: string[] = []
   for (const file of [...first, ...files]) {
     if (file.kind !== 'locked') continue
     const key = await unlocked(file, world)
     if (typeof key !== 'string') return { keys: [{ label: file.path, key }], skipped }
+    if (key !== '') trouble.push(`${file.path} ${key}`)
   }
-  throw noKey(found)
+  throw noKey(found, trouble)
 }
 
 type Agent = { readonly keys: readonly LoginKey[]; readonly trouble?: string }
@@ -87,15 +89,15 @@ function publicOf(file: KeyFile): ParsedKey | undefined {
   return file.kind === 'locked' || file.kind === 'public' ? file.known : undefined
 }
 
-const isSame = (key: ParsedKey, file: KeyFile): boolean => {
-  const known = publicOf(file)
-  return known !== undefined && key.equals(known)
-}
+/** ssh2's own `equals` tells a private key from its public part. */
+const isSame = (one: ParsedKey, other: ParsedKey): boolean => one.getPublicSSH().equals(other.getPublicSSH())
 
 const isOf =
   (file: KeyFile) =>
-  ({ key }: LoginKey): boolean =>
-    isSame(key, file)
+  ({ key }: LoginKey): boolean => {
+    const known = publicOf(file)
+    return known !== undefined && isSame(key, known)
+  }
 
 /** As OpenSSH orders them (ssh_config(5), IdentityFile), after those that come first in any case. */
 function inOrder({ wish, agent, first, files }: Found): readonly LoginKey[] {
@@ -108,7 +110,7 @@ function inOrder({ wish, agent, first, files }: Found): readonly LoginKey[] {
   const preferred = first.flatMap((file) => (file.kind === 'key' ? ownOf(file) : heldBy(file)))
   const others = wish.agent === 'all' ? agent.keys : []
   const all = [...preferred, ...files.flatMap(heldBy), ...others, ...files.flatMap(ownOf)]
-  return all.filter(({ key }, index) => all.findIndex((other) => other.key.equals(key)) === index)
+  return all.filter(({ key }, index) => all.findIndex((other) => isSame(other.key, key)) === index)
 }
 
 /** The key of a file that must be usable. */
@@ -125,7 +127,8 @@ async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWor
     case 'locked': {
       const key = await unlocked(file, world)
       if (typeof key !== 'string') return { label: file.path, key }
-      throw fail(key === '' ? `has a passphrase, and ${why}` : key, unlockFix([file.path]))
+      const fix = isPkcs8(file.text) ? rewriteFix(file.path) : unlockFix([file.path])
+      throw fail(key === '' ? `has a passphrase, and ${why}` : key, fix)
     }
     case 'public':
     case 'key':
@@ -148,6 +151,7 @@ async function unlockNow(
   { path, text }: Extract<KeyFile, { kind: 'locked' }>,
   world: LoginKeyWorld,
 ): Promise<ParsedKey | string> {
+  if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which cannot be opened here'
   for (let attempt = 0; attempt < passphraseAttempts; attempt += 1) {
     const passphrase = await world.askPassphrase?.(path)
     if (passphrase === undefined) return attempt === 0 ? '' : 'has another passphrase'
@@ -168,11 +172,11 @@ const skippedWords = (file: KeyFile): readonly string[] => {
   }
 }
 
-function noKey({ label, wish, agent, first, files }: Found): TransportError {
+function noKey({ label, wish, agent, first, files }: Found, trouble: readonly string[]): TransportError {
   const all = [...first, ...files]
   const locked = all.filter(({ kind }) => kind === 'locked').map(({ path }) => path)
   const unusable = all.flatMap((file) => (file.kind === 'unusable' ? [`${file.path} ${file.why}`] : []))
-  const why = [agent.trouble ?? 'the agent holds none of them', ...unusable]
+  const why = [agent.trouble ?? 'the agent holds none of them', ...unusable, ...trouble]
   return new TransportError({
     host: label,
     code: 'no-login-method',
@@ -196,6 +200,9 @@ function absent({ first, files }: KeyWish): string {
     ? `${folder} has none of ${paths.map((path) => basename(path)).join(', ')}`
     : `there is no other key than ${paths.join(', ')}`
 }
+
+const rewriteFix = (path: string): string =>
+  `Write it anew in the format of OpenSSH: ssh-keygen -p -f ${path}`
 
 const unlockFix = (paths: readonly string[]): string =>
   `Give it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`

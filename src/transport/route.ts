@@ -1,9 +1,13 @@
 import { join } from 'node:path'
+import type { AskSsh } from './askSsh.ts'
 import type { Destination, KeyCheck, KeyWish, Route } from './destination.ts'
 import { type JumpHost, parseJumpHosts } from './jumpHost.ts'
+import type { SshConfig } from './sshConfig.ts'
 import { defaultPort, defaultTimeout, type SshEnvironment, type SshTarget } from './sshTarget.ts'
+import { TransportError } from './transportError.ts'
+import { refuseUnsupported } from './unsupported.ts'
 
-/** Private keys that are tried where nobody names one; of those of security tokens it is told that they are there. */
+/** Private keys that are tried where nobody names one; those of security tokens are there to be told of. */
 const usualNames = ['id_ed25519', 'id_ecdsa', 'id_rsa']
 
 /** A host of the YAML and what it says of the way there. */
@@ -16,70 +20,148 @@ export type Wanted = {
   readonly env: SshEnvironment
 }
 
-/** The way to a host as the YAML alone says it. */
-export const routeOf = (wanted: Wanted): Route => ({
-  jumps: parseJumpHosts(wanted.ssh.jump ?? []).map((jump) => jumpOf(jump, wanted)),
-  target: targetOf(wanted),
-})
+/** The way to a host: what the YAML says, then what ssh_config does. Rejects with `TransportError`, code `ssh-config`. */
+export async function routeOf(wanted: Wanted, ask: AskSsh): Promise<Route> {
+  const { host, address, ssh } = wanted
+  const said = await ask({
+    label: host,
+    host,
+    ...(address === host ? {} : { address }),
+    ...definedOf({ port: ssh.port, user: ssh.user, config: ssh.config }),
+  })
+  refuseUnsupported(host, said, ssh, false)
+  const target = targetOf(wanted, said)
+  const jumps = await jumpsOf(parseJumpHosts(ssh.jump ?? said?.jump ?? []), {
+    wanted,
+    ask,
+    trail: [nameOf(target)],
+  })
+  return { jumps, target }
+}
 
-function targetOf({ host, address, ssh, env }: Wanted): Destination {
+const nameOf = ({ user, address, port }: Destination): string => `${user}@${address}:${port}`
+
+/** An object without the members that are undefined. */
+const definedOf = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+
+/** The first of several may itself lie behind others, as ssh_config says; `trail` is what lies behind them. */
+async function jumpsOf(
+  jumps: readonly JumpHost[],
+  way: { readonly wanted: Wanted; readonly ask: AskSsh; readonly trail: readonly string[] },
+): Promise<readonly Destination[]> {
+  const { wanted, ask } = way
+  const found: Destination[] = []
+  for (const [index, jump] of jumps.entries()) {
+    const label = `the jump host ${jump.host}`
+    const said = await ask({ label, ...jump, ...definedOf({ config: wanted.ssh.config }) })
+    refuseUnsupported(label, said, definedOf({ identity: wanted.ssh.identity }), true)
+    const to = jumpOf(jump, wanted, said)
+    const trail = [...way.trail, ...found.map(nameOf)]
+    if (trail.includes(nameOf(to))) throw circle(wanted.host, [...trail, nameOf(to)])
+    if (index > 0) {
+      const { proxyCommand: _, ...direct } = to
+      found.push(direct)
+      continue
+    }
+    const before = parseJumpHosts(said?.jump ?? [])
+    found.push(...(await jumpsOf(before, { wanted, ask, trail: [...trail, nameOf(to)] })), to)
+  }
+  return found
+}
+
+function targetOf({ host, address, ssh, env }: Wanted, said: SshConfig | undefined): Destination {
+  const direct = ssh.jump === undefined ? wayOf(said) : wayOf(said, 'without ProxyCommand')
+  const alias = said?.hostKeyAlias
   return {
     label: host,
     jump: false,
-    address,
-    port: ssh.port ?? defaultPort,
-    user: ssh.user ?? env.user,
-    keys: ssh.identity === undefined ? usualKeys(env) : onlyKey(ssh.identity, env),
+    address: address === host ? (said?.hostname ?? address) : address,
+    port: ssh.port ?? said?.port ?? defaultPort,
+    user: ssh.user ?? said?.user ?? env.user,
+    keys: ssh.identity === undefined ? usualKeys(env, said) : onlyKey(ssh.identity, socketOf(env, said)),
     check: {
-      files: ssh.knownHosts === undefined ? usualKnownHosts(env) : [ssh.knownHosts],
-      names: [address, host],
+      files: ssh.knownHosts === undefined ? usualKnownHosts(env, said) : [ssh.knownHosts],
+      names: [...new Set([address === host ? (said?.hostname ?? address) : address, host])],
       ...(ssh.hostKey === undefined ? {} : { pinned: ssh.hostKey }),
+      ...(alias === undefined ? {} : { alias }),
+      ...(said?.lenient === undefined ? {} : { lenient: said.lenient }),
     },
-    timeout: ssh.timeout ?? defaultTimeout,
+    timeout: ssh.timeout ?? said?.timeout ?? defaultTimeout,
+    ...direct,
   }
 }
 
 /**
- * A jump host takes the key and the known_hosts file of the host behind it besides the usual ones, since the
- * YAML has no other place for them; not its user, which stands before the name as for `ssh -J`.
+ * A jump host takes the key and the known_hosts file of the host behind it besides its own, since the YAML has no
+ * other place for them; not its user, which stands before the name as for `ssh -J`.
  */
-function jumpOf({ user, host, port }: JumpHost, { ssh, env }: Wanted): Destination {
-  const usual = usualKeys(env)
+function jumpOf(
+  { user, host, port }: JumpHost,
+  { ssh, env }: Wanted,
+  said: SshConfig | undefined,
+): Destination {
+  const usual = usualKeys(env, said)
+  const files = usualKnownHosts(env, said)
+  const alias = said?.hostKeyAlias
   return {
     label: `the jump host ${host}`,
     jump: true,
-    address: host,
-    port: port ?? defaultPort,
-    user: user ?? env.user,
+    address: said?.hostname ?? host,
+    port: port ?? said?.port ?? defaultPort,
+    user: user ?? said?.user ?? env.user,
     keys: ssh.identity === undefined ? usual : { ...usual, first: [ssh.identity] },
-    check: { files: knownHostsOfJump(ssh, usualKnownHosts(env)), names: [host] },
-    timeout: ssh.timeout ?? defaultTimeout,
+    check: {
+      files: ssh.knownHosts === undefined ? files : [ssh.knownHosts, ...files],
+      names: [...new Set([said?.hostname ?? host, host])],
+      ...(alias === undefined ? {} : { alias }),
+      ...(said?.lenient === undefined ? {} : { lenient: said.lenient }),
+    },
+    timeout: ssh.timeout ?? said?.timeout ?? defaultTimeout,
+    ...wayOf(said),
   }
 }
 
-const socketOf = ({ agentSocket }: SshEnvironment): Pick<KeyWish, 'socket'> =>
-  agentSocket === undefined ? {} : { socket: agentSocket }
+type Way = Pick<Destination, 'proxyCommand' | 'localAddress' | 'family'>
 
-const onlyKey = (path: string, env: SshEnvironment): KeyWish => ({
+const wayOf = (said: SshConfig | undefined, without?: 'without ProxyCommand'): Way =>
+  definedOf({
+    proxyCommand: without === undefined ? said?.proxyCommand : undefined,
+    localAddress: said?.bindAddress,
+    family: said?.family,
+  })
+
+/** IdentityAgent, else SSH_AUTH_SOCK. */
+function socketOf({ agentSocket }: SshEnvironment, said: SshConfig | undefined): Pick<KeyWish, 'socket'> {
+  const socket = said?.agent ?? agentSocket
+  return socket === undefined || socket === 'none' ? {} : { socket }
+}
+
+const onlyKey = (path: string, socket: Pick<KeyWish, 'socket'>): KeyWish => ({
   first: [path],
   files: [],
   agent: 'listed',
   required: true,
-  ...socketOf(env),
+  ...socket,
 })
 
-const usualKeys = (env: SshEnvironment): KeyWish => ({
+const usualKeys = (env: SshEnvironment, said: SshConfig | undefined): KeyWish => ({
   first: [],
-  files: usualNames.map((name) => join(env.home, '.ssh', name)),
-  agent: 'all',
+  files: said?.identities ?? usualNames.map((name) => join(env.home, '.ssh', name)),
+  agent: said?.identitiesOnly === true ? 'listed' : 'all',
   required: false,
-  ...socketOf(env),
+  ...socketOf(env, said),
 })
 
-const usualKnownHosts = ({ home }: SshEnvironment): KeyCheck['files'] => [
-  join(home, '.ssh', 'known_hosts'),
-  '/etc/ssh/ssh_known_hosts',
-]
+const usualKnownHosts = ({ home }: SshEnvironment, said: SshConfig | undefined): KeyCheck['files'] =>
+  said?.knownHosts ?? [join(home, '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts']
 
-const knownHostsOfJump = ({ knownHosts }: SshTarget, usual: KeyCheck['files']): KeyCheck['files'] =>
-  knownHosts === undefined ? usual : [knownHosts, ...usual]
+const circle = (host: string, trail: readonly string[]): TransportError =>
+  new TransportError({
+    host,
+    code: 'ssh-config',
+    message: `the way to ${host} leads in a circle: ${[...trail].reverse().join(' leads to ')}`,
+    fix: 'Correct ProxyJump in ssh_config, or jump under ssh: a "Host *" with ProxyJump means the jump host too.',
+  })

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Destination } from './destination.ts'
+import type { AskSsh } from './askSsh.ts'
+import type { Destination, Route } from './destination.ts'
 import { readKnownHosts } from './hostKeyFiles.ts'
 import { hostKeyPolicy } from './hostKeyPolicy.ts'
 import { behindJump } from './jumpErrors.ts'
 import { createJumpHosts, type Lease } from './jumpHosts.ts'
-import { loginKeys } from './loginKeys.ts'
+import { type LoginKeys, type LoginKeyWorld, loginKeys } from './loginKeys.ts'
 import { createOnce } from './once.ts'
+import type { ProxyStream, StartProxy } from './proxyCommand.ts'
 import { type RetryOptions, retry } from './retry.ts'
 import { routeOf, type Wanted } from './route.ts'
 import { passes, type SshPlace } from './sshErrors.ts'
@@ -26,10 +29,19 @@ export type SshWorld = {
   readonly sleep?: (milliseconds: number) => Promise<unknown>
   /** Milliseconds between two questions whether a host is still there; 5,000 unless told. */
   readonly keepalive?: number
+  /** Without it nobody looks into ssh_config. */
+  readonly askSsh?: AskSsh
+  readonly startProxy?: StartProxy
+  readonly askPassphrase?: LoginKeyWorld['askPassphrase']
 }
 
 /** The ways to the hosts of one run: what they share is connected, read and asked for once. */
 export type SshConnector = {
+  /**
+   * Finds the way to a host and its keys beforehand, so that a person is asked for passphrases at one time.
+   * Never rejects: what is wrong is told by `connect`.
+   */
+  prepare(wanted: Wanted): Promise<void>
   /** Connects, checks every key on the way, logs in and starts the shell. Rejects with `TransportError`. */
   connect(wanted: Wanted): Promise<Transport>
 }
@@ -53,21 +65,38 @@ export function createSshConnector(world: SshWorld): SshConnector {
     chance: () => random(2).readUInt16BE() / 0x10000,
   })
 
+  const askSsh: AskSsh = world.askSsh ?? (async () => undefined)
+  const findRoute = (wanted: Wanted): Promise<Route> =>
+    once(`route ${wanted.host} ${JSON.stringify(wanted.ssh)}`, () => routeOf(wanted, askSsh))
+  const keysOf = (to: Destination): Promise<LoginKeys> => {
+    const { askPassphrase } = world
+    const ask = askPassphrase === undefined ? {} : { askPassphrase }
+    return loginKeys(to, { readFile, parseKey, agentKeys, once, ...ask })
+  }
+
   /** What every attempt to log in there needs. */
   const preparedFor = async (to: Destination) => {
     const entries = await readKnownHosts(to.check.files, { readFile, once })
-    const login = await loginKeys(to, { readFile, parseKey, agentKeys, once })
+    const login = await keysOf(to)
     const place: SshPlace = { ...to, host: to.label }
-    return (through: Through | undefined, left: number): Promise<Session> =>
-      logInAs({
-        place,
-        policy: hostKeyPolicy(to, entries),
-        login,
-        left,
-        keepalive,
-        open: () => openWay({ to, through, left }),
-        ...(through === undefined ? {} : { through: { label: through.label, gone: through.session.gone } }),
-      })
+    return async (through: Through | undefined, left: number): Promise<Session> => {
+      const proxies: ProxyStream[] = []
+      const startProxy = (command: string): Duplex => {
+        if (world.startProxy === undefined) throw noProxy(to.label)
+        const proxy = world.startProxy(command)
+        proxies.push(proxy)
+        return proxy.stream
+      }
+      const open = () => openWay({ to, through, left, startProxy })
+      const followed =
+        through === undefined ? {} : { through: { label: through.label, gone: through.session.gone } }
+      try {
+        const policy = hostKeyPolicy(to, entries)
+        return await logInAs({ place, policy, login, left, keepalive, open, ...followed })
+      } catch (error) {
+        throw withWords(error, (await proxies.at(-1)?.said()) ?? '')
+      }
+    }
   }
 
   const jumpHosts = createJumpHosts(async (jump, through) => {
@@ -85,7 +114,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
   }
 
   const connect = async (wanted: Wanted): Promise<Transport> => {
-    const { jumps, target } = routeOf(wanted)
+    const { jumps, target } = await findRoute(wanted)
     const logIn = await preparedFor(target)
     const lease = await leaseOf(target.label, jumps)
     try {
@@ -106,5 +135,35 @@ export function createSshConnector(world: SshWorld): SshConnector {
     }
   }
 
-  return { connect }
+  const prepare = async (wanted: Wanted): Promise<void> => {
+    try {
+      const { jumps, target } = await findRoute(wanted)
+      for (const to of [...jumps, target]) await keysOf(to)
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error
+    }
+  }
+
+  return { prepare, connect }
+}
+
+const noProxy = (host: string): TransportError =>
+  new TransportError({
+    host,
+    code: 'ssh-config',
+    message: `ssh_config says ProxyCommand for ${host}, and no program can be started here`,
+    fix: 'Say how to get there with jump under ssh.',
+  })
+
+/** A failed login with what the ProxyCommand said, which knows more. */
+function withWords(error: unknown, words: string): unknown {
+  if (words === '' || !(error instanceof TransportError)) return error
+  const { host, code, message, fix, cause } = error
+  return new TransportError({
+    host,
+    code,
+    message: `${message}; its ProxyCommand said: ${words}`,
+    fix,
+    cause,
+  })
 }

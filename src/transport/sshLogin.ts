@@ -17,10 +17,12 @@ export async function openWay(options: {
   readonly through: Through | undefined
   /** Milliseconds. */
   readonly left: number
+  readonly startProxy: (command: string) => Duplex
 }): Promise<Duplex> {
   const { to, through, left } = options
   const { label, address, port } = to
-  if (through === undefined) return dial({ host: label, address, port, timeout: left })
+  if (to.proxyCommand !== undefined) return options.startProxy(to.proxyCommand)
+  if (through === undefined) return dial({ ...to, host: label, timeout: left })
   const forwarded = through.session.forward(address, port)
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Error>((resolve) => {

@@ -12,6 +12,8 @@ export type SshTarget = {
   readonly hostKey?: string
   /** Hosts to go through, in this order, each as `[user@]host[:port]`; absent: what ssh_config says. */
   readonly jump?: readonly string[]
+  /** File of ssh_config(5); absent: those that ssh itself reads. */
+  readonly config?: string
   /** Run everything through sudo. */
   readonly become: boolean
   /** Milliseconds until the host counts as not reached, all attempts together; absent: see `defaultTimeout`. */
@@ -32,6 +34,8 @@ export type SshEnvironment = {
   readonly home: string
   /** The invoking user's name. */
   readonly user: string
+  /** Variables that ssh_config may name. */
+  readonly variables?: Readonly<Record<string, string | undefined>>
 }
 
 /** Reads a whole file; rejects as node:fs does (`ENOENT` for one that is not there). */

@@ -11,6 +11,7 @@ export type TransportErrorCode =
   | 'host-key-changed'
   | 'host-key-revoked'
   | 'forwarding-refused'
+  | 'ssh-config'
   | 'sudo-refused'
   | 'timeout'
   | 'too-much-output'

@@ -98,7 +98,7 @@ describe('muster explain --format', () => {
     const { findings, settings } = JSON.parse(out)
     expect(findings).toEqual([])
     expect(settings).toMatchObject([
-      { name: 'user', scope: 'ssh', wants: 'a user name to log in with', available: true, secret: false },
+      { name: 'user', scope: 'ssh', wants: 'a user name to log in with', secret: false },
       { name: 'user', scope: 'options', example: 'defaults:\n  user: muster' },
     ])
     const [finding] = JSON.parse((await run(['missing-unit', '--format', 'json'])).out).findings
@@ -111,8 +111,8 @@ describe('muster explain --format', () => {
     const { findings, settings } = JSON.parse((await run(['--format', 'json'])).out)
     expect(findings).toHaveLength(Object.keys(catalogue).length)
     expect(settings.length).toBeGreaterThan(allOptions.length)
-    const timeout = settings.find(({ name }: { name: string }) => name === 'timeout')
-    expect(timeout.default).toBe('10s')
+    const timeout = settings.find(({ name }: { name: string }) => name === 'connector-drain-timeout')
+    expect(timeout.default).toBe('30s')
   })
 
   it('markdown has a section for each', async () => {

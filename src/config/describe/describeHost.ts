@@ -60,11 +60,9 @@ function described(
 const ofDatabase: ReadonlySet<Setting<unknown>> = new Set(Object.values(databaseOptions))
 const ofProxy: ReadonlySet<Setting<unknown>> = new Set(Object.values(connectorOptions))
 
-/** Whether nothing comes of a setting here unless the file gives it: no database, no proxy, nothing acts on it. */
+/** Whether nothing comes of a setting here unless the file gives it: no database, no proxy. */
 const isIdle = (setting: Setting<unknown>, host: ResolvedHost): boolean =>
-  setting.inert ||
-  (ofDatabase.has(setting) && !hasDatabase(host)) ||
-  (ofProxy.has(setting) && host.proxied.length === 0)
+  (ofDatabase.has(setting) && !hasDatabase(host)) || (ofProxy.has(setting) && host.proxied.length === 0)
 
 /** Whether an option has a say on this host. An idle one is worth a line only where it is given. */
 function applies(setting: Setting<unknown>, host: ResolvedHost, given: boolean): boolean {

@@ -10,7 +10,7 @@ const plainly: Quote = (code) => code
 const marked: Quote = (code) => `\`${code}\``
 
 function description(setting: Setting<unknown>, spelling: string, quote: Quote): string {
-  const { name, documentation, type, secret, inert } = setting
+  const { name, documentation, type, secret } = setting
   const standard = defaultText(setting)
   return [
     ...(spelling === name ? [] : [`Another spelling of ${quote(name)}.`]),
@@ -19,7 +19,6 @@ function description(setting: Setting<unknown>, spelling: string, quote: Quote):
     ...(standard === undefined ? [] : [`Default: ${quote(standard)}.`]),
     ...(secret ? ['A secret: it is never shown.'] : []),
     ...componentRemark(setting),
-    ...(inert ? ['Not available yet: this version checks it but does not act on it.'] : []),
   ].join('\n\n')
 }
 

@@ -16,7 +16,7 @@ function identityOf(host: ResolvedHost): string {
   const address = host.address.toLowerCase()
   const tunnel = isLoopback(address) || address === 'localhost'
   const jumps = (host.ssh(ssh.jump).value ?? []).map(({ value }) => value)
-  return [address, ...(tunnel ? [host.ssh(ssh.port).value] : []), ...jumps].join(' ')
+  return [address, ...(tunnel ? [host.ssh(ssh.port).value ?? 22] : []), ...jumps].join(' ')
 }
 
 /** Two hosts that are reached over SSH at the same address. Local ones are this machine anyway. */

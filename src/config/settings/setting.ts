@@ -17,18 +17,15 @@ export type Setting<T> = {
   readonly since: string
   /** The only component it is about. */
   readonly component?: Component
-  /** Known and checked, but this version does not act on it. */
-  readonly inert: boolean
 }
 
-type Given<T> = Omit<Setting<T>, 'secret' | 'aliases' | 'since' | 'inert'> & Partial<Setting<T>>
+type Given<T> = Omit<Setting<T>, 'secret' | 'aliases' | 'since'> & Partial<Setting<T>>
 
-/** Completes what most settings have in common: no secret, no other spelling, acted on from the first version. */
+/** Completes what most settings have in common: no secret, no other spelling, from the first version on. */
 export const setting = <T>(given: Given<T>): Setting<T> => ({
   secret: false,
   aliases: [],
   since: '0.1.0',
-  inert: false,
   ...given,
 })
 

@@ -12,27 +12,27 @@ export const ssh = {
     name: 'user',
     scope,
     type: loginUser,
-    documentation: 'User to log in as. Absent: your own name.',
+    documentation: 'User to log in as. Absent: what your ssh_config says, else your own name.',
   }),
   port: setting({
     name: 'port',
     scope,
     type: portLike(22),
-    default: 22,
-    documentation: 'Port of the SSH server.',
+    documentation: 'Port of the SSH server. Absent: what your ssh_config says, else 22.',
   }),
   identity: setting({
     name: 'identity',
     scope,
     type: path,
     documentation:
-      'Private key file, relative to the file; ~/ is your home. Absent: the agent, then the usual keys of ~/.ssh.',
+      'Private key file, relative to the file; ~/ is your home. Absent: what your ssh_config says, else the agent, then the usual keys of ~/.ssh.',
   }),
   knownHosts: setting({
     name: 'known-hosts',
     scope,
     type: path,
-    documentation: 'File of known host keys. Absent: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts.',
+    documentation:
+      'File of known host keys. Absent: what your ssh_config says, else ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts.',
   }),
   hostKey: setting({
     name: 'host-key',
@@ -45,14 +45,14 @@ export const ssh = {
     scope,
     type: oneOrMore(jumpHost, 'a host to go through, or a list of them'),
     documentation:
-      'Host or hosts to go through, in this order, each as [user@]host[:port]; none for none. They take the key and the known hosts of this host besides your own, not its user. All hosts behind one share its connection.',
+      'Host or hosts to go through, in this order, each as [user@]host[:port]; none for none. Absent: what your ssh_config says. They take the key and the known hosts of this host besides your own, not its user. All hosts behind one share its connection.',
   }),
   config: setting({
     name: 'config',
     scope,
-    inert: true,
     type: path,
-    documentation: 'File of ssh_config(5) that says how to reach the host.',
+    documentation:
+      'File of ssh_config(5) that says how to reach the host, by its name and its address; what stands here under ssh wins over it. Absent: those that ssh itself reads, such as ~/.ssh/config.',
   }),
   become: setting({
     name: 'become',
@@ -65,8 +65,8 @@ export const ssh = {
     name: 'timeout',
     scope,
     type: duration,
-    default: 10_000,
-    documentation: 'How long a connection may take before it counts as failed.',
+    documentation:
+      'How long a connection may take before it counts as failed. Absent: ConnectTimeout of your ssh_config, else 10s.',
   }),
 } as const
 

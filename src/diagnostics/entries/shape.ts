@@ -1,4 +1,4 @@
-import { error, warning } from '../entry.ts'
+import { error } from '../entry.ts'
 import { listOf } from '../words.ts'
 
 const didYouMean = (nearest: string | undefined): string | undefined =>
@@ -22,11 +22,6 @@ export const shapeEntries = {
     message: `${facts.name} is an option and cannot stand directly in ${facts.place}.`,
     why: 'It would not be read here.',
     fix: `Put it one level deeper, under ${facts.group}:`,
-  })),
-  'option-not-available': warning((facts: { name: string }) => ({
-    message: `This version of muster does not act on ${facts.name}.`,
-    why: 'Its value is checked, but nothing would come of it; install and plan refuse to pretend otherwise.',
-    fix: 'Remove it until a version acts on it.',
   })),
   'alias-and-name': error((facts: { name: string; other: string }) => ({
     message: `${facts.name} is another spelling of ${facts.other}, and both are given.`,

@@ -47,21 +47,6 @@ muster explain log-level`,
       hosts: 'db1:\n  address: 10.0.0.11\n  options: { manager-rest-api-port: 18090 }',
     }),
   },
-  'option-not-available': {
-    title: 'An option that this version does not act on',
-    about: [
-      'The option is known and its value is checked, so that a file can be prepared for a later version. `muster validate` therefore only warns.',
-      '',
-      '`muster plan` and `muster install` take it for an error: to go on as if it had worked would leave you with a cluster that is not what its file says.',
-      'Keep such options in a file of their own, and give that file once a version acts on them.',
-    ],
-    bad: smallFile({ ssh: 'jump: bastion.example.org' }),
-    good: smallFile({}),
-    commands: `# says whether this version acts on it
-muster explain jump
-# later: the second file lies over the first
-muster install muster.yaml bastion.yaml`,
-  },
   'alias-and-name': {
     title: 'Two spellings of one option in one group',
     about: [

@@ -14,7 +14,6 @@ const settingOf = (setting: Setting<unknown>) => ({
   aliases: setting.aliases,
   secret: setting.secret,
   ...(setting.component === undefined ? {} : { component: setting.component }),
-  available: !setting.inert,
   since: setting.since,
   documentation: setting.documentation,
   example: settingExample(setting),

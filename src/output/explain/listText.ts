@@ -50,10 +50,7 @@ export function listText(layout: Layout): string {
     return groupText(title, rows, layout)
   })
   const settings = settingGroups.map(({ title, settings: of }) => {
-    const rows = of.map(({ name, documentation, inert }) => ({
-      name,
-      text: inert ? `${documentation} Not available yet.` : documentation,
-    }))
+    const rows = of.map(({ name, documentation }) => ({ name, text: documentation }))
     return groupText(title, rows, layout)
   })
   const { paint } = layout

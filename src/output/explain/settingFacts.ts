@@ -27,10 +27,6 @@ export function settingFacts(setting: Setting<unknown>): readonly Fact[] {
   ]
 }
 
-/** What is to be said of a setting that nothing acts on. */
-export const inertRemark =
-  'Not available yet: this version checks it but does not act on it, so `plan` and `install` refuse a file that gives it.'
-
 const around: Readonly<Record<Setting<unknown>['scope'], readonly string[]>> = {
   file: [],
   service: ['services:', '  alpha:'],

@@ -1,6 +1,6 @@
 import { accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
-import { inertRemark, settingExample, settingFacts } from './settingFacts.ts'
+import { settingExample, settingFacts } from './settingFacts.ts'
 
 /** The section of a setting. */
 export function settingMarkdown(setting: Setting<unknown>): string {
@@ -8,7 +8,6 @@ export function settingMarkdown(setting: Setting<unknown>): string {
   const blocks = [
     `## ${setting.name}`,
     setting.documentation,
-    ...(setting.inert ? [inertRemark] : []),
     facts.join('\n'),
     `\`\`\`yaml\n${settingExample(setting)}\n\`\`\``,
     ...accountStatements(setting).map(({ title, sql }) => `${title}:\n\n\`\`\`sql\n${sql}\`\`\``),

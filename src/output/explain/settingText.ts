@@ -1,7 +1,7 @@
 import { accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import { type Layout, proseLines } from './layout.ts'
-import { inertRemark, settingExample, settingFacts } from './settingFacts.ts'
+import { settingExample, settingFacts } from './settingFacts.ts'
 
 const labelWidth = 10
 
@@ -16,7 +16,6 @@ export function settingText(setting: Setting<unknown>, layout: Layout): string {
   const flush = { layout, first: '', rest: '' }
   const blocks = [
     [paint('bold', setting.name), ...proseLines(setting.documentation, flush)],
-    ...(setting.inert ? [proseLines(inertRemark, flush)] : []),
     facts,
     settingExample(setting)
       .split('\n')

@@ -12,10 +12,9 @@ type Row = { readonly names: readonly string[]; readonly cells: readonly [string
 const code = (text: string): string => `\`${text}\``
 
 function rowOf(setting: Setting<unknown>): Row {
-  const { name, aliases, type, secret, documentation, since, inert } = setting
+  const { name, aliases, type, secret, documentation, since } = setting
   const standard = defaultText(setting)
   const meaning = [
-    ...(inert ? ['**Not available yet.**'] : []),
     documentation,
     ...componentRemark(setting),
     ...(since === '0.1.0' ? [] : [`Since ${since}.`]),

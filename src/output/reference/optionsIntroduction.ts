@@ -62,9 +62,8 @@ Commands that only look at the file run no program and read no secret outside of
 
 ## What the tables say
 
-A single file needs what is **required**; one that lies over another may leave it out. What is **not available yet** is
-checked, but this version does not act on it: \`plan\` and \`install\` refuse a file that asks for it. Everything is
-there since version 0.1.0 unless its row says otherwise.
+A single file needs what is **required**; one that lies over another may leave it out. Everything is there since
+version 0.1.0 unless its row says otherwise.
 
 ## In an editor
 

@@ -40,7 +40,6 @@ describe('the JSON Schema of the file', () => {
         const property = properties[spelling]
         expect(property.description).toContain(setting.documentation)
         expect(property.markdownDescription).toContain(setting.documentation)
-        expect(property.description.includes('Not available yet'), spelling).toBe(setting.inert)
         expect(property.description.startsWith('Another spelling of '), spelling).toBe(
           spelling !== setting.name,
         )

@@ -40,19 +40,11 @@ yet, one is made, kept there and shown once.
     defaults:
       rest-api-admin-pass: !env ADMIN_PASS
 `)
-    expect(settingText(ssh.timeout, plain)).toContain('\n  Default   `10s`\n')
+    expect(settingText(options.drainTimeout, plain)).toContain('\n  Default   `30s`\n')
     expect(settingText(options.allowedHosts, plain)).toContain('\n  Default   `[]`\n')
     expect(settingText(options.api.manager.port, plain)).toContain(
       '\n  Only for  hosts that run the manager\n',
     )
-  })
-
-  it('says when this version does not act on it', () => {
-    const remark = /Not available yet/
-    expect(all.filter((setting) => remark.test(settingText(setting, plain)))).toEqual(
-      all.filter(({ inert }) => inert),
-    )
-    expect(settingMarkdown(ssh.config)).toMatch(remark)
   })
 
   it.each(named)('%s fits 60 columns', (_, setting) => {
@@ -72,7 +64,7 @@ yet, one is made, kept there and shown once.
       home: '/home/ops',
     })
     const aboutValues = new Set(Object.keys({ ...yamlEntries, ...shapeEntries, ...hostEntries }))
-    const fine = ['missing-key', 'option-not-available']
+    const fine = ['missing-key']
     const codes = diagnostics.map(({ code }) => code)
     expect(codes.filter((code) => aboutValues.has(code) && !fine.includes(code))).toEqual([])
     // An example alone is no configuration, so something must be missing.
@@ -106,11 +98,11 @@ describe('the section of a setting', () => {
   it('has the same facts as a list', () => {
     expect(settingMarkdown(ssh.port)).toBe(`## port
 
-Port of the SSH server.
+Port of the SSH server. Absent: what your ssh_config says, else 22.
 
 - Place: \`ssh\`, of the file or of a host
 - Wants: a port number from 1 to 65535
-- Default: \`22\`
+- Default: none
 - Since: 0.1.0
 
 \`\`\`yaml

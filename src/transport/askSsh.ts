@@ -1,0 +1,106 @@
+import type { Environment } from '../processes/environment.ts'
+import { ProcessError } from '../processes/processError.ts'
+import { type ProcessResult, run } from '../processes/run.ts'
+import { lastWords } from '../secrets/lastWords.ts'
+import type { Once } from './once.ts'
+import { readSshConfig, type SshConfig } from './sshConfig.ts'
+import type { SshEnvironment } from './sshTarget.ts'
+import { TransportError } from './transportError.ts'
+
+/** Whom ssh is asked about, and what the YAML says already. */
+export type Question = {
+  /** As messages call it. */
+  readonly label: string
+  /** What a person would type behind ssh. */
+  readonly host: string
+  /** HostName, where the YAML gives it. */
+  readonly address?: string
+  readonly port?: number
+  readonly user?: string
+  /** File of ssh_config(5) to read instead of the usual ones. */
+  readonly config?: string
+}
+
+/**
+ * What ssh_config says of a host; undefined where there is neither a file to read nor an ssh that could.
+ * Rejects with `TransportError`, code `ssh-config`.
+ */
+export type AskSsh = (question: Question) => Promise<SshConfig | undefined>
+
+/** Milliseconds; a `Match exec` may take its time. */
+const patience = 10_000
+
+/** Lets the ssh of this machine resolve its own configuration, each question once: `ssh -G` connects nowhere. */
+export function askSsh(world: {
+  readonly env: Environment
+  readonly ssh: SshEnvironment
+  /** The usual file: a path, `none`, or undefined for what ssh itself reads. */
+  readonly usual: string | undefined
+  /** The home that ssh takes `~` for, which is not HOME. */
+  readonly sshHome: string
+  readonly once: Once
+}): AskSsh {
+  const { env, ssh, sshHome, once } = world
+  return async (question) => {
+    const { label, host } = question
+    const file = question.config ?? world.usual
+    if (file === 'none') return undefined
+    const command = commandFor(question, file)
+    try {
+      const result = await once(JSON.stringify(command), () => run({ command, env, timeout: patience }))
+      if (result.code === 0) return readSshConfig(result.stdout, { host, env: ssh, sshHome })
+      throw refused(question, result)
+    } catch (error) {
+      if (!(error instanceof ProcessError)) throw error
+      if (error.code === 'not-found' && question.config === undefined) return undefined
+      throw noAnswer(label, question.config, error)
+    }
+  }
+}
+
+/**
+ * An address of the YAML is given as HostName, and as the canonical name, for which ssh reads its files a second
+ * time: so both `Host db1` and `Host 10.0.*` count.
+ */
+function commandFor(
+  { host, address, port, user }: Question,
+  file: string | undefined,
+): readonly ['ssh', ...string[]] {
+  const set = (option: string, value: string): string[] => ['-o', `${option}=${value.replaceAll('%', '%%')}`]
+  return [
+    'ssh',
+    '-G',
+    '-T',
+    ...(file === undefined ? [] : ['-F', file]),
+    ...(port === undefined ? [] : ['-p', String(port)]),
+    ...(user === undefined ? [] : ['-l', user]),
+    ...(address === undefined ? [] : [...set('HostName', address), '-o', 'CanonicalizeHostname=always']),
+    '--',
+    host,
+  ]
+}
+
+const fixFor = (file: string | undefined): string =>
+  `Correct ${file ?? 'your ssh_config (~/.ssh/config, /etc/ssh/ssh_config)'}; "ssh -G" with the name of the host says the same.`
+
+const refused = ({ label, config }: Question, { stderr, code }: ProcessResult): TransportError =>
+  new TransportError({
+    host: label,
+    code: 'ssh-config',
+    message: `ssh cannot read how to reach ${label}: ${lastWords(stderr, []) || `it ended with code ${code}`}`,
+    fix: fixFor(config),
+  })
+
+const noAnswer = (label: string, config: string | undefined, error: ProcessError): TransportError =>
+  new TransportError({
+    host: label,
+    code: 'ssh-config',
+    message:
+      error.code === 'not-found'
+        ? `config under ssh says how to reach ${label}, but this machine has no ssh program to read it`
+        : `ssh did not say how to reach ${label}: ${error.message}`,
+    fix:
+      error.code === 'not-found'
+        ? 'Install the OpenSSH client, or say the same with user, port, identity and jump under ssh.'
+        : fixFor(config),
+  })

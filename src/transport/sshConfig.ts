@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+import type { SshEnvironment } from './sshTarget.ts'
+import { expandTokens } from './sshTokens.ts'
+
+/** What ssh_config says of one host, as far as it matters here (ssh_config(5)). Paths are absolute. */
+export type SshConfig = {
+  readonly hostname: string
+  readonly port: number
+  readonly user: string
+  /** IdentityFile; absent where it names none. */
+  readonly identities?: readonly string[]
+  readonly identitiesOnly: boolean
+  /** IdentityAgent: a socket or `none`; absent where it names none. */
+  readonly agent?: string
+  /** ProxyJump, each as `[user@]host[:port]`; empty where there is none. */
+  readonly jump: readonly string[]
+  readonly proxyCommand?: string
+  /** UserKnownHostsFile and GlobalKnownHostsFile. */
+  readonly knownHosts: readonly string[]
+  readonly hostKeyAlias?: string
+  /** StrictHostKeyChecking, where it is less than strict. */
+  readonly lenient?: 'no' | 'accept-new'
+  readonly bindAddress?: string
+  readonly family?: 4 | 6
+  /** ConnectTimeout in milliseconds. */
+  readonly timeout?: number
+  /** Options that it sets and that cannot be followed here, by what they are about. */
+  readonly refused: Readonly<Record<'keys' | 'hostKeys' | 'way', readonly string[]>>
+}
+
+/** What `ssh -G` prints: lines of an option's name in lower case and its value. */
+function optionsOf(printed: string): (name: string) => readonly string[] {
+  const options = new Map<string, string[]>()
+  for (const line of printed.split('\n')) {
+    const [, name = '', value = ''] = /^(\S+) (.*)$/.exec(line.trimEnd()) ?? []
+    const key = name.toLowerCase()
+    options.set(key, [...(options.get(key) ?? []), value])
+  }
+  return (name) => options.get(name) ?? []
+}
+
+/** The files that are tried where nobody names one, as `ssh -G` prints them. */
+const isUsual = (file: string): boolean =>
+  /^~\/\.ssh\/id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$/.test(file)
+
+/** Files that `ssh -G` prints on one line without quotes: a new one begins where a path does. */
+const filesOf = (line: string): readonly string[] => (line === '' ? [] : line.split(/ (?=[/~%$]|none$)/))
+
+/** Reads what `ssh -G` printed. `host` is what ssh was asked about, `sshHome` the home that ssh took `~` for. */
+export function readSshConfig(
+  printed: string,
+  asked: { readonly host: string; readonly env: SshEnvironment; readonly sshHome: string },
+): SshConfig {
+  const { host, env, sshHome } = asked
+  const all = optionsOf(printed)
+  const one = (name: string): string | undefined => all(name)[0]
+  const isSet = (name: string): boolean => ![undefined, 'none', 'no', 'false'].includes(one(name))
+  const hostname = one('hostname') ?? host
+  const port = Number(one('port') ?? 22)
+  const user = one('user') ?? env.user
+  const alias = one('hostkeyalias')
+  const untold: string[] = []
+  const expand = (option: string, text: string): string => {
+    const made = expandTokens(text, { host, hostname, port, user, alias, env })
+    if (typeof made === 'string') return made
+    untold.push(`${option} with ${made.token}`)
+    return text
+  }
+  const ownHome = (file: string): string =>
+    [join(sshHome, '.ssh/known_hosts'), join(sshHome, '.ssh/known_hosts2')].includes(file)
+      ? join(env.home, file.slice(sshHome.length))
+      : file
+  const identities = all('identityfile').filter((file) => file !== 'none')
+  const named = identities.some((file) => !isUsual(file))
+  const agent = agentOf(one('identityagent'), env, (text) => expand('IdentityAgent', text))
+  const proxyCommand = one('proxycommand')
+  const seconds = Number(one('connecttimeout'))
+  const strict = one('stricthostkeychecking')
+  const family = one('addressfamily')
+  const knownHosts = [
+    ...filesOf(one('userknownhostsfile') ?? ''),
+    ...filesOf(one('globalknownhostsfile') ?? ''),
+  ]
+  const refusedIf = (name: string, written: string): readonly string[] => (isSet(name) ? [written] : [])
+  const methods = one('preferredauthentications')
+  const noKeys = one('pubkeyauthentication') === 'false' || one('pubkeyauthentication') === 'no'
+  const read = {
+    hostname,
+    port,
+    user,
+    ...(named ? { identities: identities.map((file) => expand('IdentityFile', file)) } : {}),
+    identitiesOnly: one('identitiesonly') === 'yes',
+    ...(agent === undefined ? {} : { agent }),
+    jump: isSet('proxyjump') ? (one('proxyjump') ?? '').split(',') : [],
+    ...(isSet('proxycommand') && proxyCommand !== undefined
+      ? { proxyCommand: expand('ProxyCommand', proxyCommand) }
+      : {}),
+    knownHosts: knownHosts
+      .filter((file) => file !== 'none')
+      .map((file) => expand('UserKnownHostsFile', ownHome(file))),
+    ...(alias === undefined ? {} : { hostKeyAlias: alias }),
+    ...(strict === 'false' || strict === 'no' || strict === 'off' ? { lenient: 'no' as const } : {}),
+    ...(strict === 'accept-new' ? { lenient: 'accept-new' as const } : {}),
+    ...(isSet('bindaddress') ? { bindAddress: one('bindaddress') ?? '' } : {}),
+    ...(family === 'inet' ? { family: 4 as const } : family === 'inet6' ? { family: 6 as const } : {}),
+    ...(seconds > 0 ? { timeout: seconds * 1000 } : {}),
+  }
+  const about = (pattern: RegExp): readonly string[] => untold.filter((text) => pattern.test(text))
+  return {
+    ...read,
+    refused: {
+      keys: [
+        ...refusedIf('certificatefile', 'CertificateFile'),
+        ...refusedIf('pkcs11provider', 'PKCS11Provider'),
+        ...(noKeys ? ['PubkeyAuthentication no'] : []),
+        ...(methods === undefined || methods.split(',').includes('publickey')
+          ? []
+          : [`PreferredAuthentications ${methods}`]),
+        ...about(/^Identity/),
+      ],
+      hostKeys: [
+        ...refusedIf('knownhostscommand', 'KnownHostsCommand'),
+        ...refusedIf('revokedhostkeys', 'RevokedHostKeys'),
+        ...about(/^UserKnown/),
+      ],
+      way: [
+        ...refusedIf('bindinterface', 'BindInterface'),
+        ...(isSet('proxycommand') ? refusedIf('proxyusefdpass', 'ProxyUseFdpass') : []),
+        ...about(/^Proxy/),
+      ],
+    },
+  }
+}
+
+/** IdentityAgent: `SSH_AUTH_SOCK`, the name of a variable behind a dollar sign, or a socket. */
+function agentOf(
+  value: string | undefined,
+  env: SshEnvironment,
+  expand: (text: string) => string,
+): string | undefined {
+  if (value === undefined || value === 'SSH_AUTH_SOCK') return undefined
+  const [, variable] = /^\$([A-Za-z_]\w*)$/.exec(value) ?? []
+  if (variable !== undefined) return env.variables?.[variable] ?? 'none'
+  return value === 'none' ? value : expand(value)
+}

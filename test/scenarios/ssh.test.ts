@@ -1,0 +1,127 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { makeLockedKey, type SshServer, startSshServer } from '../support/sshServer.ts'
+import type { HostWish } from './support/clusterFile.ts'
+import { login } from './support/clusterFile.ts'
+import { type Outcome, words } from './support/operator.ts'
+import { createWorld, type World } from './support/world.ts'
+
+const passphrase = "correct horse 'battery' %h"
+
+/** What works with `ssh HOST` works here: ways to hosts that no key of the YAML describes. */
+describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux and ssh)', () => {
+  let world: World
+  let jump: SshServer
+  /** Hosts that take a key with a passphrase. */
+  let locked: readonly SshServer[]
+  let lockedKey: string
+
+  const hosts = (ssh: (host: World['hosts'][number]) => HostWish['ssh']) =>
+    world.describe({ hosts: world.hosts.map((host) => ({ ...host, ssh: ssh(host) })) })
+  const states = ({ stdout }: Outcome): readonly string[] =>
+    JSON.parse(stdout).hosts.map(({ host, state }: { host: string; state: string }) => `${host} ${state}`)
+  const reached = ['db1 not-installed', 'db2 not-installed']
+  const configure = (lines: readonly string[]) =>
+    writeFileSync(join(world.operator.home, '.ssh', 'config'), lines.join('\n'))
+
+  beforeAll(async () => {
+    world = await createWorld(2)
+    const key = makeLockedKey(passphrase)
+    lockedKey = world.operator.write('locked', key.private)
+    const own = world.hosts.map(({ server }) => server.clientPublicKey)
+    jump = await startSshServer({ address: '127.0.0.9', forwarding: true, authorizedKeys: own })
+    locked = await Promise.all(
+      world.hosts.map(({ address }) => startSshServer({ address, authorizedKeys: [key.public] })),
+    )
+    mkdirSync(join(world.operator.home, '.ssh'), { mode: 0o700 })
+    const lines = [...world.hosts.map(({ server }) => server), ...locked, jump].map((one) => one.hostKeyLine)
+    writeFileSync(join(world.operator.home, '.ssh', 'known_hosts'), lines.join(''))
+  })
+  afterEach(async () => {
+    configure([])
+    // A connection that stays open would keep the program from ending.
+    await vi.waitFor(() => expect([jump, ...locked].map((server) => server.open())).toEqual([0, 0, 0]))
+  })
+  afterAll(async () => {
+    await Promise.all([jump, ...(locked ?? [])].map((server) => server?.close()))
+    await world?.close()
+  })
+
+  it('is the one of ~/.ssh/config, through its jump host, which is logged in to once', async () => {
+    const key = world.host('db1').server.clientKeyPath
+    configure([
+      ...world.hosts.flatMap(({ name, server }) => [
+        `Host ${name}`,
+        `  Port ${server.port}`,
+        `  IdentityFile ${server.clientKeyPath}`,
+        '  ProxyJump gate',
+      ]),
+      'Host gate',
+      `  HostName ${jump.address}`,
+      `  Port ${jump.port}`,
+      `  IdentityFile ${key}`,
+      'Match host 127.0.0.*',
+      `  User ${login}`,
+    ])
+    hosts(() => ({}))
+    const outcome = await world.muster('status', ['--json'])
+    expect(states(outcome)).toEqual(reached)
+    expect(jump.connections()).toBe(1)
+    expect([...jump.forwards()].sort()).toEqual(
+      world.hosts.map(({ address, server }) => `${address}:${server.port}`).sort(),
+    )
+  })
+
+  it('is told with the jump host that refuses, for each host behind it, and refused once', async () => {
+    const before = jump.connections()
+    jump.setFault('refuse-login')
+    hosts(({ ssh }) => ({ ...ssh, jump: `walter@${jump.address}:${jump.port}` }))
+    try {
+      const outcome = await world.muster('plan')
+      expect(outcome.code).toBe(1)
+      for (const name of ['db1', 'db2']) {
+        expect(words(outcome)).toContain(
+          `${name} lies behind the jump host 127.0.0.9: the jump host 127.0.0.9 refused the login of walter`,
+        )
+      }
+      // Two hosts with keys of their own are two ways to the jump host.
+      expect(jump.connections() - before).toBe(2)
+    } finally {
+      jump.setFault('none')
+    }
+  })
+
+  it('asks for the passphrase of a key once for all hosts, on a terminal', async () => {
+    hosts(({ name, ssh }) => ({
+      ...ssh,
+      identity: lockedKey,
+      port: locked[name === 'db1' ? 0 : 1]?.port ?? 0,
+      'known-hosts': join(world.operator.home, '.ssh', 'known_hosts'),
+    }))
+    const outcome = await world.muster('status', ['--json'], { typed: `wrong\n${passphrase}\n` })
+    expect(states(outcome)).toEqual(reached)
+    expect(outcome.stderr).toBe(`Passphrase of ${lockedKey}: \nPassphrase of ${lockedKey}: \n`)
+    expect(words(outcome)).not.toContain(passphrase)
+  })
+
+  it('says what to do about a passphrase where there is nobody to ask', async () => {
+    const outcome = await world.muster('status', ['--json'])
+    expect(outcome.stdout).toContain(`the key for db1, ${lockedKey}, has a passphrase, and no agent runs`)
+    expect(outcome.code).toBe(1)
+    const wrong = await world.muster('plan', [], { typed: 'a\nb\nc\n' })
+    expect(wrong.code).toBe(1)
+    expect(wrong.stderr).toContain(`the key for db2, ${lockedKey}, has another passphrase`)
+    expect(wrong.stderr.match(/Passphrase of /g)).toHaveLength(3)
+    expect(readFileSync(lockedKey, 'utf8')).not.toContain(passphrase)
+  })
+
+  it('is refused by name where ssh_config asks for what cannot be done', async () => {
+    configure(['Host db2', '  CertificateFile ~/.ssh/id-cert.pub'])
+    hosts(({ server }) => ({ port: server.port }))
+    const outcome = await world.muster('plan')
+    expect(outcome.code).toBe(1)
+    expect(outcome.stderr).toContain('ssh_config says CertificateFile for db2, which cannot be followed here')
+    expect(outcome.stderr).toContain('[ssh-config]')
+  })
+})
