@@ -184,6 +184,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
       `\nIt was undone: switch from ${latest} back to release 0.0.2-sick. [login-not-proved]\n`,
     )
     expect(currents()).toEqual(['0.0.2-sick', latest])
+    expect(readdirSync(join(two.directory, 'releases', '0.0.2-sick'))).not.toContain('.activated')
     await expectLogins()
     const before = two.pids()
     expect(await world.muster('install')).toMatchObject({ code: 0 })

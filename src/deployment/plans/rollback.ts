@@ -61,7 +61,7 @@ export function rollbackPlan(options: {
         await mustRun(transport, {
           doing: `switching to release ${before} again`,
           fix: 'See `muster status` and the components’ logs on the host, then install again.',
-          script: [switchAndRestart(set, before), ...applied].join('\n'),
+          script: [switchAndRestart(set, before), ...applied, turnAsBefore(facts, set, release)].join('\n'),
         })
         await waitUntilUp(transport, set)
       },
@@ -83,4 +83,11 @@ cd / || exit 1
 {
 ${restartScript(set)}
 } || exit 1`
+}
+
+/** A release that failed here was not the current one: the next rollback must not choose it for that. */
+function turnAsBefore({ installation }: HostFacts, { layout }: ServiceSet, release: string): string {
+  const record = quote(`${layout.releases}/${release}/.activated`)
+  const { turn = 0, since = '' } = installation.releases.find(({ id }) => id === release) ?? {}
+  return turn === 0 ? `rm -f ${record}` : `printf '%s %s\\n' ${turn} ${quote(since)} > ${record}`
 }

@@ -60,6 +60,7 @@ describe('a rollback', () => {
     const digests = target.components.map(({ digest }) => digest)
     for (const digest of digests)
       expect(host.scripts[0]).toMatch(new RegExp(`systemctl start[\\s\\S]*${digest}`))
+    expect(host.scripts[0]).toContain('rm -f /opt/muster/releases/1.0.0-old/.activated')
     const silent = fakeTransport({
       expect: [{ script: 'call', result: { stdout: '[]' } }, { script: 'ln -s' }],
     })
