@@ -110,6 +110,20 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     expect(held()).toEqual([])
   }, 60_000)
 
+  it('waits with --lock-wait for a run in the same folder, too', async () => {
+    let later: Promise<Outcome> | undefined
+    const watch = (text: string): void => {
+      if (text.includes('"step-started","host":"db1"')) later ??= world.muster('stop', ['--lock-wait', '1m'])
+    }
+    expect((await world.muster('restart', ['--json'], { watch })).code).toBe(0)
+    const outcome = await later
+    expect(outcome).toMatchObject({ code: 0 })
+    expect(outcome?.stderr).toMatch(
+      /^waiting: another muster run holds this cluster's state: process \d+ on \S+, since \S+\n$/,
+    )
+    expect((await world.muster('start')).code).toBe(0)
+  }, 60_000)
+
   it('lets go of db1 when db2 is held by another machine, and shows nothing of it that a terminal would obey', async () => {
     leaveLock(world.host('db2'), 0)
     const outcome = await world.muster('install')

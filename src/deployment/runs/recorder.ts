@@ -42,6 +42,9 @@ export function createRecorder(options: {
       const { host, step, title: change, seconds } = event
       working.delete(host)
       note(host, { step, change, outcome: 'done', seconds: inMilliseconds(seconds) })
+    } else if (event.type === 'step-undone') {
+      const { host, step, title: change, seconds } = event
+      note(host, { step, change, outcome: 'undone', seconds: inMilliseconds(seconds) })
     } else if (event.type === 'host-failed') {
       const at = working.get(event.host)
       if (at !== undefined) {

@@ -77,6 +77,13 @@ describe('the recorder of a run', () => {
     expect(recorder.pending('db1', place)).toBe('')
   })
 
+  it('tells what was taken back', () => {
+    const { recorder } = recorderAt(0)
+    recorder.observe({ type: 'phase-started', host: 'db1', phase: 'commit' })
+    recorder.observe({ ...done('write settings'), type: 'step-undone' })
+    expect(recorder.pending('db1', place)).toContain('"change":"write settings","outcome":"undone"')
+  })
+
   it('tells which change of a host failed, and nothing of a failure between changes', () => {
     const { recorder } = recorderAt(0)
     const failure = { code: 'step-failed', message: 'words of the host', fix: 'mend it' }
