@@ -1,8 +1,9 @@
-import { components } from '../../contracts/component.ts'
+import { type Component, components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { Layout } from '../layout.ts'
 import { switchScript } from '../releases/scripts.ts'
+import { rolledBack, rollingBack, unfinishedRollback } from '../releases/unfinished.ts'
 import { mustRun } from '../script.ts'
 import { installedManager, restartScript, type ServiceSet } from '../services/control.ts'
 import { change, type Step } from '../step.ts'
@@ -29,26 +30,23 @@ export function rollbackPlan(options: {
   readonly release: string
 }): readonly Step[] {
   const { facts, set, release } = options
-  const { layout } = set
   const names = set.components.join(', ')
   const before = facts.installation.currentRelease
-  const applied = set.components.flatMap((component) => {
-    const digest = facts.installation.applied.get(component)?.trim()
-    return digest === undefined
-      ? []
-      : [`printf '%s\\n' ${quote(digest)} > ${quote(layout.appliedFile(component))}`]
-  })
+  const digest = (component: Component): string =>
+    facts.installation.applied.get(component)?.trim() ?? rolledBack(before ?? '')
   return [
     {
       id: 'switch-back',
       title: `go back to release ${release}`,
       phase: 'commit',
-      check: ({ installation }) =>
-        installation.currentRelease === release
-          ? undefined
-          : change(`switch from ${installation.currentRelease ?? 'nothing'} back to release ${release}`, [
-              `restart ${names}`,
-            ]),
+      check: ({ installation }) => {
+        const is = installation.currentRelease
+        const details = [`restart ${names}`]
+        if (is !== release)
+          return change(`switch from ${is ?? 'nothing'} back to release ${release}`, details)
+        if (unfinishedRollback(installation) === undefined) return undefined
+        return change(`end the rollback to release ${release}`, details)
+      },
       apply: async (transport) => {
         await mustRun(transport, {
           doing: `switching back to release ${release}`,
@@ -61,7 +59,11 @@ export function rollbackPlan(options: {
         await mustRun(transport, {
           doing: `switching to release ${before} again`,
           fix: 'See `muster status` and the components’ logs on the host, then install again.',
-          script: [switchAndRestart(set, before), ...applied, turnAsBefore(facts, set, release)].join('\n'),
+          script: [
+            switchAndRestart(set, before),
+            writeApplied(set, digest),
+            turnAsBefore(facts, set, release),
+          ].join('\n'),
         })
         await waitUntilUp(transport, set)
       },
@@ -70,20 +72,23 @@ export function rollbackPlan(options: {
 }
 
 /**
- * What components were started with is forgotten first: it was another release, and the next installation
- * must restart them, even after a run that ends in the middle.
+ * Says first, in place of what the components were started with, where the host goes: a run that ends in the
+ * middle is then ended by the next one, whether that is a rollback or an installation.
  */
 function switchAndRestart(set: ServiceSet, release: string): string {
-  const { layout, components: names } = set
   return `set -e
-rm -f ${names.map((component) => quote(layout.appliedFile(component))).join(' ')}
-${switchScript(layout, release)}
+${writeApplied(set, () => rollingBack(release))}
+${switchScript(set.layout, release)}
 set +e
 cd / || exit 1
 {
 ${restartScript(set)}
-} || exit 1`
+} || exit 1
+${writeApplied(set, () => rolledBack(release))}`
 }
+
+const writeApplied = ({ layout, components: names }: ServiceSet, text: (of: Component) => string): string =>
+  names.map((name) => `printf '%s\\n' ${quote(text(name))} > ${quote(layout.appliedFile(name))}`).join('\n')
 
 /** A release that failed here was not the current one: the next rollback must not choose it for that. */
 function turnAsBefore({ installation }: HostFacts, { layout }: ServiceSet, release: string): string {

@@ -1,6 +1,7 @@
 import type { HostFacts, ReleaseFact } from '../facts/model.ts'
 import { StepError } from '../stepError.ts'
 import { byTurn } from './kept.ts'
+import { unfinishedRollback } from './unfinished.ts'
 
 /** Version and digest of a release's name, `VERSION-DIGEST`. */
 export function nameParts(id: string): { readonly version: string; readonly digest: string } {
@@ -11,7 +12,8 @@ export function nameParts(id: string): { readonly version: string; readonly dige
 }
 
 /**
- * The release a host goes back to: the one before the current, or the one that `to` names, by its whole name
+ * The release a host goes back to: the one that an interrupted rollback had begun to, else the one before the
+ * current, or the one that `to` names, by its whole name
  * or by its version; of several of one version the last that was current. Throws a `StepError` where there is
  * none, or where it could not start.
  */
@@ -23,9 +25,10 @@ export function releaseToGoTo(facts: HostFacts, to: string | undefined): Release
     throw refuse('not-installed', 'nothing is installed there', 'Run `muster install` first.')
   }
   const had = byTurn(facts.installation)
+  const begun = unfinishedRollback(facts.installation)
   const chosen =
     to === undefined
-      ? had.find(({ id }) => id !== currentRelease)
+      ? (releases.find(({ id }) => id === begun) ?? had.find(({ id }) => id !== currentRelease))
       : (releases.find(({ id }) => id === to) ?? had.find(({ id }) => nameParts(id).version === to))
   const others = had.filter(({ id }) => id !== currentRelease).map(({ id }) => id)
   if (chosen === undefined) {

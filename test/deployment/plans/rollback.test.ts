@@ -3,6 +3,7 @@ import type { HostFacts } from '../../../src/deployment/facts/model.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { installedSet, rollbackPlan } from '../../../src/deployment/plans/rollback.ts'
 import { preview } from '../../../src/deployment/preview.ts'
+import { releaseToGoTo } from '../../../src/deployment/releases/choose.ts'
 import { hostFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { finishedFacts, targetOf } from '../steps/target.ts'
@@ -37,14 +38,30 @@ describe('a rollback', () => {
     expect(setOf(hostFacts())).toMatchObject({ manager: 'process', components: [] })
   })
 
-  it('forgets what the components were started with before it switches, and restarts them after it', async () => {
+  it('says where it goes before it switches, and that it is there after the restart', async () => {
     const host = fakeTransport({ expect: [{ script: '' }] })
     await stepTo('1.0.0-old').apply(host)
     expect(host.scripts).toHaveLength(1)
     expect(host.scripts[0]).toMatch(
-      /rm -f \/opt\/muster\/share\/applied\/manager [\s\S]*ln -s releases\/1\.0\.0-old [\s\S]*systemctl stop [\s\S]*systemctl start /,
+      /'rolling back to 1\.0\.0-old' > \/opt\/muster\/share\/applied\/manager\n[\s\S]*ln -s releases\/1\.0\.0-old [\s\S]*systemctl stop [\s\S]*systemctl start [\s\S]*'rolled back to 1\.0\.0-old' > \/opt\/muster\/share\/applied\/manager\n/,
     )
-    expect(host.scripts[0]).not.toContain('> /opt/muster/share/applied')
+  })
+
+  it('that was interrupted is ended by the next, wherever it stopped', () => {
+    const applied = new Map(finished.installation.applied).set('manager', 'rolling back to 1.0.0-old\n')
+    const old = { id: '1.0.0-old', turn: 9, node: '', nodeThere: true }
+    const stopped = (currentRelease: string): readonly string[] => {
+      const releases = [...finished.installation.releases, old]
+      const facts = {
+        ...finished,
+        installation: { ...finished.installation, applied, releases, currentRelease },
+      }
+      const release = releaseToGoTo(facts, undefined).id
+      const steps = rollbackPlan({ facts, set: setOf(facts), release })
+      return preview(steps, facts).map(({ change }) => change.summary)
+    }
+    expect(stopped(target.release.id)).toEqual([`switch from ${target.release.id} back to release 1.0.0-old`])
+    expect(stopped('1.0.0-old')).toEqual(['end the rollback to release 1.0.0-old'])
   })
 
   it('is undone by the release that ran, which must answer, with what its components were started with', async () => {
