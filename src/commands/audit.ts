@@ -13,8 +13,7 @@ export async function audit(
   options: ClusterOptions & { readonly id: string | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, id, json } = options
-  const looking = { ...options, acting: false }
-  const config = await openCluster(looking)
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const { cluster, directory } = config
   const runs = await readRuns({ directory, cluster })

@@ -11,19 +11,21 @@ import type { Wanted } from '../transport/route.ts'
 import { createSshConnector, type SshConnector } from '../transport/ssh.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
-import { askPassphrase } from './askPassphrase.ts'
+import { askPassphrase } from './askHidden.ts'
+import { becomePassword } from './becomePassword.ts'
 import type { CommandContext } from './context.ts'
 
 /** Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`. */
-export function connectHost(context: CommandContext, host: HostConfig): Promise<Transport> {
+export async function connectHost(context: CommandContext, host: HostConfig): Promise<Transport> {
   const { name, connection } = host
   if (connection === 'local') return connectLocal({ host: name, env: context.env })
-  return connectorOf(context).connect(wantedOf(context, host))
+  return connectorOf(context).connect(await wantedOf(context, host))
 }
 
 /**
- * Finds the ways to hosts and asks for the passphrases of their keys, before anything is drawn on the terminal.
- * Rejects with `Interrupted` alone: what is wrong with a way is told by `connectHost`.
+ * Finds the ways to hosts and asks for what only a person knows, before anything is drawn on the terminal.
+ * Rejects with `Interrupted`, or `SecretError` or `UsageError` for a password of sudo that is not to be had; what
+ * is wrong with a way is told by `connectHost`.
  */
 export async function prepareConnections(
   context: CommandContext,
@@ -31,7 +33,7 @@ export async function prepareConnections(
 ): Promise<void> {
   const connector = connectorOf(context)
   const remote = hosts.filter(({ connection }) => connection === 'ssh')
-  await Promise.all(remote.map((host) => connector.prepare(wantedOf(context, host))))
+  await Promise.all(remote.map(async (host) => connector.prepare(await wantedOf(context, host))))
 }
 
 /** Hosts of one command share jump hosts, keys and what a person was asked; a command has one context. */
@@ -59,12 +61,14 @@ function usualConfig({ home }: SshEnvironment): string | undefined {
   return existsSync(own) ? own : 'none'
 }
 
-const wantedOf = (context: CommandContext, { name, address, ssh }: HostConfig): Wanted => ({
-  host: name,
-  address,
-  ssh,
-  env: environmentOf(context),
-})
+async function wantedOf(context: CommandContext, host: HostConfig): Promise<Wanted> {
+  const { name, address } = host
+  const { becomePassword: reference, ...ssh } = host.ssh
+  const env = environmentOf(context)
+  const wanted = { host: name, address, ssh, env }
+  if (!ssh.become || reference === undefined) return wanted
+  return { ...wanted, becomePassword: await becomePassword(context, reference) }
+}
 
 function environmentOf({ env }: CommandContext): SshEnvironment {
   const agentSocket = env.SSH_AUTH_SOCK

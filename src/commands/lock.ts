@@ -11,8 +11,7 @@ import { colourOf } from './terminal.ts'
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
-  const looking = { ...options, acting: false }
-  const config = await openCluster(looking)
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const locks = await hostLocks({ hosts: config.hosts, connect: (host) => connectHost(context, host) })
   show({ context, json, cluster: config.cluster, locks })
@@ -25,8 +24,7 @@ export async function lockRelease(
 ): Promise<ExitCode> {
   const { context, yes, json } = options
   mustBeAbleToAsk(context, { yes, command: 'lock release' })
-  const looking = { ...options, acting: false }
-  const config = await openCluster(looking)
+  const config = await openCluster(options)
   if (typeof config === 'number') return config
   const { cluster, hosts } = config
   const connect = (host: (typeof hosts)[number]): ReturnType<typeof connectHost> => connectHost(context, host)

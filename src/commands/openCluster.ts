@@ -10,6 +10,8 @@ export type ClusterOptions = {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly set: readonly string[]
+  /** Whether to ask for the password of sudo, where the files give none. */
+  readonly askBecomePass?: boolean
 }
 
 /**
@@ -24,6 +26,15 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterConfi
   const shown = { diagnostics: findings, sources, silenced: silenced.length }
   printDiagnostics(shown, { context, output: context.stderr })
   const stopped = findings.some(({ severity }) => severity === 'error')
-  if (config !== undefined && !stopped) return config
+  if (config !== undefined && !stopped) return options.askBecomePass === true ? asking(config) : config
   return missing ? exitCodes.usage : exitCodes.failed
 }
+
+/** With the password of sudo to be asked for on every host that becomes root by it and is given none. */
+const asking = (config: ClusterConfig): ClusterConfig => ({
+  ...config,
+  hosts: config.hosts.map((host) => ({
+    ...host,
+    ssh: host.ssh.become ? { becomePassword: 'ask', ...host.ssh } : host.ssh,
+  })),
+})

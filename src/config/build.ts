@@ -34,6 +34,7 @@ function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
     ),
     ...optional('config', pathOf(host.ssh(ssh.config), paths)),
     become: sure(host.ssh(ssh.become)),
+    ...optional('becomePassword', locatedSecret(host.ssh(ssh.becomePassword), paths)),
     ...optional('timeout', host.ssh(ssh.timeout).value),
   }
 }

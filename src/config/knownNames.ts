@@ -4,7 +4,7 @@ import { allFile, allHost, allService } from './settings/places.ts'
 import { spellings } from './settings/setting.ts'
 import { allSsh } from './settings/ssh.ts'
 
-const secrets = new Set(spellings(allOptions.filter(({ secret }) => secret)))
+const secrets = new Set(spellings([...allOptions, ...allSsh].filter(({ secret }) => secret)))
 const known = new Set(spellings([...allOptions, ...allSsh, ...allFile, ...allHost, ...allService]))
 
 /** Whether any place of the file knows this name. */

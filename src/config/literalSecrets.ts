@@ -1,10 +1,10 @@
 import type { SecretReference } from '../secrets/reference.ts'
-import { secretOptions } from './secretOptions.ts'
+import { secretOptions, sshSecrets } from './secretOptions.ts'
 import type { Draft } from './shape/draft.ts'
 import { type Given, givenFor, type Values } from './shape/values.ts'
 
 function literalsOf(values: Values): readonly Given[] {
-  return secretOptions.flatMap((setting) => {
+  return [...secretOptions, ...sshSecrets].flatMap((setting) => {
     const given = givenFor(values, setting)
     // A secret option's own type is the only one that puts a value under its name.
     const value = given?.value as SecretReference | undefined
@@ -15,6 +15,7 @@ function literalsOf(values: Values): readonly Given[] {
 /** Every secret that a file writes out, whether a host uses it or not. */
 export const literalSecrets = (draft: Draft): readonly Given[] => [
   ...literalsOf(draft.defaults),
+  ...literalsOf(draft.ssh),
   ...[...draft.services.values()].flatMap(({ options }) => literalsOf(options)),
-  ...[...draft.hosts.values()].flatMap(({ options }) => literalsOf(options)),
+  ...[...draft.hosts.values()].flatMap(({ ssh, options }) => [...literalsOf(ssh), ...literalsOf(options)]),
 ]

@@ -20,6 +20,8 @@ export type SshConfig = {
   readonly config?: string
   /** Run everything through sudo. */
   readonly become: boolean
+  /** For sudo; `ask`: a person is asked for it. */
+  readonly becomePassword?: SecretReference | 'ask'
   /** Milliseconds until a connection attempt counts as failed. */
   readonly timeout?: number
 }

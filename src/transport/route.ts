@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Secret } from '../secrets/secret.ts'
 import type { AskSsh } from './askSsh.ts'
 import type { Destination, KeyCheck, KeyWish, Route } from './destination.ts'
 import { type JumpHost, parseJumpHosts } from './jumpHost.ts'
@@ -18,6 +19,8 @@ export type Wanted = {
   readonly address: string
   readonly ssh: SshTarget
   readonly env: SshEnvironment
+  /** For sudo, where it asks for one. */
+  readonly becomePassword?: Secret
 }
 
 /** The way to a host: what the YAML says, then what ssh_config does. Rejects with `TransportError`, code `ssh-config`. */

@@ -29,9 +29,20 @@ const loop = (nonce: string): string =>
 /** The arguments of sh that start the loop; `nonce` is hexadecimal. */
 export const loopArguments = (nonce: string): readonly ['-c', string] => ['-c', loop(nonce)]
 
-/** The one line that starts the loop from whatever login shell a user has. */
-export const remoteCommand = (options: { readonly nonce: string; readonly sudo: boolean }): string =>
-  `exec ${options.sudo ? 'sudo -n ' : ''}sh -c '${loop(options.nonce)}'`
+/**
+ * The one line that starts the loop from whatever login shell a user has. With `prompt`, which is hexadecimal,
+ * sudo asks with it on standard error for a password on standard input, where it wants one.
+ */
+export function remoteCommand(options: {
+  readonly nonce: string
+  readonly sudo: boolean
+  readonly prompt?: string | undefined
+}): string {
+  const { nonce, sudo, prompt } = options
+  const how = prompt === undefined ? '-n' : `-S -p ${prompt}`
+  // What sudo says is understood here in English.
+  return `exec ${sudo ? `env LC_ALL=C sudo ${how} ` : ''}sh -c '${loop(nonce)}'`
+}
 
 /** The start of a frame; `dataLength` bytes of data follow it. */
 export function frameHead(options: {

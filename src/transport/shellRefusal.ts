@@ -5,12 +5,21 @@ export function shellRefusal(facts: {
   readonly host: string
   readonly user: string
   readonly sudo: boolean
+  /** Whether there was a password for sudo, and whether sudo asked for it twice. */
+  readonly given?: boolean
+  readonly wrongPassword?: boolean
   readonly said: string
   readonly why: string
   readonly timedOut: boolean
 }): TransportError {
   const { host, user, sudo, said } = facts
-  const words = said === '' ? facts.why : said.split('\n').slice(-4).join(' / ')
+  // sudo repeats the command that it refuses, which is ours and long.
+  const told = said
+    .split('\n')
+    .slice(-4)
+    .join(' / ')
+    .replace(/(sh -c) .*(' as )/, '$1 …$2')
+  const words = said === '' ? facts.why : told
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
   if (!sudo) {
@@ -18,6 +27,13 @@ export function shellRefusal(facts: {
       facts.timedOut ? 'timeout' : 'login-refused',
       `${user} could log in to ${host}, but no sh started there: ${words}`,
       `Give ${user} a login shell on the host (not nologin), or log in as another user.`,
+    )
+  }
+  if (facts.wrongPassword === true || /sorry, try again|incorrect password attempt/i.test(said)) {
+    return error(
+      'sudo-refused',
+      `sudo on ${host} refused the password of ${user}: ${words}`,
+      'Correct become-password under ssh, or what you typed for --ask-become-pass. It was tried once, since wrong ones may lock the account.',
     )
   }
   if (/sorry, you must have a tty/i.test(said)) {
@@ -38,12 +54,14 @@ export function shellRefusal(facts: {
     return error(
       'sudo-refused',
       `sudo on ${host} wants a password of ${user}: ${words}`,
-      `Put "${user} ALL=(root) NOPASSWD: ALL" into a file below /etc/sudoers.d on the host (visudo -f).`,
+      `Give it as become-password under ssh (!env, !file or !exec) or with --ask-become-pass; or put "${user} ALL=(root) NOPASSWD: ALL" into a file below /etc/sudoers.d on the host (visudo -f).`,
     )
   }
   return error(
     facts.timedOut ? 'timeout' : 'sudo-refused',
     `sudo on ${host} does not let ${user} become root: ${words}`,
-    `See that "sudo -n true" works as ${user} on the host.`,
+    facts.given === true
+      ? `See that "sudo true" works as ${user} on the host with nothing but the password.`
+      : `See that "sudo -n true" works as ${user} on the host.`,
   )
 }

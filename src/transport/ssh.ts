@@ -15,8 +15,9 @@ import { routeOf, type Wanted } from './route.ts'
 import { passes, type SshPlace } from './sshErrors.ts'
 import { logInAs, openWay, type Through } from './sshLogin.ts'
 import { agentKeys, parseKey, type Session } from './sshSession.ts'
-import { startShell } from './sshShell.ts'
+import { type Become, startShell } from './sshShell.ts'
 import type { ReadFile } from './sshTarget.ts'
+import { unfitForSudo } from './sudoPassword.ts'
 import type { Transport } from './transport.ts'
 import { TransportError } from './transportError.ts'
 
@@ -115,16 +116,16 @@ export function createSshConnector(world: SshWorld): SshConnector {
 
   const connect = async (wanted: Wanted): Promise<Transport> => {
     const { jumps, target } = await findRoute(wanted)
+    const become = becomeOf(wanted, target)
     const logIn = await preparedFor(target)
     const lease = await leaseOf(target.label, jumps)
     try {
       const { session, transport } = await retry(termsOf(target), async (left) => {
         const opened = await logIn(lease, left)
-        const sudo = wanted.ssh.become && target.user !== 'root'
         const place = { ...target, host: target.label }
         return {
           session: opened,
-          transport: await startShell({ place, session: opened, sudo, left, random }),
+          transport: await startShell({ place, session: opened, become, left, random }),
         }
       })
       if (lease !== undefined) session.gone.then(lease.release)
@@ -145,6 +146,19 @@ export function createSshConnector(world: SshWorld): SshConnector {
   }
 
   return { prepare, connect }
+}
+
+/** Throws where the password is none that sudo could read. */
+function becomeOf({ host, ssh, becomePassword: password }: Wanted, { user }: Destination): Become {
+  if (!ssh.become || user === 'root') return false
+  const unfit = password === undefined ? undefined : unfitForSudo(password)
+  if (unfit === undefined) return password === undefined ? {} : { password }
+  throw new TransportError({
+    host,
+    code: 'sudo-refused',
+    message: `the password of ${user} for sudo on ${host} ${unfit}`,
+    fix: 'Correct what become-password under ssh refers to: the password alone, on one line.',
+  })
 }
 
 const noProxy = (host: string): TransportError =>

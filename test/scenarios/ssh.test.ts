@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeLockedKey, type SshServer, startSshServer } from '../support/sshServer.ts'
-import type { HostWish } from './support/clusterFile.ts'
-import { login } from './support/clusterFile.ts'
+import { clusterFile, type HostWish, login } from './support/clusterFile.ts'
 import { type Outcome, words } from './support/operator.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -114,6 +113,70 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
     expect(wrong.stderr).toContain(`the key for db2, ${lockedKey}, has another passphrase`)
     expect(wrong.stderr.match(/Passphrase of /g)).toHaveLength(3)
     expect(readFileSync(lockedKey, 'utf8')).not.toContain(passphrase)
+  })
+
+  describe('as another user than root', () => {
+    let sudoers: SshServer
+    const wish = { user: 'ops', become: 'true', 'known-hosts': '', identity: '', port: 0 }
+    const secret = `s'"$#%:@ é`
+
+    beforeAll(async () => {
+      const bin = join(world.folder, 'bin')
+      mkdirSync(bin)
+      writeFileSync(join(world.folder, 'right'), `${secret}\n`)
+      const sudo = [
+        '#!/bin/sh',
+        '[ "$1" = -n ] && { echo "sudo: a password is required" >&2; exit 1; }',
+        'printf %s "$3" >&2; IFS= read -r line',
+        `[ "$line" = "$(cat ${world.folder}/right)" ] || { echo "Sorry, try again." >&2; exit 1; }`,
+        'shift 3; exec "$@"',
+      ]
+      writeFileSync(join(bin, 'sudo'), sudo.join('\n'), { mode: 0o755 })
+      const env = { PATH: `${bin}:${world.operator.env.PATH}`, HOME: world.folder }
+      sudoers = await startSshServer({ address: '127.0.0.8', env })
+    })
+    afterAll(() => sudoers?.close())
+
+    const become = (more: Readonly<Record<string, string>> = {}) => {
+      const { address, port, clientKeyPath: identity, knownHostsPath } = sudoers
+      const ssh = { ...wish, port, identity, 'known-hosts': knownHostsPath, ...more }
+      const text = clusterFile({ hosts: [{ ...world.host('db1'), address, ssh }] })
+      world.operator.write('alpha.yaml', text.replace('become: "true"', 'become: true'))
+    }
+
+    it('sudo is given the password that the file refers to', async () => {
+      become({ 'become-password': '!env SUDO_PASS' })
+      world.operator.env.SUDO_PASS = secret
+      const outcome = await world.muster('status', ['--json'])
+      expect(states(outcome)).toEqual(['db1 not-installed'])
+      delete world.operator.env.SUDO_PASS
+      const missing = await world.muster('plan')
+      expect(missing.code).toBe(1)
+      expect(missing.stderr).toMatch(
+        /^error: become-password \(alpha\.yaml:\d+:\d+\) cannot be read: .*SUDO_PASS/,
+      )
+    })
+
+    it('a person is asked for it with --ask-become-pass, on a terminal alone', async () => {
+      become()
+      const outcome = await world.muster('status', ['--json', '--ask-become-pass'], { typed: `${secret}\n` })
+      expect(states(outcome)).toEqual(['db1 not-installed'])
+      expect(outcome.stderr).toBe('Password of sudo on the hosts: \n')
+      const nobody = await world.muster('status', ['--ask-become-pass'])
+      expect(nobody).toMatchObject({ code: 3, stdout: '' })
+      expect(nobody.stderr).toContain('There is no terminal to ask for the password of sudo.')
+    })
+
+    it('a wrong one is told, and so is that one is needed', async () => {
+      become()
+      const wrong = await world.muster('plan', ['--ask-become-pass'], { typed: 'wrong\n' })
+      expect(wrong.code).toBe(1)
+      expect(wrong.stderr).toContain('sudo on db1 refused the password of ops: Sorry, try again.')
+      expect(wrong.stderr).toContain('[sudo-refused]')
+      const none = await world.muster('plan')
+      expect(none.stderr).toContain('sudo on db1 wants a password of ops: sudo: a password is required')
+      expect(world.operator.printed()).not.toContain(secret)
+    })
   })
 
   it('is refused by name where ssh_config asks for what cannot be done', async () => {

@@ -37,6 +37,10 @@ export const files = (made: Command): Command =>
     )
     .addHelpText('after', '\nWithout FILE it is MUSTER_FILE, else ./muster.yaml.')
 
+/** The same for a command that reaches hosts: adds --ask-become-pass. */
+export const reaching = (made: Command): Command =>
+  files(made).option('--ask-become-pass', 'ask for the password of sudo on the hosts')
+
 /** Runs `run` with the files and --set of the command line. */
 export function runsOnFiles(
   made: Command,
@@ -44,8 +48,8 @@ export function runsOnFiles(
   run: (options: ClusterOptions, made: Command) => Promise<ExitCode>,
 ): Command {
   return made.action(async () => {
-    const set = made.opts<{ set?: string[] }>().set ?? []
-    world.done(await run({ context: world.context, files: made.args, set }, made))
+    const { set = [], askBecomePass = false } = made.opts<{ set?: string[]; askBecomePass?: boolean }>()
+    world.done(await run({ context: world.context, files: made.args, set, askBecomePass }, made))
   })
 }
 

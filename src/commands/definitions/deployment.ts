@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { command, type Definition, files, flag, runsOnFiles } from './definition.ts'
+import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
 import { runs } from './runs.ts'
 
 const changing = (made: Command): Command =>
-  lockWait(files(made).option('-y, --yes', 'change hosts without asking')).option(
+  lockWait(reaching(made).option('-y, --yes', 'change hosts without asking')).option(
     '--json',
     'print events as JSON lines',
   )
@@ -25,7 +25,7 @@ const runtimeFileOf = (made: Command): string | undefined => made.opts<{ runtime
 /** What touches hosts, or looks at them. */
 export const deployment: Definition = (world) => [
   runsOnFiles(
-    runtime(files(command('plan', 'show what install would change; change nothing', world))).option(
+    runtime(reaching(command('plan', 'show what install would change; change nothing', world))).option(
       '--json',
       'print the plan as JSON',
     ),
@@ -44,7 +44,7 @@ export const deployment: Definition = (world) => [
     },
   ),
   runsOnFiles(
-    files(command('status', 'show every host and component as it is now', world)).option(
+    reaching(command('status', 'show every host and component as it is now', world)).option(
       '--json',
       'print the status as JSON',
     ),

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import { type Component, components } from '../../contracts/component.ts'
-import { command, type Definition, files, flag, runsOnFiles, type World } from './definition.ts'
+import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
 import { hostOption, hostsGiven } from './hostOption.ts'
 
 /** What looks at hosts, and runs there what it is told. */
 export const look: Definition = (world) => [
   runsOnFiles(
-    hostOption(files(command('check', 'tell what would go wrong on the hosts; change nothing', world)))
+    hostOption(reaching(command('check', 'tell what would go wrong on the hosts; change nothing', world)))
       .option('--json', 'print all results as JSON')
       .option('--strict', 'count warnings as failures'),
     world,
@@ -21,7 +21,9 @@ export const look: Definition = (world) => [
     },
   ),
   runsOnFiles(
-    hostOption(files(command('logs', "show the ends of the components' logs of all hosts, by time", world)))
+    hostOption(
+      reaching(command('logs', "show the ends of the components' logs of all hosts, by time", world)),
+    )
       .addOption(new Option('--component <component>', 'only its logs').choices(components))
       .option('--since <time>', 'only what was logged since then, such as 10m, 1h or 2d')
       .option('--lines <number>', 'the last so many lines of each host', '100')
@@ -40,7 +42,7 @@ export const look: Definition = (world) => [
 /** `muster exec`: what stands behind `--` is the program, which no option of ours is looked for in. */
 function exec(world: World): Command {
   const made = hostOption(
-    files(command('exec', 'run one program on all hosts, each word as it stands', world)),
+    reaching(command('exec', 'run one program on all hosts, each word as it stands', world)),
   )
     .usage('[options] [file...] -- <program> [argument...]')
     .option('--timeout <time>', 'what the program has, such as 30s or 10m', '60s')

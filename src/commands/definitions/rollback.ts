@@ -1,11 +1,11 @@
-import { command, type Definition, files, flag, runsOnFiles } from './definition.ts'
+import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
 
 /** Going back to a release that is still on the hosts. */
 export const rollback: Definition = (world) => [
   runsOnFiles(
     lockWait(
-      files(command('rollback', 'go back to the release that ran before, on every host', world))
+      reaching(command('rollback', 'go back to the release that ran before, on every host', world))
         .option('--to <release>', 'go to this release or version instead')
         .option('-y, --yes', 'change hosts without asking'),
     ).option('--json', 'print events as JSON lines'),

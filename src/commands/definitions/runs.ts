@@ -1,11 +1,11 @@
-import { command, type Definition, files, flag, runsOnFiles } from './definition.ts'
+import { command, type Definition, files, flag, reaching, runsOnFiles } from './definition.ts'
 
 /** Runs that are going on, and those that were. */
 export const runs: Definition = (world) => [
   command('lock', 'show or release the locks by which runs keep each other out', world)
     .addCommand(
       runsOnFiles(
-        files(command('status', 'tell who holds the lock of each host', world)).option(
+        reaching(command('status', 'tell who holds the lock of each host', world)).option(
           '--json',
           'print the locks as JSON',
         ),
@@ -18,7 +18,7 @@ export const runs: Definition = (world) => [
     )
     .addCommand(
       runsOnFiles(
-        files(command('release', 'take away the locks of runs that are gone', world))
+        reaching(command('release', 'take away the locks of runs that are gone', world))
           .option('-y, --yes', 'release without asking')
           .option('--json', 'print the locks as JSON'),
         world,

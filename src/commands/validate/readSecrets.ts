@@ -1,6 +1,6 @@
 import { locatedSecret } from '../../config/locatedSecret.ts'
 import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
-import { secretOptions } from '../../config/secretOptions.ts'
+import { secretsOf } from '../../config/secretOptions.ts'
 import type { Given } from '../../config/shape/values.ts'
 import type { SecretPolicy } from '../../secrets/policy.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
@@ -21,8 +21,7 @@ export async function readSecrets(options: {
   const { context, cluster } = options
   const references = new Map<Given, SecretReference>()
   for (const host of cluster.hosts) {
-    for (const option of secretOptions) {
-      const resolved = host.option(option)
+    for (const { resolved } of secretsOf(host)) {
       const reference = locatedSecret(resolved, cluster.paths)
       if (resolved.given !== undefined && reference !== undefined) references.set(resolved.given, reference)
     }

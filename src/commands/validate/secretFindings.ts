@@ -2,7 +2,7 @@ import { accounts, passwordFinding } from '../../config/passwordFinding.ts'
 import { isOnHost } from '../../config/paths.ts'
 import { bySpan } from '../../config/resolve/bySpan.ts'
 import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
-import { secretOptions } from '../../config/secretOptions.ts'
+import { secretsOf } from '../../config/secretOptions.ts'
 import { options } from '../../config/settings/options.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import type { Given } from '../../config/shape/values.ts'
@@ -65,8 +65,8 @@ export function secretFindings({ cluster, readings, policy }: Judging): readonly
   const unreadOnes: Found[] = []
   const bad: Found[] = []
   for (const host of cluster.hosts) {
-    for (const setting of secretOptions) {
-      const { value, given } = host.option(setting)
+    for (const { setting, resolved } of secretsOf(host)) {
+      const { value, given } = resolved
       const reading = given === undefined ? undefined : readings.get(given)
       if (given === undefined || reading === undefined || value?.kind === 'literal') continue
       if ('failure' in reading)

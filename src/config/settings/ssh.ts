@@ -1,6 +1,7 @@
 import { duration } from '../types/duration.ts'
 import { oneOrMore } from '../types/list.ts'
 import { boolean, portLike } from '../types/scalars.ts'
+import { secretReference } from '../types/secretReference.ts'
 import { fingerprint, jumpHost, loginUser, path } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
 
@@ -60,6 +61,14 @@ export const ssh = {
     type: boolean,
     default: false,
     documentation: 'Whether to run everything through sudo.',
+  }),
+  becomePassword: setting({
+    name: 'become-password',
+    scope,
+    secret: true,
+    type: secretReference,
+    documentation:
+      'Password that sudo is given on its standard input, where it asks for one. Absent: sudo must not ask, or --ask-become-pass asks you.',
   }),
   timeout: setting({
     name: 'timeout',
