@@ -179,7 +179,10 @@ describe('the framed shell', () => {
   })
 
   it('starts from any login shell: one line, no quote inside the quotes, no exclamation mark', () => {
-    const command = remoteCommand({ nonce, sudo: true })
-    expect(command).toMatch(/^exec sudo -n sh -c '[^'!\n]+'$/)
+    const loop = "sh -c '[^'!\\n]+'$"
+    expect(remoteCommand({ nonce, sudo: false })).toMatch(new RegExp(`^exec ${loop}`))
+    expect(remoteCommand({ nonce, sudo: true })).toMatch(new RegExp(`^exec env LC_ALL=C sudo -n ${loop}`))
+    const asking = remoteCommand({ nonce, sudo: true, prompt: 'abc' })
+    expect(asking).toMatch(new RegExp(`^exec env LC_ALL=C sudo -S -p abc ${loop}`))
   })
 })
