@@ -1,8 +1,10 @@
+import { benchApi } from './api/benchApi.ts'
 import { benchProxy } from './proxy/benchProxy.ts'
 import { benchValidate } from './validate/benchValidate.ts'
 
 /** What `npm run bench -- NAME` measures; each prints one JSON object of ratios. */
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
+  api: benchApi,
   proxy: benchProxy,
   validate: benchValidate,
 }
