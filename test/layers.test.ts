@@ -93,6 +93,7 @@ const ioFiles: readonly string[] = [
   'deployment/state/archiveFile.ts',
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
+  'transport/agentContents.ts',
   'transport/dial.ts',
 ]
 

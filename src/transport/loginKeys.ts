@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path'
 import type { ParsedKey } from 'ssh2'
 import type { Secret } from '../secrets/secret.ts'
+import type { HeldKey } from './agentContents.ts'
 import type { Destination, KeyWish } from './destination.ts'
 import { codeOf } from './dial.ts'
 import { isPkcs8, type KeyFile, type KeyWorld, readKeyFile, unlock } from './keyFile.ts'
@@ -25,6 +26,8 @@ export type LoginKeys = {
 export type LoginKeyWorld = KeyWorld & {
   /** The agent's public keys; rejects when it cannot be asked. */
   readonly agentKeys: (socket: string) => Promise<readonly ParsedKey[]>
+  /** All that it holds, also what ssh2 passes over. */
+  readonly agentContents: (socket: string) => Promise<readonly HeldKey[]>
   /** Asks a person for a file's passphrase; undefined where there is nobody to ask, or no answer. */
   readonly askPassphrase?: (path: string) => Promise<Secret | undefined>
   /** Many hosts share an agent and files: each is read once, and nobody is asked twice. */
@@ -50,7 +53,12 @@ export async function loginKeys(
     for (const file of first)
       if (!keys.some(isOf(file))) return { keys: [await needed(found, file, world)], skipped: [] }
   }
-  const skipped = [...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedWords(file)))
+  const certificates = await Promise.all([...first, ...files].map((file) => certificateOf(file, world)))
+  const skipped = [
+    ...[...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedWords(file))),
+    ...certificates.flat(),
+    ...agent.unusable,
+  ]
   if (keys.length > 0) return { keys, skipped }
   const trouble: string[] = []
   for (const file of [...first, ...files]) {
@@ -62,7 +70,12 @@ export async function loginKeys(
   throw noKey(found, trouble)
 }
 
-type Agent = { readonly keys: readonly LoginKey[]; readonly trouble?: string }
+type Agent = {
+  readonly keys: readonly LoginKey[]
+  /** What it holds and cannot be used here, in words. */
+  readonly unusable: readonly string[]
+  readonly trouble?: string
+}
 
 type Found = {
   readonly label: string
@@ -73,14 +86,28 @@ type Found = {
 }
 
 async function fromAgent(socket: string | undefined, world: LoginKeyWorld): Promise<Agent> {
-  if (socket === undefined || socket === '') return { keys: [], trouble: 'no agent runs' }
+  const without = (trouble: string): Agent => ({ keys: [], unusable: [], trouble })
+  if (socket === undefined || socket === '') return without('no agent runs')
   try {
     const keys = await world.once(`agent ${socket}`, () => world.agentKeys(socket))
+    const all = await world.once(`contents of ${socket}`, () => world.agentContents(socket))
     const named = keys.map((key) => ({ label: `${key.comment || key.type} (agent)`, key, agent: socket }))
-    return keys.length === 0 ? { keys: [], trouble: 'the agent holds no key' } : { keys: named }
+    const unusable = all.flatMap(({ type, comment }) => {
+      const what = kindOf(type)
+      return what === undefined ? [] : [`${comment || type} (agent; ${what})`]
+    })
+    if (keys.length > 0) return { keys: named, unusable }
+    if (unusable.length === 0) return without('the agent holds no key')
+    return { keys: [], unusable, trouble: `the agent holds only ${unusable.join(', ')}` }
   } catch (error) {
-    return { keys: [], trouble: `the agent does not answer (${codeOf(error) ?? String(error)})` }
+    return without(`the agent does not answer (${codeOf(error) ?? String(error)})`)
   }
+}
+
+/** What a type of key is that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
+function kindOf(type: string): string | undefined {
+  if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which cannot be used here'
+  return /^sk-/.test(type) ? `a key of a security token (${type}), which cannot be used here` : undefined
 }
 
 /** The public part of a file's key, where it is known. */
@@ -159,6 +186,14 @@ async function unlockNow(
     if (key !== undefined) return key
   }
   return 'has another passphrase'
+}
+
+/** The certificate that OpenSSH would show for a key file, where there is one. */
+async function certificateOf(file: KeyFile, world: LoginKeyWorld): Promise<readonly string[]> {
+  if (file.kind === 'missing') return []
+  const path = `${file.path.replace(/\.pub$/, '')}-cert.pub`
+  const text = await world.once(`key ${path}`, () => world.readFile(path).catch(() => undefined))
+  return text === undefined ? [] : [`${path} (a certificate, which cannot be used here)`]
 }
 
 const skippedWords = (file: KeyFile): readonly string[] => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import { agentContents } from './agentContents.ts'
 import type { AskSsh } from './askSsh.ts'
 import type { Destination, Route } from './destination.ts'
 import { readKnownHosts } from './hostKeyFiles.ts'
@@ -72,7 +73,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
   const keysOf = (to: Destination): Promise<LoginKeys> => {
     const { askPassphrase } = world
     const ask = askPassphrase === undefined ? {} : { askPassphrase }
-    return loginKeys(to, { readFile, parseKey, agentKeys, once, ...ask })
+    return loginKeys(to, { readFile, parseKey, agentKeys, agentContents, once, ...ask })
   }
 
   /** What every attempt to log in there needs. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { ParsedKey } from 'ssh2'
 import { describe, expect, it } from 'vitest'
 import { Secret } from '../../src/secrets/secret.ts'
+import { type HeldKey, heldKeys } from '../../src/transport/agentContents.ts'
 import type { KeyWish } from '../../src/transport/destination.ts'
 import { type LoginKeys, loginKeys } from '../../src/transport/loginKeys.ts'
 import { createOnce } from '../../src/transport/once.ts'
@@ -24,9 +25,17 @@ type Wish = {
   readonly files?: Readonly<Record<string, string>>
   readonly held?: readonly KeyPair[]
   readonly answers?: readonly string[]
+  /** What the agent holds besides. */
+  readonly foreign?: readonly HeldKey[]
 }
 
-async function find({ keys, files = {}, held, answers }: Wish): Promise<LoginKeys & { asked: string[] }> {
+async function find({
+  keys,
+  files = {},
+  held,
+  answers,
+  foreign,
+}: Wish): Promise<LoginKeys & { asked: string[] }> {
   const asked: string[] = []
   const given = [...(answers ?? [])]
   const wish: KeyWish = {
@@ -47,6 +56,10 @@ async function find({ keys, files = {}, held, answers }: Wish): Promise<LoginKey
       },
       parseKey,
       agentKeys: async () => (held ?? []).map(publicOf),
+      agentContents: async () => [
+        ...(held ?? []).map((pair) => ({ type: publicOf(pair).type, comment: '' })),
+        ...(foreign ?? []),
+      ],
       once: createOnce(),
       askPassphrase: async (path) => {
         asked.push(path)
@@ -187,6 +200,41 @@ describe('what cannot be used', () => {
     expect(alone.message).toContain('/sk is a key of a security token')
     const beside = await find({ keys: { files: ['/sk', '/a'] }, files: { '/sk': token, '/a': a.private } })
     expect(beside.skipped.join()).toContain('/sk (is a key of a security token')
+  })
+
+  it('is named: what an agent holds, and certificates beside keys', async () => {
+    const foreign = [
+      { type: 'sk-ssh-ed25519@openssh.com', comment: 'token' },
+      { type: 'ssh-ed25519-cert-v01@openssh.com', comment: 'signed' },
+    ]
+    const alone = await failure(find({ held: [], foreign, keys: { files: ['/a'] } }))
+    expect(alone.message).toMatch(
+      /the agent holds only token \(agent; a key of a security token .*, signed \(agent; a cert/,
+    )
+    const files = { '/a': a.private, '/a-cert.pub': 'ssh-ed25519-cert-v01@openssh.com AAAA' }
+    const beside = await find({ held: [b], foreign, files, keys: { files: ['/a'] } })
+    expect(labels(beside)).toEqual(['ssh-ed25519 (agent)', '/a'])
+    expect(beside.skipped.map((text) => text.split(' ')[0])).toEqual(['/a-cert.pub', 'token', 'signed'])
+  })
+
+  it('is read from the answer of an agent, whole or not', () => {
+    const field = (bytes: Buffer | string): Buffer => {
+      const length = Buffer.alloc(4)
+      length.writeUInt32BE(Buffer.byteLength(bytes))
+      return Buffer.concat([length, Buffer.from(bytes)])
+    }
+    const key = (type: string, comment: string) => [
+      field(Buffer.concat([field(type), field('x')])),
+      field(comment),
+    ]
+    const answer = Buffer.concat([Buffer.from([12, 0, 0, 0, 2]), ...key('ssh-rsa', 'é'), ...key('sk-x', '')])
+    const all = [
+      { type: 'ssh-rsa', comment: 'é' },
+      { type: 'sk-x', comment: '' },
+    ]
+    expect(heldKeys(answer)).toEqual(all)
+    expect(heldKeys(answer.subarray(0, -3))).toEqual(all.slice(0, 1))
+    expect(heldKeys(Buffer.from([5]))).toEqual([])
   })
 
   it('is told by folder where nothing is there', async () => {

@@ -182,6 +182,14 @@ describe('logging in', () => {
     expect(server.logins()).toEqual(['root ssh-ed25519'])
   })
 
+  it('that is refused names what was not tried: a certificate beside the key', async () => {
+    const server = await start({ fault: 'refuse-login' })
+    await writeFile(`${server.clientKeyPath}-cert.pub`, 'ssh-ed25519-cert-v01@openssh.com AAAA')
+    expect((await failure(connect(server))).message).toBe(
+      `db1 refused the login of ops (tried: ${server.clientKeyPath}; not tried: ${server.clientKeyPath}-cert.pub (a certificate, which cannot be used here))`,
+    )
+  })
+
   it('names a key file that is missing, or is none', async () => {
     const identity = join(folder, 'nothing')
     const missing = await failure(connect(await start(), { ssh: { identity } }))
