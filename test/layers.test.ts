@@ -81,6 +81,7 @@ const ioFiles: readonly string[] = [
   'commands/readOwnStores.ts',
   'commands/readRegularFile.ts',
   'commands/secretSources.ts',
+  'commands/usualSshConfig.ts',
   'commands/validate/isTracked.ts',
   'commands/writeNewFile.ts',
   'components/connector/sockets.ts',

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
-import { join } from 'node:path'
 import type { HostConfig } from '../config/model.ts'
 import { askSsh } from '../transport/askSsh.ts'
 import { connectLocal } from '../transport/local.ts'
@@ -14,6 +12,7 @@ import type { Transport } from '../transport/transport.ts'
 import { askPassphrase } from './askHidden.ts'
 import { becomePassword } from './becomePassword.ts'
 import type { CommandContext } from './context.ts'
+import { usualSshConfig } from './usualSshConfig.ts'
 
 /** Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`. */
 export async function connectHost(context: CommandContext, host: HostConfig): Promise<Transport> {
@@ -33,7 +32,9 @@ export async function prepareConnections(
 ): Promise<void> {
   const connector = connectorOf(context)
   const remote = hosts.filter(({ connection }) => connection === 'ssh')
-  await Promise.all(remote.map(async (host) => connector.prepare(await wantedOf(context, host))))
+  const wanted = await Promise.all(remote.map((host) => wantedOf(context, host)))
+  // Where nobody can be asked, each host finds its way while others connect.
+  if (context.stdin.isTTY === true) await Promise.all(wanted.map((one) => connector.prepare(one)))
 }
 
 /** Hosts of one command share jump hosts, keys and what a person was asked; a command has one context. */
@@ -46,19 +47,18 @@ function connectorOf(context: CommandContext): SshConnector {
   const ssh = environmentOf(context)
   const connector = createSshConnector({
     readFile: (path) => readFile(path),
-    askSsh: askSsh({ env, ssh, usual: usualConfig(ssh), sshHome: userInfo().homedir, once: createOnce() }),
+    askSsh: askSsh({
+      env,
+      ssh,
+      usual: usualSshConfig(ssh.home),
+      sshHome: userInfo().homedir,
+      once: createOnce(),
+    }),
     startProxy: startProxyWith(env),
     askPassphrase: (path) => askPassphrase(context, path),
   })
   connectors.set(context, connector)
   return connector
-}
-
-/** ssh takes the home of the password database for its own, whatever HOME says; everything of ours goes by HOME. */
-function usualConfig({ home }: SshEnvironment): string | undefined {
-  if (home === userInfo().homedir) return undefined
-  const own = join(home, '.ssh', 'config')
-  return existsSync(own) ? own : 'none'
 }
 
 async function wantedOf(context: CommandContext, host: HostConfig): Promise<Wanted> {
