@@ -18,6 +18,10 @@ export type LoginVerdict = 'good' | 'refused' | 'no-user'
  */
 export type Accounts = {
   users(): Promise<readonly UserRecord[]>
+  /** The same at once, where the file has not changed since it was read: the very same list then. */
+  unchangedUsers(): readonly UserRecord[] | undefined
+  /** The users as they were when a login was verified or they were asked for last, without another look. */
+  seenUsers(): readonly UserRecord[]
   /**
    * Takes as long for an unknown user as for a wrong password. Failures count for the pair of `from` and user
    * name, where `from` is given, and a locked pair rejects with `LockedOutError`, whether there is such a user
@@ -83,6 +87,8 @@ export function createAccounts(options: {
 
   return {
     users: async () => (present() ?? (await readView())).file.users,
+    unchangedUsers: () => present()?.file.users,
+    seenUsers: () => latest?.file.users ?? [],
 
     async verify(login, from) {
       const { file, decoy } = present() ?? (await readView())

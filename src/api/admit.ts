@@ -1,29 +1,18 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Route, RouteAuth } from '../contracts/route.ts'
 import { namesProblemJson, wanted } from './accept.ts'
 import type { ApiContext } from './apiContext.ts'
-import { authenticate, type Door } from './authenticate.ts'
+import type { Door } from './authenticate.ts'
 import { checkQuery } from './checkQuery.ts'
 import { isCrossSite } from './crossSite.ts'
+import type { Exchange } from './exchange.ts'
 import { ProblemError } from './problemError.ts'
-import { type Found, isDecodable } from './routeTable.ts'
-import type { Caller, ServedRoute } from './serve.ts'
-
-/** A request as far as its headers say, before its body is read. */
-export type Arrival = {
-  readonly method: string
-  /** Path without query, as it came. */
-  readonly path: string
-  /** What is served there. */
-  readonly found: Found | undefined
-  readonly query: Readonly<Record<string, unknown>>
-  readonly headers: IncomingHttpHeaders
-  readonly peer: string | undefined
-}
+import { isDecodable } from './routeTable.ts'
+import type { ServedRoute } from './serve.ts'
 
 /** What becomes of a request: a call of a route, or an answer to OPTIONS. */
 export type Admission =
-  | { readonly kind: 'call'; readonly served: ServedRoute; readonly caller: Caller }
+  | { readonly kind: 'call'; readonly served: ServedRoute }
   | { readonly kind: 'options'; readonly allow: string }
 
 const one = (value: string | string[] | undefined): string | undefined =>
@@ -33,7 +22,7 @@ const one = (value: string | string[] | undefined): string | undefined =>
 export const ownOrigin = (door: Door, host: string | undefined): string =>
   `${door === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
 
-function refuseWrongHost({ host }: Arrival['headers'], isOwnHost: (header: string) => boolean): void {
+function refuseWrongHost({ host }: IncomingHttpHeaders, isOwnHost: (header: string) => boolean): void {
   if (host === undefined || host === '') {
     throw new ProblemError({ code: 'bad-request', detail: 'The request has no Host header.' })
   }
@@ -42,26 +31,28 @@ function refuseWrongHost({ host }: Arrival['headers'], isOwnHost: (header: strin
   throw new ProblemError({ code: 'unknown-host', detail })
 }
 
-const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method)
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
-function refuseCrossSite({ method, headers }: Arrival, door: Door): void {
-  const own = ownOrigin(door, one(headers.host))
-  const origin = one(headers.origin)
-  if (isSafe(method) || !isCrossSite({ origin, fetchSite: one(headers['sec-fetch-site']), own })) return
+function refuseCrossSite({ method, request: { headers } }: Exchange, door: Door): void {
+  if (isSafe(method)) return
+  const own = ownOrigin(door, headers.host)
+  const [origin, fetchSite] = [one(headers.origin), one(headers['sec-fetch-site'])]
+  if (!isCrossSite({ origin, fetchSite, own })) return
   const detail = 'The headers Origin or Sec-Fetch-Site say that a page of another site makes this call.'
   throw new ProblemError({ code: 'cross-site', detail })
 }
 
-function refuseUnwantedForms({ headers }: Arrival, route: Route): void {
-  const accept = one(headers.accept)
+function refuseUnwantedForms({ headers }: IncomingMessage, route: Route): void {
+  const { accept } = headers
   const { response } = route
   const form = response.kind === 'text' ? response.mediaType : 'application/json'
   // Who asks for problems in their own type takes the good answer as JSON.
   if (wanted(accept, form) === 0 && (response.kind === 'text' || !namesProblemJson(accept))) {
     throw new ProblemError({ code: 'not-acceptable', detail: `The answer comes as ${form} only.` })
   }
+  if (route.method !== 'POST') return
   const encoding = one(headers['content-encoding']) ?? 'identity'
-  if (route.method === 'POST' && encoding.toLowerCase() !== 'identity') {
+  if (encoding.toLowerCase() !== 'identity') {
     throw new ProblemError({ code: 'not-json', detail: 'Send the body as it is, without Content-Encoding.' })
   }
 }
@@ -73,33 +64,45 @@ function refuseBadEscapes(path: string): void {
 }
 
 /** Health is asked while stopping, too: that is when its answer matters. */
-function refuseWhileStopping({ path }: Arrival, context: ApiContext): void {
+function refuseWhileStopping({ path }: Exchange, context: ApiContext): void {
   if (!context.isStopping() || path.startsWith('/health/')) return
   throw new ProblemError({ code: 'stopping', detail: 'The server is stopping. Try again when it is back.' })
 }
 
-/**
- * Lets a request in or throws the problem that keeps it out, in this order: path, stopping, Host, cross-site, login,
- * resource, method, Accept, query. So nobody without a login learns which resources there are.
- */
-export async function admit(
-  arrival: Arrival,
-  at: { readonly door: Door; readonly context: ApiContext; readonly isOwnHost: (header: string) => boolean },
-): Promise<Admission> {
-  const { door, context } = at
-  const { method, path, headers, found } = arrival
-  refuseBadEscapes(path)
-  refuseWhileStopping(arrival, context)
-  if (door === 'tcp') refuseWrongHost(headers, at.isOwnHost)
-  refuseCrossSite(arrival, door)
+/** What all requests through one door are judged by. */
+export type DoorRules = {
+  readonly door: Door
+  readonly context: ApiContext
+  /** Whether a Host header means this server. */
+  readonly isOwnHost: (header: string) => boolean
+}
 
-  const here = found?.resource.served ?? []
+/** Refuses a request, whatever it asks for, in this order: path, stopping, Host, cross-site. */
+export function refuseStrangers(exchange: Exchange, { door, context, isOwnHost }: DoorRules): void {
+  refuseBadEscapes(exchange.path)
+  refuseWhileStopping(exchange, context)
+  if (door === 'tcp') refuseWrongHost(exchange.request.headers, isOwnHost)
+  refuseCrossSite(exchange, door)
+}
+
+/** The route that a request asks for, if there is one; HEAD asks as GET does. */
+export function routeFor({ method, found }: Exchange): ServedRoute | undefined {
   const wantedMethod = method === 'HEAD' ? 'GET' : method
-  const served = here.find(({ route }) => route.method === wantedMethod)
-  const auth: RouteAuth = (served ?? here[0])?.route.auth ?? 'basic'
-  const { authorization } = headers
-  const caller = await authenticate({ auth, authorization, door, peer: arrival.peer, context })
+  return found?.resource.served.find(({ route }) => route.method === wantedMethod)
+}
 
+/** Who may ask for what a request asks for: a route, another method of its resource, or nothing that there is. */
+export const authFor = ({ found }: Exchange, served: ServedRoute | undefined): RouteAuth =>
+  (served ?? found?.resource.served[0])?.route.auth ?? 'basic'
+
+/**
+ * Lets in a request whose caller is known, or refuses it in this order: resource, method, Accept, query. It comes
+ * after the login, so that nobody without one learns which resources there are.
+ */
+export function admit(
+  { request, method, found, query }: Exchange,
+  served: ServedRoute | undefined,
+): Admission {
   if (!found) {
     throw new ProblemError({ code: 'not-found', detail: 'The call uris lists everything there is.' })
   }
@@ -109,7 +112,7 @@ export async function admit(
     const detail = `This resource takes ${allow}.`
     throw new ProblemError({ code: 'method-not-allowed', detail, headers: { Allow: allow } })
   }
-  refuseUnwantedForms(arrival, served.route)
-  checkQuery(served.route, arrival.query)
-  return { kind: 'call', served, caller }
+  refuseUnwantedForms(request, served.route)
+  checkQuery(served.route, query)
+  return { kind: 'call', served }
 }

@@ -1,6 +1,10 @@
+import type { Socket } from 'node:net'
+import type { UserRecord } from '../accounts/userRecord.ts'
 import type { RouteAuth } from '../contracts/route.ts'
+import { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
 import { readBasicLogin } from './basicLogin.ts'
+import type { Exchange } from './exchange.ts'
 import { isLoopback, peerNetwork } from './peer.ts'
 import { ProblemError } from './problemError.ts'
 import type { Caller } from './serve.ts'
@@ -8,14 +12,17 @@ import type { Caller } from './serve.ts'
 /** Which of a process's listeners a call came through. */
 export type Door = 'tcp' | 'socket'
 
-type Facts = {
-  readonly auth: RouteAuth
-  readonly authorization: string | undefined
-  readonly door: Door
-  /** Address of the peer; absent on the socket. */
-  readonly peer: string | undefined
-  readonly context: ApiContext
+/** A login that was good, and the users of the host then. */
+type KnownLogin = {
+  readonly authorization: Secret
+  readonly users: readonly UserRecord[]
+  readonly caller: Caller
 }
+
+/** The login that came last over each connection, for as long as the connection lasts. */
+const knownLogins = new WeakMap<Socket, KnownLogin>()
+
+type At = { readonly door: Door; readonly context: ApiContext }
 
 const anonymous: Caller = { kind: 'anonymous' }
 
@@ -25,18 +32,37 @@ const noUser = (): ProblemError =>
     detail: 'Only ping and createAdminUser answer until this host has a user. Create one first.',
   })
 
-async function checkLogin({ authorization = '', door, peer, context }: Facts): Promise<Caller> {
+/**
+ * The caller of a login that came over its connection before and was good, while no user has changed since: most
+ * callers say the same again and again.
+ */
+function recall(connection: Socket, authorization: string, { accounts }: ApiContext): Caller | undefined {
+  const known = knownLogins.get(connection)
+  if (known === undefined || known.authorization.reveal() !== authorization) return undefined
+  return accounts.unchangedUsers() === known.users ? known.caller : undefined
+}
+
+async function checkLogin({ request, peer }: Exchange, { door, context }: At): Promise<Caller> {
+  const { authorization = '' } = request.headers
   const login = readBasicLogin(authorization)
   // Who may open the socket may read the hashes, too: there is nothing to guess there.
   const from = door === 'socket' ? undefined : peerNetwork(peer ?? 'gone')
+  const users = context.accounts.seenUsers()
   const verdict = login ? await context.accounts.verify(login, from) : 'refused'
   if (verdict === 'no-user') throw noUser()
-  if (login && verdict === 'good') return { kind: 'user', user: login.user }
-  const detail = 'No user of this host has this name and this password. Users belong to one host each.'
-  throw new ProblemError({ code: 'login-refused', detail })
+  if (!login || verdict !== 'good') {
+    const detail = 'No user of this host has this name and this password. Users belong to one host each.'
+    throw new ProblemError({ code: 'login-refused', detail })
+  }
+  const caller: Caller = { kind: 'user', user: login.user }
+  // Users that changed while the password was checked may be others than it was checked by.
+  if (context.accounts.seenUsers() === users) {
+    knownLogins.set(request.socket, { authorization: new Secret(authorization), users, caller })
+  }
+  return caller
 }
 
-function letBootstrap({ door, peer, context }: Facts): Caller {
+function letBootstrap({ peer }: Exchange, { door, context }: At): Caller {
   if (door === 'socket') return { kind: 'socket' }
   if (isLoopback(peer) || context.remoteBootstrap) return anonymous
   throw new ProblemError({
@@ -52,16 +78,25 @@ function letBootstrap({ door, peer, context }: Facts): Caller {
  * Who makes a call of this kind; throws the 401 or 403 for who may not. The socket needs no login, but one
  * that is sent there is checked (contract.md, "Common to the three components").
  */
-export async function authenticate(facts: Facts): Promise<Caller> {
-  const { auth, authorization, door, context } = facts
+export function authenticate(exchange: Exchange, auth: RouteAuth, at: At): Caller | Promise<Caller> {
   if (auth === 'none') return anonymous
-  if (auth === 'optional') {
-    if (authorization === undefined) return door === 'socket' ? { kind: 'socket' } : anonymous
-    // The answer is for everybody: a login that cannot be checked only learns no more than they.
-    return checkLogin(facts).catch(() => anonymous)
-  }
-  if (auth === 'bootstrap' && (await context.accounts.users()).length === 0) return letBootstrap(facts)
-  if (authorization !== undefined) return checkLogin(facts)
+  const { socket, headers } = exchange.request
+  if (headers.authorization === undefined) return withoutLogin(exchange, auth, at)
+  return recall(socket, headers.authorization, at.context) ?? withLogin(exchange, auth, at)
+}
+
+async function withLogin(exchange: Exchange, auth: RouteAuth, at: At): Promise<Caller> {
+  // The answer is for everybody: a login that cannot be checked only learns no more than they.
+  if (auth === 'optional') return checkLogin(exchange, at).catch(() => anonymous)
+  if (auth === 'bootstrap' && (await at.context.accounts.users()).length === 0)
+    return letBootstrap(exchange, at)
+  return checkLogin(exchange, at)
+}
+
+async function withoutLogin(exchange: Exchange, auth: RouteAuth, at: At): Promise<Caller> {
+  const { door, context } = at
+  if (auth === 'optional') return door === 'socket' ? { kind: 'socket' } : anonymous
+  if (auth === 'bootstrap' && (await context.accounts.users()).length === 0) return letBootstrap(exchange, at)
   if (door === 'socket') return { kind: 'socket' }
   if ((await context.accounts.users()).length === 0) throw noUser()
   throw new ProblemError({ code: 'login-required', detail: 'Send user and password by HTTP Basic.' })

@@ -1,8 +1,7 @@
 import { basePath, guardParameter } from '../contracts/route.ts'
-import { admit, ownOrigin } from './admit.ts'
-import type { ApiContext } from './apiContext.ts'
+import { admit, authFor, type DoorRules, ownOrigin, refuseStrangers, routeFor } from './admit.ts'
 import type { CallAudit } from './audit/auditCalls.ts'
-import type { Door } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
 import { checkBody } from './checkBody.ts'
 import { noQuery } from './checkQuery.ts'
 import type { Exchange } from './exchange.ts'
@@ -13,13 +12,7 @@ import { refuseHeaders } from './refuseHeaders.ts'
 import type { Call } from './serve.ts'
 
 /** What the calls through one door have in common. */
-export type DoorFacts = {
-  readonly door: Door
-  readonly context: ApiContext
-  readonly audit: CallAudit
-  /** Whether a Host header means this server. */
-  readonly isOwnHost: (header: string) => boolean
-}
+export type DoorFacts = DoorRules & { readonly audit: CallAudit }
 
 /** The query was checked: what is left beside the guard are texts that the route names. */
 const ownQuery = (query: Readonly<Record<string, unknown>>): Call['query'] =>
@@ -31,14 +24,17 @@ const ownQuery = (query: Readonly<Record<string, unknown>>): Call['query'] =>
 
 /** Lets a request in, makes the call that it asks for and answers it; throws what keeps it from that. */
 export async function carryOut(exchange: Exchange, facts: DoorFacts): Promise<Answer> {
-  const { request, method, path, query, found, peer, trail } = exchange
+  const { request, found, query, trail } = exchange
   const { headers, rawHeaders } = request
   refuseHeaders(rawHeaders)
-  const admission = await admit({ method, path, query, found, headers, peer }, facts)
+  refuseStrangers(exchange, facts)
+  const asked = routeFor(exchange)
+  const caller = await authenticate(exchange, authFor(exchange, asked), facts)
+  const admission = admit(exchange, asked)
   if (admission.kind === 'options') {
     return { status: 204, body: '', headers: ['Allow', admission.allow] }
   }
-  const { served, caller } = admission
+  const { served } = admission
   const { route, handle } = served
   exchange.caller = caller
   const body = route.method === 'POST' ? checkBody(route, await readBody(request)) : undefined

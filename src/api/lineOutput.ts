@@ -18,7 +18,8 @@ export function lineOutput(file: number): { write(line: string): void } {
 
   const flush = (): void => {
     isDue = false
-    rest = Buffer.concat([rest, Buffer.from(waiting)])
+    const bytes = Buffer.from(waiting)
+    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
     waiting = ''
     try {
       while (rest.length > 0) rest = rest.subarray(writeSync(file, rest))
