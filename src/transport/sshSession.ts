@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { setImmediate as turnOver } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import ssh2, { type AuthHandlerMiddleware, type ClientChannel, type ParsedKey } from 'ssh2'
 import { ciphers, keyExchanges, macs } from './algorithms.ts'
 import { codeOf } from './dial.ts'
@@ -22,6 +22,9 @@ export type Session = {
   /** Ends it at once, however the other side behaves. */
   destroy(): void
 }
+
+/** Milliseconds that whoever knows more gets to say why something ended. */
+export const lastWords = 1000
 
 /** Unanswered questions after which a server counts as dead: 10 to 15 s. */
 const silenceLimit = 2
@@ -130,15 +133,22 @@ export async function openSession(options: LogIn): Promise<Session> {
     reason ??= `the connection to ${through.label}, which it goes through, was lost: ${why}`
     over()
   })
-  // The reason of the jump host's connection says more; it comes in the same turn as the end of ours.
+  // The reason of the jump host's connection says more; it may come a little later than the end of ours.
   const gone = closed
-    .then(() => (through === undefined ? undefined : turnOver()))
+    .then(() =>
+      through === undefined || reason !== undefined
+        ? undefined
+        : Promise.race([through.gone, pause(lastWords, undefined, { ref: false })]),
+    )
     .then(() => reason ?? 'the host closed it')
   return {
     gone,
     exec: (command) => channel((done) => client.exec(command, done)),
     forward: (address, port) => channel((done) => client.forwardOut('127.0.0.1', 0, address, port, done)),
-    end: () => client.end(),
+    end: () => {
+      reason ??= 'it was closed'
+      client.end()
+    },
     destroy,
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ClientChannel } from 'ssh2'
 import type { Secret } from '../secrets/secret.ts'
 import { withoutSecrets } from '../secrets/withoutSecrets.ts'
 import type { ShellStreams } from './exchange.ts'
@@ -7,13 +8,26 @@ import { remoteCommand } from './shellLoop.ts'
 import { shellRefusal } from './shellRefusal.ts'
 import { shellTransport } from './shellTransport.ts'
 import type { SshPlace } from './sshErrors.ts'
-import type { Session } from './sshSession.ts'
+import { lastWords, type Session } from './sshSession.ts'
 import { answerSudo } from './sudoPassword.ts'
 import type { Transport } from './transport.ts'
 import type { TransportError } from './transportError.ts'
 
 /** How a login becomes root: not at all, or by sudo, which is given the password where it asks for one. */
 export type Become = false | { readonly password?: Secret }
+
+/** Resolves when the shell is gone: at once where it ended by itself, otherwise later than its connection should. */
+const shellEnd = (channel: ClientChannel): Promise<string> =>
+  new Promise((resolve) => {
+    let hasExited = false
+    channel.on('exit', () => {
+      hasExited = true
+    })
+    channel.on('close', () => {
+      const wait = hasExited ? 0 : lastWords
+      resolve(pause(wait, 'the shell there ended', { ref: false }))
+    })
+  })
 
 /** Starts the framed shell in a session; rejects with `TransportError`, the session then being ended. */
 export async function startShell(options: {
@@ -47,13 +61,13 @@ export async function startShell(options: {
   const opened = await session.exec(remoteCommand({ nonce, sudo: become !== false, prompt }))
   if (opened instanceof Error) throw refuse({ said: '', why: opened.message, timedOut: false })
   const channel = opened
-  const ended = new Promise<string>((resolve) => channel.on('close', () => resolve('the shell there ended')))
+  const ended = shellEnd(channel)
   const streams: ShellStreams = {
     stdin: channel,
     stdout: channel,
     stderr: channel.stderr,
-    // The connection's own reason says more; it comes in the same turn as the end of the channel.
-    gone: Promise.race([session.gone, ended.then((why) => pause(0, why))]),
+    // The connection's own reason says more.
+    gone: Promise.race([session.gone, ended]),
     cut: () => session.destroy(),
   }
   const onRefused = (): void => {

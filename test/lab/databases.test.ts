@@ -294,7 +294,10 @@ describe.skipIf(labHere.missing)(`a cluster over three databases in replication$
     await host(db1).boot()
     await seenAs('db1', 'ONLINE')
     await allOnline()
-    for (const it of hosts) expect(await serverOf(through(it))).toBe(1)
+    // A connector asks its manager twice a second.
+    for (const it of hosts) {
+      await eventually(`writes through ${it.name}`, async () => (await serverOf(through(it))) === 1)
+    }
     expect((await service(host(db1))).policy).toBe('AUTOMATIC')
   })
 
