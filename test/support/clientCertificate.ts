@@ -27,7 +27,7 @@ function makeKeys() {
 
 function blank(facts: { commonName: string; from: number; to: number }): forge.pki.Certificate {
   const certificate = forge.pki.createCertificate()
-  certificate.serialNumber = `00${randomBytes(12).toString('hex')}`
+  certificate.serialNumber = `01${randomBytes(12).toString('hex')}`
   certificate.validity.notBefore = new Date(facts.from)
   certificate.validity.notAfter = new Date(facts.to)
   certificate.setSubject([{ name: 'commonName', value: facts.commonName }])
