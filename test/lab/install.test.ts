@@ -154,11 +154,14 @@ describe.skipIf(labHere.missing)(`an installation on three hosts${labHere.needs}
 
     const after = await statesOf()
     expect([after[0], after[2]]).toEqual([before[0], before[2]])
-    // A password needs no restart, and no other file of the host.
+    // A password needs no restart, and no other file of the host but the record of changes.
     expect(await pidsOf(db2, 'alpha')).toEqual(pids)
     const lines = (text: string | undefined) => (text ?? '').split('\n')
     const touched = lines(after[1]).filter((line) => !lines(before[1]).includes(line))
-    expect(touched.map((line) => line.split(' ')[0])).toEqual(['/opt/muster/share/users/users.json'])
+    expect(touched.map((line) => line.split(' ')[0])).toEqual([
+      '/opt/muster/deployment.jsonl',
+      '/opt/muster/share/users/users.json',
+    ])
     for (const port of ports) {
       expect(statusOf(await callFrom(db2, { ...user, port, password }))).toBe(200)
       expect(statusOf(await callFrom(db2, { ...user, port, password: 'changed by hand' }))).toBe(401)
