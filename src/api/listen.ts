@@ -1,13 +1,10 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { connect, type ListenOptions, type Server } from 'node:net'
 import type { App } from './createApp.ts'
-import { reasonOf, StartError } from './startError.ts'
+import { codeOf, reasonOf, StartError } from './startError.ts'
 
 /** Longest path of a Unix socket on Linux, in bytes (unix(7)). */
 const longestPath = 107
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
 
 /** Why a port cannot be opened, and the fix. */
 export function explainListening(

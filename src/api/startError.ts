@@ -26,3 +26,7 @@ export function reasonOf(error: unknown): string {
       return code ?? (error instanceof Error ? error.message : String(error))
   }
 }
+
+/** The code of an error of the system, such as `EADDRINUSE`; empty for any other. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -6,6 +6,7 @@ import type { ConfigFile } from '../config/load.ts'
 import type { Code, Facts } from '../diagnostics/catalogue.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { codeOf } from './codeOf.ts'
 
 /** Bytes; a configuration of a thousand hosts has well under a tenth of it. */
 export const largestConfigFile = 2_000_000
@@ -36,9 +37,6 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
   EIO: 'the disk reports an error',
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 function decodes(bytes: Buffer, stream: boolean): boolean {
   try {

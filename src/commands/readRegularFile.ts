@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
 import { isBelow } from '../secrets/policy.ts'
 import type { FileReading } from '../secrets/sources.ts'
+import { codeOf } from './codeOf.ts'
 
 /** Why a file was not read; `reason` goes on after its name. */
 export type ReadFailure = Extract<FileReading, { ok: false }>
@@ -17,9 +18,6 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'is a folder',
   EIO: 'cannot be read: the disk reports an error',
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 const unfit = (reason: string): ReadFailure => ({ ok: false, problem: 'unfit', reason })
 

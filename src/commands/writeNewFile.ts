@@ -1,4 +1,5 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
+import { codeOf } from './codeOf.ts'
 
 /** What became of the file. */
 export type WriteOutcome = 'written' | 'exists' | 'no-folder' | 'is-directory' | 'refused' | 'failed'
@@ -12,9 +13,6 @@ const outcomes: Readonly<Record<string, WriteOutcome>> = {
   EPERM: 'refused',
   EROFS: 'refused',
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** Writes a file, with mode 0600 unless told. Only with `force` in place of another, and then as one atomic change. */
 export async function writeNewFile(file: {

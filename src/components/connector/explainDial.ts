@@ -1,5 +1,4 @@
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
+import { codeOf } from '../../api/startError.ts'
 
 /** Why a database cannot be reached, as the end of a sentence that begins with its name. */
 export function explainDial(error: unknown): string {

@@ -2,9 +2,7 @@ import type { Channel } from './channel.ts'
 import type { Row } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { quoteText } from './quoteText.ts'
-import { logPosition, numberOrNull, text, threadError } from './readRow.ts'
-
-const receivers: Readonly<Record<string, Channel['receiver']>> = { Yes: 'running', No: 'stopped' }
+import { applier, logPosition, numberOrNull, receiver, text, threadError } from './readRow.ts'
 
 /** The number in a position such as `0-1-35` (domain, server, number); null for none and for several domains. */
 function sequenceOf(gtids: string | null | undefined): number | null {
@@ -16,10 +14,9 @@ function readChannel(row: Row): Channel {
   return {
     name: text(row, 'Connection_name'),
     source: { host: text(row, 'Master_Host'), port: Number(text(row, 'Master_Port')) },
-    // Connecting and Preparing are on their way.
-    receiver: receivers[text(row, 'Slave_IO_Running')] ?? 'connecting',
+    receiver: receiver(row, 'Slave_IO_Running'),
     receiverError: threadError(row, 'Last_IO'),
-    applier: text(row, 'Slave_SQL_Running') === 'Yes' ? 'running' : 'stopped',
+    applier: applier(row, 'Slave_SQL_Running'),
     applierError: threadError(row, 'Last_SQL'),
     secondsBehind: numberOrNull(row, 'Seconds_Behind_Master'),
     received: logPosition(row, ['Master_Log_File', 'Read_Master_Log_Pos']),

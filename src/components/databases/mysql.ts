@@ -2,9 +2,7 @@ import type { Channel } from './channel.ts'
 import type { Row } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { quoteText } from './quoteText.ts'
-import { logPosition, numberOrNull, text, threadError } from './readRow.ts'
-
-const receivers: Readonly<Record<string, Channel['receiver']>> = { Yes: 'running', No: 'stopped' }
+import { applier, logPosition, numberOrNull, receiver, text, threadError } from './readRow.ts'
 
 /**
  * The highest number of one server in a set such as `uuid:1-5:7,\nuuid:tag:1-3` (MySQL 8.4 Reference Manual,
@@ -25,9 +23,9 @@ function readChannel(row: Row): Channel {
   return {
     name: text(row, 'Channel_Name'),
     source: { host: text(row, 'Source_Host'), port: Number(text(row, 'Source_Port')) },
-    receiver: receivers[text(row, 'Replica_IO_Running')] ?? 'connecting',
+    receiver: receiver(row, 'Replica_IO_Running'),
     receiverError: threadError(row, 'Last_IO'),
-    applier: text(row, 'Replica_SQL_Running') === 'Yes' ? 'running' : 'stopped',
+    applier: applier(row, 'Replica_SQL_Running'),
     applierError: threadError(row, 'Last_SQL'),
     secondsBehind: numberOrNull(row, 'Seconds_Behind_Source'),
     received: logPosition(row, ['Source_Log_File', 'Read_Source_Log_Pos']),

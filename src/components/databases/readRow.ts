@@ -1,4 +1,4 @@
-import type { ThreadError } from './channel.ts'
+import type { Channel, ThreadError } from './channel.ts'
 import type { Row } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 
@@ -18,6 +18,17 @@ export function numberOrNull(row: Row, column: string): number | null {
   const value = Number(text(row, column))
   return Number.isSafeInteger(value) ? value : null
 }
+
+/** The state of the thread that fetches. MariaDB and MySQL say Yes, No, and else that it is on its way. */
+export function receiver(row: Row, column: string): Channel['receiver'] {
+  const word = text(row, column)
+  if (word === 'Yes') return 'running'
+  return word === 'No' ? 'stopped' : 'connecting'
+}
+
+/** The state of the thread that applies. */
+export const applier = (row: Row, column: string): Channel['applier'] =>
+  text(row, column) === 'Yes' ? 'running' : 'stopped'
 
 /** The error of a thread whose columns are `<prefix>_Errno` and `<prefix>_Error`; null for number 0. */
 export function threadError(row: Row, prefix: 'Last_IO' | 'Last_SQL'): ThreadError | null {
