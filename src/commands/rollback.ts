@@ -1,6 +1,7 @@
 import type { ClusterConfig } from '../config/model.ts'
 import type { HostOutcome } from '../deployment/events.ts'
-import { type HostWork, hostsAtOnce } from '../deployment/execute.ts'
+import { hostsAtOnce } from '../deployment/execution/execute.ts'
+import type { HostWork } from '../deployment/execution/hostRun.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { mapLimit } from '../deployment/mapLimit.ts'

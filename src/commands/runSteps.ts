@@ -1,4 +1,5 @@
-import { execute, type HostWork } from '../deployment/execute.ts'
+import { execute } from '../deployment/execution/execute.ts'
+import type { HostWork } from '../deployment/execution/hostRun.ts'
 import { lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'

@@ -1,7 +1,7 @@
 import { createGate } from '../accounts/gate.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
-import { hostsAtOnce } from './execute.ts'
+import { hostsAtOnce } from './execution/execute.ts'
 import { failureOf, isUnreachable } from './failure.ts'
 import { mapLimit } from './mapLimit.ts'
 import { handshakesAtOnce, type LostHost } from './survey.ts'

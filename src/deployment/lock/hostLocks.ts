@@ -1,7 +1,7 @@
 import type { HostConfig } from '../../config/model.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Failure } from '../events.ts'
-import { hostsAtOnce } from '../execute.ts'
+import { hostsAtOnce } from '../execution/execute.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
 import { mapLimit } from '../mapLimit.ts'
 import { type HeldLock, parseLockAnswer } from './answer.ts'

@@ -1,13 +1,9 @@
-import type { Transport } from '../transport/transport.ts'
-import type { Emit, Failure, HostOutcome, Phase } from './events.ts'
-import { failureOf, isUnreachable } from './failure.ts'
-import { mapLimit } from './mapLimit.ts'
-import type { PlannedStep } from './preview.ts'
-import type { StepPhase } from './step.ts'
+import type { Transport } from '../../transport/transport.ts'
+import type { Emit, Failure, HostOutcome, Phase } from '../events.ts'
+import { failureOf, isUnreachable } from '../failure.ts'
+import type { PlannedStep } from '../preview.ts'
+import type { StepPhase } from '../step.ts'
 import { undoSteps } from './undo.ts'
-
-/** Hosts that are worked on at once (deployment.md, "Two limits"). */
-export const hostsAtOnce = 30
 
 /** What a run has to do on one host. */
 export type HostWork = {
@@ -18,7 +14,8 @@ export type HostWork = {
   readonly verify?: (transport: Transport) => Promise<string>
 }
 
-type Progress = {
+/** How far one host of a run has come. */
+export type HostProgress = {
   readonly work: HostWork
   readonly applied: string[]
   /** Steps of commit that were begun; empty again once the proof is there. */
@@ -29,35 +26,14 @@ type Progress = {
   proved?: string
 }
 
-/**
- * Carries out the plans of all hosts: every host stages, then every host commits, then every host is
- * verified. When staging fails on one host, no host commits: nothing that is running has been touched. One
- * host's failure in a later phase never ends another's work; what was begun there is undone, newest first.
- * An abort stops each host after its current step.
- */
-export async function execute(options: {
-  readonly hosts: readonly HostWork[]
-  readonly emit: Emit
-  readonly signal: AbortSignal
-  /** Milliseconds, monotonic. */
-  readonly clock: () => number
-}): Promise<readonly HostOutcome[]> {
-  const progresses = options.hosts.map((work): Progress => ({ work, applied: [], begun: [], seconds: {} }))
-  for (const phase of ['stage', 'commit', 'verify'] as const) {
-    if (phase === 'verify' && progresses.every(({ work }) => work.verify === undefined)) break
-    if (phase === 'commit' && progresses.some((progress) => progress.failure !== undefined)) break
-    await mapLimit({
-      items: progresses.filter((progress) => progress.failure === undefined),
-      limit: hostsAtOnce,
-      map: (progress) => runPhase({ ...options, progress, phase }),
-    })
-    if (options.signal.aborted) break
-  }
-  return progresses.map(outcomeOf)
-}
+export const atStart = (work: HostWork): HostProgress => ({ work, applied: [], begun: [], seconds: {} })
 
-async function runPhase(options: {
-  readonly progress: Progress
+/**
+ * Brings one host through one phase: its steps in order, after the proof in `verify`. Never rejects: a failure
+ * is kept, and what was begun is undone, newest first. An abort stops after the current step.
+ */
+export async function runPhase(options: {
+  readonly progress: HostProgress
   readonly phase: StepPhase
   readonly emit: Emit
   readonly signal: AbortSignal
@@ -82,7 +58,7 @@ async function runPhase(options: {
   emit({ type: 'phase-done', host, phase, seconds: progress.seconds[phase] })
 }
 
-async function verify(progress: Progress): Promise<void> {
+async function verify(progress: HostProgress): Promise<void> {
   const { verify: prove, transport } = progress.work
   const proved = await prove?.(transport)
   progress.begun.length = 0
@@ -90,7 +66,7 @@ async function verify(progress: Progress): Promise<void> {
 }
 
 async function applySteps(options: {
-  readonly progress: Progress
+  readonly progress: HostProgress
   readonly phase: StepPhase
   readonly emit: Emit
   readonly signal: AbortSignal
@@ -111,7 +87,8 @@ async function applySteps(options: {
   }
 }
 
-function outcomeOf(progress: Progress): HostOutcome {
+/** How the host came out of the run. */
+export function outcomeOf(progress: HostProgress): HostOutcome {
   const { work, applied, seconds, failure, proved } = progress
   return {
     host: work.host,
@@ -123,7 +100,7 @@ function outcomeOf(progress: Progress): HostOutcome {
   }
 }
 
-function resultOf({ work, applied, seconds, failure, unreachable }: Progress): HostOutcome['result'] {
+function resultOf({ work, applied, seconds, failure, unreachable }: HostProgress): HostOutcome['result'] {
   if (failure !== undefined) return unreachable === true ? 'unreachable' : 'failed'
   if (seconds.commit === undefined && work.steps.length > 0) return 'not-started'
   return applied.length > 0 ? 'changed' : 'unchanged'

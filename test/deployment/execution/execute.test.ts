@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { DeploymentEvent } from '../../src/deployment/events.ts'
-import { execute, type HostWork } from '../../src/deployment/execute.ts'
-import { change, type Step, type StepPhase } from '../../src/deployment/step.ts'
-import { StepError } from '../../src/deployment/stepError.ts'
-import type { Transport } from '../../src/transport/transport.ts'
-import { TransportError } from '../../src/transport/transportError.ts'
+import type { DeploymentEvent } from '../../../src/deployment/events.ts'
+import { execute } from '../../../src/deployment/execution/execute.ts'
+import type { HostWork } from '../../../src/deployment/execution/hostRun.ts'
+import { change, type Step, type StepPhase } from '../../../src/deployment/step.ts'
+import { StepError } from '../../../src/deployment/stepError.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
+import { TransportError } from '../../../src/transport/transportError.ts'
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
 const transport = (host: string): Transport => ({ host, run: refuse, upload: refuse, close: refuse })

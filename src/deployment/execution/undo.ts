@@ -1,7 +1,7 @@
-import type { Transport } from '../transport/transport.ts'
-import type { Emit, Failure } from './events.ts'
-import { failureOf } from './failure.ts'
-import type { PlannedStep } from './preview.ts'
+import type { Transport } from '../../transport/transport.ts'
+import type { Emit, Failure } from '../events.ts'
+import { failureOf } from '../failure.ts'
+import type { PlannedStep } from '../preview.ts'
 
 /**
  * Takes back what a host's run has begun, newest first, and tells it in the failure that led here. It ends at
