@@ -3,6 +3,7 @@ import { recordCluster } from '../client/registryFiles.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
+import type { Rollout } from '../deployment/execution/rollout.ts'
 import { newGrants } from '../deployment/grants.ts'
 import { registration } from '../deployment/registration.ts'
 import { openState } from '../deployment/state/openState.ts'
@@ -22,6 +23,7 @@ import { inRun, type Run } from './inRun.ts'
 import { madePasswordText } from './madePasswordText.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { type PreparedRun, prepareRun } from './prepareRun.ts'
+import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { colourOf } from './terminal.ts'
 
@@ -30,6 +32,7 @@ type InstallOptions = ClusterOptions & {
   readonly json: boolean
   readonly lockWait: number
   readonly runtimeFile: string | undefined
+  readonly rollout: Rollout
 }
 
 /** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
@@ -37,10 +40,11 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   mustBeAbleToAsk(options.context, { yes: options.yes, command: 'install' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
+  const rollout = rolloutFor(config, options.rollout)
   await prepareConnections(options.context, config.hosts)
   const place = { directory: config.directory, cluster: config.cluster }
   return inRun({ ...options, config, operation: 'install' }, (locked) =>
-    installLocked({ ...options, config, place, locked }),
+    installLocked({ ...options, rollout, config, place, locked }),
   )
 }
 
@@ -86,7 +90,14 @@ async function installLocked(
       transport,
       verify: () => verifyHost(transport, target),
     }))
-    const exit = await runSteps({ context, json, run: locked, survey: run.survey, work })
+    const exit = await runSteps({
+      context,
+      json,
+      run: locked,
+      survey: run.survey,
+      work,
+      rollout: options.rollout,
+    })
     tellGrants({ context, run, json, emit: renderer.emit })
     if (exit !== exitCodes.ok) return exit
     await saveState({

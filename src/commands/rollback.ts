@@ -2,6 +2,7 @@ import type { ClusterConfig } from '../config/model.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
+import type { Rollout } from '../deployment/execution/rollout.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { mapLimit } from '../deployment/mapLimit.ts'
@@ -26,6 +27,7 @@ import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { readAdminPasswords } from './readAdminPasswords.ts'
+import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { colourOf } from './terminal.ts'
 import { withHosts } from './withHosts.ts'
@@ -34,6 +36,7 @@ type RollbackOptions = ClusterOptions & {
   readonly yes: boolean
   readonly json: boolean
   readonly lockWait: number
+  readonly rollout: Rollout
   /** Name or version of a release; without it, each host's own one before the current. */
   readonly to: string | undefined
 }
@@ -53,6 +56,7 @@ export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   mustBeAbleToAsk(context, { yes, command: 'rollback' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
+  const rollout = rolloutFor(config, options.rollout)
   const passwords = await readAdminPasswords(context, config)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const state = opened?.state ?? emptyState
@@ -62,7 +66,7 @@ export async function rollback(options: RollbackOptions): Promise<ExitCode> {
     json,
     operation: 'rollback',
     lockWait,
-    work: (survey, run) => goBack({ ...options, config, survey, run, passwords, state }),
+    work: (survey, run) => goBack({ ...options, rollout, config, survey, run, passwords, state }),
   })
 }
 
@@ -104,7 +108,7 @@ async function goBack(options: Work): Promise<ExitCode> {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
-  return runSteps({ context, json, run, survey, work: plans })
+  return runSteps({ context, json, run, survey, work: plans, rollout: options.rollout })
 }
 
 async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Staying> {

@@ -1,5 +1,6 @@
 import { execute } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
+import type { Rollout } from '../deployment/execution/rollout.ts'
 import { lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
@@ -16,13 +17,16 @@ export async function runSteps(options: {
   readonly run: Run
   readonly survey: Survey
   readonly work: readonly HostWork[]
+  /** Absent: all hosts at once. */
+  readonly rollout?: Rollout
 }): Promise<ExitCode> {
-  const { context, json, run, survey, work } = options
+  const { context, json, run, survey, work, rollout } = options
   const { signal, stdout } = context
   const hosts = work.map(({ host }) => host)
   const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
   const done = await execute({
     hosts: work,
+    ...(rollout === undefined ? {} : { rollout }),
     emit: renderer.emit,
     signal,
     clock: () => performance.now(),

@@ -1,4 +1,5 @@
 import type { HostConfig } from '../config/model.ts'
+import type { Rollout } from '../deployment/execution/rollout.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { type ServiceOperation, servicePlanOf } from '../deployment/plans/services.ts'
 import { preview } from '../deployment/preview.ts'
@@ -8,6 +9,7 @@ import type { SurveyedHost } from '../deployment/survey.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { withHosts } from './withHosts.ts'
 
@@ -21,6 +23,7 @@ export async function services(
     readonly yes: boolean
     readonly json: boolean
     readonly lockWait: number
+    readonly rollout: Rollout
   },
 ): Promise<ExitCode> {
   const { context, operation, yes, json } = options
@@ -28,6 +31,7 @@ export async function services(
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const { cluster } = config
+  const rollout = rolloutFor(config, options.rollout)
   const question = `${operation} ${cluster} on ${config.hosts.map(({ name }) => name).join(', ')}?`
   if (!(await agreed(context, { yes, question }))) {
     context.stderr.write('Nothing was changed.\n')
@@ -45,7 +49,7 @@ export async function services(
         transport: surveyed.transport,
         steps: preview(stepsOf(cluster, surveyed, operation), surveyed.facts),
       }))
-      return runSteps({ context, json, run, survey, work })
+      return runSteps({ context, json, run, survey, work, rollout })
     },
   })
 }

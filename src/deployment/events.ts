@@ -13,6 +13,8 @@ export type HostOutcome = {
   /** Titles of the steps that were applied. */
   readonly applied: readonly string[]
   readonly failure?: Failure
+  /** Why it was not started, where another host's failure is the reason. */
+  readonly reason?: string
   /** What the verification proved, in a few words. */
   readonly proved?: string
   /** Seconds spent in each phase. */
@@ -28,6 +30,16 @@ export type DeploymentEvent =
       readonly hosts: readonly string[]
     }
   | { readonly type: 'planned'; readonly host: string; readonly changes: readonly string[] }
+  | {
+      /** The next hosts switch over. Those of `inTurn` do so one after another, the others at once. */
+      readonly type: 'wave-started'
+      /** From 1. */
+      readonly wave: number
+      readonly of: number
+      readonly canary: boolean
+      readonly hosts: readonly string[]
+      readonly inTurn: readonly string[]
+    }
   | { readonly type: 'phase-started'; readonly host: string; readonly phase: Phase }
   | { readonly type: 'phase-done'; readonly host: string; readonly phase: Phase; readonly seconds: number }
   | { readonly type: 'step-started'; readonly host: string; readonly step: string; readonly title: string }

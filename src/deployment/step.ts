@@ -2,7 +2,12 @@ import type { Transport } from '../transport/transport.ts'
 import type { HostFacts } from './facts/model.ts'
 
 /** What a step would change: one line, and below it the differences; secrets show as [redacted]. */
-export type StepChange = { readonly summary: string; readonly details: readonly string[] }
+export type StepChange = {
+  readonly summary: string
+  readonly details: readonly string[]
+  /** Set where it stops a running connector that forwards: hosts take turns then, and its clients are drained. */
+  readonly drains?: true
+}
 
 /** Where a step works: `stage` touches nothing that runs, `commit` switches over, `verify` proves it and then tidies up. */
 export type StepPhase = 'stage' | 'commit' | 'verify'

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { allAtOnce } from '../../deployment/execution/rollout.ts'
 import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
+import { rolling, rollingGiven } from './rolling.ts'
 import { runs } from './runs.ts'
 
 const changing = (made: Command): Command =>
@@ -36,11 +38,15 @@ export const deployment: Definition = (world) => [
     },
   ),
   runsOnFiles(
-    runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+    rolling(
+      runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+      allAtOnce,
+    ),
     world,
     async (options, made) => {
       const { install } = await import('../install.ts')
-      return install({ ...options, ...changeFlags(made), runtimeFile: runtimeFileOf(made) })
+      const rollout = rollingGiven(made, allAtOnce)
+      return install({ ...options, ...changeFlags(made), rollout, runtimeFile: runtimeFileOf(made) })
     },
   ),
   runsOnFiles(
@@ -54,16 +60,15 @@ export const deployment: Definition = (world) => [
       return status({ ...options, json: flag(made, 'json') })
     },
   ),
-  ...(['start', 'stop', 'restart'] as const).map((operation) =>
-    runsOnFiles(
-      changing(command(operation, `${operation} the components of every host`, world)),
-      world,
-      async (options, made) => {
-        const { services } = await import('../services.ts')
-        return services({ ...options, operation, ...changeFlags(made) })
-      },
-    ),
-  ),
+  ...(['start', 'stop', 'restart'] as const).map((operation) => {
+    const made = changing(command(operation, `${operation} the components of every host`, world))
+    const rolls = operation === 'restart'
+    return runsOnFiles(rolls ? rolling(made, allAtOnce) : made, world, async (options) => {
+      const { services } = await import('../services.ts')
+      const rollout = rolls ? rollingGiven(made, allAtOnce) : allAtOnce
+      return services({ ...options, operation, ...changeFlags(made), rollout })
+    })
+  }),
   runsOnFiles(
     changing(command('uninstall', 'take away from every host what install put there', world)).option(
       '--purge',

@@ -1,14 +1,19 @@
+import { allAtOnce } from '../../deployment/execution/rollout.ts'
 import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
+import { rolling, rollingGiven } from './rolling.ts'
 
 /** Going back to a release that is still on the hosts. */
 export const rollback: Definition = (world) => [
   runsOnFiles(
-    lockWait(
-      reaching(command('rollback', 'go back to the release that ran before, on every host', world))
-        .option('--to <release>', 'go to this release or version instead')
-        .option('-y, --yes', 'change hosts without asking'),
-    ).option('--json', 'print events as JSON lines'),
+    rolling(
+      lockWait(
+        reaching(command('rollback', 'go back to the release that ran before, on every host', world))
+          .option('--to <release>', 'go to this release or version instead')
+          .option('-y, --yes', 'change hosts without asking'),
+      ).option('--json', 'print events as JSON lines'),
+      allAtOnce,
+    ),
     world,
     async (options, made) => {
       const { rollback: run } = await import('../rollback.ts')
@@ -18,6 +23,7 @@ export const rollback: Definition = (world) => [
         yes: flag(made, 'yes'),
         json: flag(made, 'json'),
         lockWait: lockWaitGiven(made),
+        rollout: rollingGiven(made, allAtOnce),
       })
     },
   ),

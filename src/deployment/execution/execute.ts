@@ -1,33 +1,71 @@
 import type { Emit, HostOutcome } from '../events.ts'
 import { mapLimit } from '../mapLimit.ts'
-import { atStart, type HostWork, outcomeOf, runPhase } from './hostRun.ts'
+import { atStart, type HostProgress, type HostWork, outcomeOf, runPhase } from './hostRun.ts'
+import { allAtOnce, type Rollout } from './rollout.ts'
+import { scheduleOf } from './schedule.ts'
+import { mustTakeTurns, runWave } from './wave.ts'
 
 /** Hosts that are worked on at once (deployment.md, "Two limits"). */
 export const hostsAtOnce = 30
 
 /**
- * Carries out the plans of all hosts: every host stages, then every host commits, then every host is
- * verified. When staging fails on one host, no host commits: nothing that is running has been touched. One
- * host's failure in a later phase never ends another's work; what was begun there is undone, newest first.
- * An abort stops each host after its current step.
+ * Carries out the plans of all hosts. Every host stages first; when that fails anywhere, no host commits and
+ * nothing that is running has been touched. Then the hosts commit and are verified, wave by wave as `rollout`
+ * says. Once more hosts than allowed have failed, or the canary, no other host begins. What a host that failed
+ * had begun is undone, newest first. An abort stops each host after its current step.
  */
 export async function execute(options: {
   readonly hosts: readonly HostWork[]
+  /** Absent: all hosts at once. */
+  readonly rollout?: Rollout
   readonly emit: Emit
   readonly signal: AbortSignal
   /** Milliseconds, monotonic. */
   readonly clock: () => number
 }): Promise<readonly HostOutcome[]> {
+  const { rollout = allAtOnce, emit, signal } = options
   const progresses = options.hosts.map(atStart)
-  for (const phase of ['stage', 'commit', 'verify'] as const) {
-    if (phase === 'verify' && progresses.every(({ work }) => work.verify === undefined)) break
-    if (phase === 'commit' && progresses.some((progress) => progress.failure !== undefined)) break
-    await mapLimit({
-      items: progresses.filter((progress) => progress.failure === undefined),
-      limit: hostsAtOnce,
-      map: (progress) => runPhase({ ...options, progress, phase }),
-    })
-    if (options.signal.aborted) break
+  const failed = (): readonly HostProgress[] => progresses.filter(({ failure }) => failure !== undefined)
+  await mapLimit({
+    items: progresses,
+    limit: hostsAtOnce,
+    map: (progress) => runPhase({ ...options, progress, phase: 'stage' }),
+  })
+  if (failed().length > 0) return outcomes(progresses, notPrepared(failed()))
+  const waves = scheduleOf(
+    options.hosts.map((work) => ({
+      host: work.host,
+      changes: work.steps.length > 0,
+      inTurn: mustTakeTurns(work),
+    })),
+    rollout,
+  )
+  let canaryFailed = false
+  const isOver = (): boolean => signal.aborted || canaryFailed || failed().length > rollout.maxFailed
+  for (const [index, wave] of waves.entries()) {
+    if (isOver()) break
+    emit({ type: 'wave-started', wave: index + 1, of: waves.length, ...wave })
+    await runWave({ ...options, rollout, wave, progresses, atOnce: hostsAtOnce, isOver })
+    canaryFailed = wave.canary && failed().length > 0
   }
-  return progresses.map(outcomeOf)
+  if (canaryFailed) return outcomes(progresses, afterCanary(failed()))
+  const tooMany = failed().length > rollout.maxFailed
+  return outcomes(progresses, tooMany ? afterTooMany(failed(), rollout) : undefined)
 }
+
+/** `why` is told of the hosts that did not begin. */
+const outcomes = (progresses: readonly HostProgress[], why: string | undefined): readonly HostOutcome[] =>
+  progresses.map((progress) => {
+    const outcome = outcomeOf(progress)
+    return outcome.result === 'not-started' && why !== undefined ? { ...outcome, reason: why } : outcome
+  })
+
+const namesOf = (progresses: readonly HostProgress[]): string =>
+  progresses.map(({ work }) => work.host).join(', ')
+
+const notPrepared = (failed: readonly HostProgress[]): string => `${namesOf(failed)} could not be prepared`
+
+const afterCanary = (failed: readonly HostProgress[]): string => `the canary ${namesOf(failed)} failed`
+
+const afterTooMany = (failed: readonly HostProgress[], { maxFailed }: Rollout): string =>
+  `${namesOf(failed)} failed${maxFailed === 0 ? '' : `, more than --max-failed ${maxFailed} allows`}`

@@ -2,7 +2,10 @@ import type { HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
 
 /** How a host came out of a run, as the record keeps it. */
-export type RecordedHost = Pick<HostOutcome, 'host' | 'result' | 'applied' | 'failure' | 'proved' | 'seconds'>
+export type RecordedHost = Pick<
+  HostOutcome,
+  'host' | 'result' | 'applied' | 'failure' | 'reason' | 'proved' | 'seconds'
+>
 
 /** One run, as the operator's side keeps it: who, what, when, from where, and what came of it. No secrets. */
 export type RunRecord = Pick<RunOwner, 'id' | 'operation' | 'cluster' | 'user' | 'machine' | 'pid'> & {

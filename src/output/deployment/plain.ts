@@ -4,6 +4,9 @@ import { failureText } from './failure.ts'
 /** An event as one line of a log, or as none. */
 export function plainLine(event: DeploymentEvent): string | undefined {
   switch (event.type) {
+    case 'wave-started':
+      // One wave is no order worth a line.
+      return event.of === 1 ? undefined : `${waveTitle(event)}: ${event.hosts.join(', ')}\n`
     case 'step-done':
       return `${event.host}: ${event.title} (${event.seconds.toFixed(1)} s)\n`
     case 'step-undone':
@@ -16,3 +19,7 @@ export function plainLine(event: DeploymentEvent): string | undefined {
       return undefined
   }
 }
+
+/** What a wave is called: `canary`, `wave 2 of 5`. */
+const waveTitle = ({ canary, wave, of }: Extract<DeploymentEvent, { type: 'wave-started' }>): string =>
+  canary ? 'canary' : `wave ${wave} of ${of}`

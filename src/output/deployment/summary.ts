@@ -6,7 +6,7 @@ const words: Readonly<Record<HostOutcome['result'], string>> = {
   unchanged: 'nothing to do',
   failed: 'failed',
   unreachable: 'unreachable',
-  'not-started': 'not started: nothing was touched that is running',
+  'not-started': 'not started',
 }
 
 /** The closing lines: how each host came out and how long each phase took. */
@@ -17,14 +17,15 @@ export function summaryText(outcomes: readonly HostOutcome[], colour: boolean): 
     if (result === 'failed' || result === 'unreachable') return red
     return result === 'not-started' ? yellow : green
   }
-  const lines = outcomes.map(({ host, result, applied, seconds, proved }) => {
+  const lines = outcomes.map(({ host, result, applied, seconds, proved, reason }) => {
+    const why = result === 'not-started' ? `: ${reason ?? 'nothing was touched that is running'}` : ''
     const count =
       result === 'changed' ? `: ${applied.length} ${applied.length === 1 ? 'change' : 'changes'}` : ''
     const times = Object.entries(seconds)
       .filter(([, value]) => value >= 0.05)
       .map(([phase, value]) => `${phase} ${value.toFixed(1)} s`)
     const tail = times.length === 0 ? '' : dim(` (${times.join(', ')})`)
-    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${count}${proved === undefined ? '' : `, ${proved}`}`)}${tail}`
+    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${why}${count}${proved === undefined ? '' : `, ${proved}`}`)}${tail}`
   })
   return `${lines.join('\n')}\n`
 }

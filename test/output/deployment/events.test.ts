@@ -12,6 +12,9 @@ const failure = {
 const events: readonly DeploymentEvent[] = [
   { type: 'run-started', operation: 'install', cluster: 'alpha', hosts: ['db1'] },
   { type: 'planned', host: 'db1', changes: ['write settings'] },
+  { type: 'wave-started', wave: 1, of: 1, canary: false, hosts: ['db1'], inTurn: [] },
+  { type: 'wave-started', wave: 1, of: 3, canary: true, hosts: ['db1'], inTurn: ['db1'] },
+  { type: 'wave-started', wave: 2, of: 3, canary: false, hosts: ['db2', 'db3'], inTurn: [] },
   { type: 'phase-started', host: 'db1', phase: 'commit' },
   { type: 'step-started', host: 'db1', step: 'settings', title: 'write settings' },
   { type: 'step-done', host: 'db1', step: 'settings', title: 'write settings', seconds: 0.26 },
@@ -24,6 +27,8 @@ const events: readonly DeploymentEvent[] = [
 describe('plainLine', () => {
   it('is a line for what a log is read for, and none for the rest', () => {
     expect(events.map((event) => plainLine(event)).filter((line) => line !== undefined)).toEqual([
+      'canary: db1\n',
+      'wave 2 of 3: db2, db3\n',
       'db1: write settings (0.3 s)\n',
       'getting the runtime\n',
       'error db1: port 8090 is taken [port-in-use]\n  fix: Stop that program,\n       or choose another port.\n',
@@ -43,7 +48,7 @@ describe('jsonLine', () => {
   it('is every event as one line with its time', () => {
     const now = new Date('2026-01-02T03:04:05.006Z')
     const lines = events.map((event) => jsonLine(event, now))
-    expect(lines[4]).toBe(
+    expect(lines[7]).toBe(
       '{"time":"2026-01-02T03:04:05.006Z","type":"step-done","host":"db1","step":"settings","title":"write settings","seconds":0.26}\n',
     )
     for (const line of lines) expect(line.trimEnd()).not.toContain('\n')

@@ -22,6 +22,7 @@ const outcomes: readonly HostOutcome[] = [
   },
   { host: 'db5', result: 'unreachable', applied: [], failure, seconds: {} },
   { host: 'db6', result: 'not-started', applied: ['send the runtime'], seconds: { stage: 0.2 } },
+  { host: 'db7', result: 'not-started', applied: [], seconds: {}, reason: 'the canary db4 failed' },
 ]
 
 describe('summaryText', () => {
@@ -33,6 +34,7 @@ db3   nothing to do, every API answers
 db4   failed (commit 2.0 s, verify 20.4 s)
 db5   unreachable
 db6   not started: nothing was touched that is running (stage 0.2 s)
+db7   not started: the canary db4 failed
 `,
     )
   })
@@ -41,6 +43,6 @@ db6   not started: nothing was touched that is running (stage 0.2 s)
     const lines = summaryText(outcomes, true).split('\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     const tints = lines.slice(0, -1).map((line) => /\u001b\[3(\d)m/.exec(line)?.[1])
-    expect(tints).toEqual(['2', '2', '2', '1', '1', '3'])
+    expect(tints).toEqual(['2', '2', '2', '1', '1', '3', '3'])
   })
 })
