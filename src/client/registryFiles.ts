@@ -59,6 +59,22 @@ export async function recordCluster(record: {
   return { file, changed: true }
 }
 
+/** Takes hosts out of the record of a cluster, where there is one. */
+export async function forgetHosts(record: {
+  readonly dir: string
+  readonly cluster: string
+  readonly directory: string
+  readonly hosts: readonly string[]
+}): Promise<void> {
+  const { dir, cluster, directory, hosts } = record
+  const found = (await readRegistry(dir)).find(
+    (one) => one.cluster === cluster && one.directory === directory,
+  )
+  if (found === undefined) return
+  const left = found.hosts.filter(({ name }) => !hosts.includes(name))
+  await recordCluster({ dir, cluster: { ...found, hosts: left } })
+}
+
 /** Removes the record of a cluster; false where there was none. */
 export async function forgetCluster(record: {
   readonly dir: string

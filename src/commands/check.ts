@@ -12,13 +12,12 @@ import { Interrupted } from './interrupted.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { readStoreSecrets } from './readStoreSecrets.ts'
-import { selectHosts } from './selectHosts.ts'
+import { wholeOf } from './selectTargets.ts'
 import { colourOf, textWidth } from './terminal.ts'
 
 /** `muster check`: what would go wrong, asked on every host that can be reached. Changes nothing anywhere. */
 export async function check(
   options: ClusterOptions & {
-    readonly hosts: readonly string[]
     readonly json: boolean
     /** Warnings count as failures. */
     readonly strict: boolean
@@ -27,9 +26,9 @@ export async function check(
   const { context, json, strict } = options
   const config = await openCluster(options)
   if (typeof config === 'number') return config
-  const hosts = selectHosts(config, options.hosts)
+  const { hosts } = config
   await prepareConnections(context, hosts)
-  const files = await readOwnStores({ ...config, hosts })
+  const files = await readOwnStores(config)
   const stores = { files, ...(await readStoreSecrets(context, hosts)) }
   const renderer = await chooseRenderer({
     context: json ? { ...context, stdout: context.stderr } : context,
@@ -37,7 +36,7 @@ export async function check(
     hosts: hosts.map(({ name }) => name),
   })
   const survey = await surveyHosts({
-    config: { ...config, hosts },
+    config,
     connect: (host) => connectHost(context, host),
     // The table tells why a host was lost.
     emit: (event) => {
@@ -46,9 +45,10 @@ export async function check(
     clock: () => performance.now(),
     anyInstallation: true,
   })
+  const whole = wholeOf(config)
   const looked = await Promise.all(
     survey.reached.map(async ({ host, facts, transport }): Promise<Subject | LostHost> => {
-      const names = namesAsked(config, host)
+      const names = namesAsked(whole, host)
       try {
         return { host, facts, seen: await observe(transport, { names, now: context.now }) }
       } catch (error) {
@@ -62,7 +62,7 @@ export async function check(
   if (context.signal.aborted) throw new Interrupted()
   const judged = judgeHosts(
     {
-      config,
+      config: whole,
       subjects: looked.filter((one) => 'seen' in one),
       stores,
       ownNode: { path: process.execPath, version: process.version },

@@ -6,7 +6,6 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
 import { lengthOfTime } from './lengthOfTime.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { selectHosts } from './selectHosts.ts'
 import { exitOfLooking, tellLost } from './tellLost.ts'
 import { colourOf, textWidth } from './terminal.ts'
 import { UsageError } from './usageError.ts'
@@ -14,7 +13,6 @@ import { UsageError } from './usageError.ts'
 /** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
 export async function exec(
   options: ClusterOptions & {
-    readonly hosts: readonly string[]
     /** The program and its arguments. */
     readonly words: readonly string[]
     readonly timeout: string
@@ -35,7 +33,7 @@ export async function exec(
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const results = await onEachHost({
-    hosts: selectHosts(config, options.hosts),
+    hosts: config.hosts,
     connect: (host) => connectHost(context, host),
     work: (transport) => execOnHost(transport, { words: [program, ...given], timeout }),
   })

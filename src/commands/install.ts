@@ -1,6 +1,5 @@
 import { registryDirectory } from '../client/registryDirectory.ts'
-import { recordCluster } from '../client/registryFiles.ts'
-import type { ClusterConfig } from '../config/model.ts'
+import { readRegistry, recordCluster } from '../client/registryFiles.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -12,6 +11,7 @@ import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import { closeAll } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
 import { grantsText } from '../output/deployment/grants.ts'
+import { partText } from '../output/deployment/part.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
@@ -25,6 +25,7 @@ import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { type PreparedRun, prepareRun } from './prepareRun.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
+import { namesOf, type SelectedCluster } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
 
 type InstallOptions = ClusterOptions & {
@@ -50,7 +51,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
 
 async function installLocked(
   options: InstallOptions & {
-    readonly config: ClusterConfig
+    readonly config: SelectedCluster
     readonly place: StatePlace
     readonly locked: Run
   },
@@ -58,7 +59,7 @@ async function installLocked(
   const { context, config, place, json, locked } = options
   const opened = await openState(place)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
-  const hosts = config.hosts.map(({ name }) => name)
+  const hosts = namesOf(config.hosts)
   const runtimes = new Map<string, Buffer>()
   const renderer = locked.follow(await chooseRenderer({ context, json, hosts }))
   renderer.emit({ type: 'run-started', operation: 'install', cluster: config.cluster, hosts })
@@ -98,21 +99,28 @@ async function installLocked(
       work,
       rollout: options.rollout,
     })
+    tellPart({ context, config, json, emit: renderer.emit })
     tellGrants({ context, run, json, emit: renderer.emit })
     if (exit !== exitCodes.ok) return exit
     await saveState({
       ...place,
       before: run.preparation.state,
-      after: forgetReplaced(run.preparation.state, run.preparation.targets),
+      after: forgetReplaced(run.preparation.state, run.preparation.targets, config.left),
     })
-    await recordCluster({
-      dir: registryDirectory(context.env),
-      cluster: registration(config, run.preparation.targets),
-    })
+    await record(context, config, run)
     return exitCodes.ok
   } finally {
     await closeAll(run.survey)
   }
+}
+
+/** Records the cluster for tapi; of hosts that this run left alone, what is on record stays. */
+async function record(context: CommandContext, config: SelectedCluster, run: PreparedRun): Promise<void> {
+  const dir = registryDirectory(context.env)
+  const isThis = (one: { readonly cluster: string; readonly directory: string }): boolean =>
+    one.cluster === config.cluster && one.directory === config.directory
+  const before = config.left.length === 0 ? undefined : (await readRegistry(dir)).find(isThis)
+  await recordCluster({ dir, cluster: registration(config, run.preparation.targets, before) })
 }
 
 /** A log for machines is no place for a password. */
@@ -120,6 +128,20 @@ function tellWhereKept(run: PreparedRun, place: StatePlace, emit: Emit): void {
   for (const { user } of run.preparation.made) {
     emit({ type: 'notice', message: `the password of ${user} was made now; ${stateFolder(place)} keeps it` })
   }
+}
+
+/** Says which part of the file it was, where the command was not for all of it. */
+function tellPart(options: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly json: boolean
+  readonly emit: Emit
+}): void {
+  const { context, config, json, emit } = options
+  const message = partText({ ...config, hosts: namesOf(config.hosts), left: namesOf(config.left) })
+  if (message === undefined) return
+  if (json) emit({ type: 'notice', message })
+  else context.stdout.write(`${message}\n`)
 }
 
 /** Says which accounts the databases need, whether the run went well or not: a second one may change nothing. */
@@ -137,14 +159,17 @@ function tellGrants(options: {
 
 /** Shows the plan to people and asks them; without changes there is nothing to ask. */
 async function mayGoOn(
-  options: InstallOptions & { config: ClusterConfig },
+  options: InstallOptions & { config: SelectedCluster },
   run: PreparedRun,
 ): Promise<boolean> {
   const { context, config, json, yes } = options
   const plans = run.planned.map(({ plan }) => plan)
   const { notes } = run.preparation
   const colour = colourOf(context, context.stdout)
-  if (!json) context.stdout.write(`${planText({ cluster: config.cluster, notes, plans, colour })}\n`)
+  if (!json)
+    context.stdout.write(
+      `${planText({ cluster: config.cluster, notes, plans, left: namesOf(config.left), colour })}\n`,
+    )
   if (plans.every(({ steps }) => steps.length === 0)) return true
   return agreed(context, { yes, question: 'Go on?' })
 }

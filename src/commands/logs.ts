@@ -8,7 +8,7 @@ import type { ExitCode } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
 import { lengthOfTime } from './lengthOfTime.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { selectHosts } from './selectHosts.ts'
+import { withComponent } from './selectTargets.ts'
 import { exitOfLooking, tellLost } from './tellLost.ts'
 import { colourOf } from './terminal.ts'
 import { wholeNumber } from './wholeNumber.ts'
@@ -19,7 +19,6 @@ const mostLines = 10_000
 /** `muster logs`: the ends of the components' logs of all hosts, by time. A host that is lost is told beside. */
 export async function logs(
   options: ClusterOptions & {
-    readonly hosts: readonly string[]
     readonly component: Component | undefined
     readonly since: string | undefined
     readonly lines: string
@@ -29,12 +28,12 @@ export async function logs(
   const { context, component, json } = options
   const since = options.since === undefined ? undefined : lengthOfTime(options.since, 'since')
   const lines = wholeNumber(options.lines, { option: 'lines', most: mostLines })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
-  const { cluster } = config
-  const wanted = { cluster, lines, ...(component && { component }), ...(since && { since }) }
+  const opened = await openCluster(options)
+  if (typeof opened === 'number') return opened
+  const { cluster, hosts } = withComponent(opened, component)
+  const wanted = { cluster, lines, ...(since && { since }) }
   const results = await onEachHost({
-    hosts: selectHosts(config, options.hosts),
+    hosts,
     connect: (host) => connectHost(context, host),
     work: (transport, host) => readLogs(transport, { ...wanted, host }),
   })

@@ -3,6 +3,7 @@ import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { loadCluster } from './loadCluster.ts'
 import { printDiagnostics } from './printDiagnostics.ts'
+import { type SelectedCluster, selectTargets, type Targets } from './selectTargets.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /** How a command names its YAML files and overrides; the same for all. */
@@ -12,13 +13,16 @@ export type ClusterOptions = {
   readonly set: readonly string[]
   /** Whether to ask for the password of sudo, where the files give none. */
   readonly askBecomePass?: boolean
+  /** Absent for a command that reaches no hosts. */
+  readonly targets?: Targets
 }
 
 /**
- * Reads and validates the files. Findings go to standard error; with an error among them there is only an
- * exit code, and nothing may be touched.
+ * Reads and validates the files, the whole of them whatever part a command is for. Findings go to standard
+ * error; with an error among them there is only an exit code, and nothing may be touched. Throws a `UsageError`
+ * for targets that are not there.
  */
-export async function openCluster(options: ClusterOptions): Promise<ClusterConfig | ExitCode> {
+export async function openCluster(options: ClusterOptions): Promise<SelectedCluster | ExitCode> {
   const { context } = options
   const loaded = await loadCluster(options)
   const { config, sources, missing } = loaded
@@ -26,7 +30,9 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterConfi
   const shown = { diagnostics: findings, sources, silenced: silenced.length }
   printDiagnostics(shown, { context, output: context.stderr })
   const stopped = findings.some(({ severity }) => severity === 'error')
-  if (config !== undefined && !stopped) return options.askBecomePass === true ? asking(config) : config
+  if (config !== undefined && !stopped) {
+    return selectTargets(options.askBecomePass === true ? asking(config) : config, options.targets)
+  }
   return missing ? exitCodes.usage : exitCodes.failed
 }
 

@@ -9,6 +9,7 @@ import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
+import { namesOf } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
 
 /** `muster plan`: what install would change, from what is on the hosts now. Writes nothing anywhere. */
@@ -20,7 +21,7 @@ export async function plan(
   if (typeof config === 'number') return config
   await prepareConnections(context, config.hosts)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
-  const hosts = config.hosts.map(({ name }) => name)
+  const hosts = namesOf(config.hosts)
   const progress = json ? { ...context, stdout: context.stderr } : context
   const renderer = await chooseRenderer({ context: progress, json: false, hosts })
   const run = await prepareRun({
@@ -37,6 +38,7 @@ export async function plan(
     cluster: config.cluster,
     notes: run.preparation.notes,
     plans: run.planned.map((one) => one.plan),
+    left: namesOf(config.left),
     grants: newGrants(run.preparation.targets),
   }
   const colour = colourOf(context, context.stdout)

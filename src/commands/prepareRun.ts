@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { ClusterConfig } from '../config/model.ts'
 import type { Emit, HostOutcome } from '../deployment/events.ts'
 import type { HostPlan } from '../deployment/hostPlan.ts'
 import { installPlan } from '../deployment/plans/install.ts'
@@ -20,6 +19,7 @@ import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
+import type { SelectedCluster } from './selectTargets.ts'
 import { heldHosts, surveyLocked } from './surveyLocked.ts'
 
 /** A target with what would change on its host, and the way there. */
@@ -40,7 +40,7 @@ export type PreparedRun = {
 
 type RunOptions = {
   readonly context: CommandContext
-  readonly config: ClusterConfig
+  readonly config: SelectedCluster
   readonly state: ClusterState
   readonly emit: Emit
   /** The run that is to change the hosts and holds their locks; absent for a look. */
@@ -109,6 +109,7 @@ async function decide(
   }
   const preparation = await prepare({
     config,
+    left: config.left,
     surveyed: survey.reached,
     state: options.state,
     secrets,
@@ -143,7 +144,7 @@ async function decide(
 }
 
 /** One outcome a host: its first failure, or that nothing was begun there because another host failed. */
-function refused(config: ClusterConfig, failed: readonly HostOutcome[]): readonly HostOutcome[] {
+function refused(config: SelectedCluster, failed: readonly HostOutcome[]): readonly HostOutcome[] {
   return config.hosts.map(
     ({ name }) =>
       failed.find(({ host }) => host === name) ?? {

@@ -1,4 +1,3 @@
-import type { ClusterConfig } from '../config/model.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
@@ -29,6 +28,7 @@ import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { readAdminPasswords } from './readAdminPasswords.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
+import { namesOf, type SelectedCluster } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
 import { withHosts } from './withHosts.ts'
 
@@ -71,7 +71,7 @@ export async function rollback(options: RollbackOptions): Promise<ExitCode> {
 }
 
 type Work = RollbackOptions & {
-  readonly config: ClusterConfig
+  readonly config: SelectedCluster
   readonly survey: Survey
   readonly run: Run
   /** By host, what the file gives. */
@@ -101,7 +101,9 @@ async function goBack(options: Work): Promise<ExitCode> {
   if (staying.length > 0) return refuse(options, staying, 'tell')
   const plans = found.flatMap((one) => ('plan' in one ? [one.plan] : []))
   if (!json) {
-    context.stdout.write(`${planText({ cluster: config.cluster, notes: [], plans, colour })}\n`)
+    context.stdout.write(
+      `${planText({ cluster: config.cluster, notes: [], plans, left: namesOf(config.left), colour })}\n`,
+    )
   }
   const nothing = plans.every(({ steps }) => steps.length === 0)
   if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {

@@ -1,4 +1,5 @@
 import type { HostConfig } from '../config/model.ts'
+import type { Component } from '../contracts/component.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { type ServiceOperation, servicePlanOf } from '../deployment/plans/services.ts'
@@ -11,28 +12,33 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
+import { withComponent } from './selectTargets.ts'
 import { withHosts } from './withHosts.ts'
 
 /**
- * `muster start|stop|restart`: every component of every host that can be reached. One that already is as
+ * `muster start|stop|restart`: every component, or one, of every host that can be reached. One that already is as
  * wanted is left alone; a host that cannot be reached is told, and does not keep the others from it.
  */
 export async function services(
   options: ClusterOptions & {
     readonly operation: ServiceOperation
+    /** All of them without one. */
+    readonly component: Component | undefined
     readonly yes: boolean
     readonly json: boolean
     readonly lockWait: number
     readonly rollout: Rollout
   },
 ): Promise<ExitCode> {
-  const { context, operation, yes, json } = options
+  const { context, operation, component, yes, json } = options
   mustBeAbleToAsk(context, { yes, command: operation })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const opened = await openCluster(options)
+  if (typeof opened === 'number') return opened
+  const config = withComponent(opened, component)
   const { cluster } = config
   const rollout = rolloutFor(config, options.rollout)
-  const question = `${operation} ${cluster} on ${config.hosts.map(({ name }) => name).join(', ')}?`
+  const what = component === undefined ? cluster : `the ${component} of ${cluster}`
+  const question = `${operation} ${what} on ${config.hosts.map(({ name }) => name).join(', ')}?`
   if (!(await agreed(context, { yes, question }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed

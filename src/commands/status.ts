@@ -1,5 +1,6 @@
 import { describeChain } from '../certificates/describeChain.ts'
 import type { ClusterConfig } from '../config/model.ts'
+import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/failure.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
@@ -9,16 +10,20 @@ import { statusText } from '../output/deployment/status.ts'
 import { connectHost, prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { withComponent } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
 
 /** Milliseconds after which a host that does not answer counts as unreachable here. */
 const patience = 6_000
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
-export async function status(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
+export async function status(
+  options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
+): Promise<ExitCode> {
   const { context, json } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const chosen = await openCluster(options)
+  if (typeof chosen === 'number') return chosen
+  const config = withComponent(chosen, options.component)
   await prepareConnections(context, impatient(config).hosts)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const { authority } = opened?.state ?? emptyState

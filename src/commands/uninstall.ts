@@ -1,6 +1,5 @@
 import { registryDirectory } from '../client/registryDirectory.ts'
-import { forgetCluster } from '../client/registryFiles.ts'
-import type { ClusterConfig } from '../config/model.ts'
+import { forgetCluster, forgetHosts } from '../client/registryFiles.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { uninstallPlan } from '../deployment/plans/uninstall.ts'
 import { type PlannedStep, preview } from '../deployment/preview.ts'
@@ -13,7 +12,9 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import type { Run } from './inRun.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { runSteps } from './runSteps.ts'
+import { namesOf, type SelectedCluster } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
+import { UsageError } from './usageError.ts'
 import { withHosts } from './withHosts.ts'
 
 type UninstallOptions = ClusterOptions & {
@@ -32,6 +33,12 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   mustBeAbleToAsk(context, { yes, command: 'uninstall' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
+  if (options.purge && config.left.length > 0) {
+    throw new UsageError(
+      '--purge deletes what all hosts need, and this command is for some of them.',
+      'Leave --purge out, or --host and --service.',
+    )
+  }
   return withHosts({
     context,
     config,
@@ -43,11 +50,16 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
 }
 
 async function removeFrom(
-  options: UninstallOptions & { readonly config: ClusterConfig; readonly survey: Survey; readonly run: Run },
+  options: UninstallOptions & {
+    readonly config: SelectedCluster
+    readonly survey: Survey
+    readonly run: Run
+  },
 ): Promise<ExitCode> {
   const { context, json, yes, purge, config, survey, run } = options
   const { cluster, directory } = config
   const place = { directory, cluster }
+  const left = namesOf(config.left)
   const work = survey.reached.map((surveyed) => ({
     host: surveyed.host.name,
     address: surveyed.host.address,
@@ -56,7 +68,7 @@ async function removeFrom(
   }))
   const notes = purge ? [`delete ${stateFolder(place)}, the certificate authority with it`] : []
   const colour = colourOf(context, context.stdout)
-  if (!json) context.stdout.write(`${planText({ cluster, notes, plans: work, colour })}\n`)
+  if (!json) context.stdout.write(`${planText({ cluster, notes, plans: work, left, colour })}\n`)
   const nothing = work.every(({ steps }) => steps.length === 0) && !purge
   if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {
     context.stderr.write('Nothing was changed.\n')
@@ -68,6 +80,10 @@ async function removeFrom(
     context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
   }
   if (exit !== exitCodes.ok) return exit
+  if (left.length > 0) {
+    await forgetHosts({ dir: registryDirectory(context.env), ...config, hosts: namesOf(config.hosts) })
+    return exitCodes.ok
+  }
   await forgetCluster({ dir: registryDirectory(context.env), cluster, directory })
   if (!purge) return exitCodes.ok
   run.forget()

@@ -72,6 +72,7 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
     address: host.address,
     connection: host.connection,
     ssh: sshOf(host, paths),
+    services: host.services.map((service) => service.name),
     apis: apisOf(host),
     ...optional('admin', admin),
     tls: tlsOf(host, paths),

@@ -66,8 +66,13 @@ export type DatabaseConfig = {
 export type HostConfig = {
   readonly name: string
   readonly address: string
+  /** How the file says that it is reached; what is installed there depends on it. */
   readonly connection: 'ssh' | 'local'
+  /** How it is reached in this run, where the command line says otherwise; what is installed stays the same. */
+  readonly via?: 'ssh' | 'local'
   readonly ssh: SshConfig
+  /** Names of the services that name it, in the order of the file. */
+  readonly services: readonly string[]
   /** In the order manager, connector, replicator; never empty. */
   readonly apis: readonly ApiConfig[]
   readonly admin?: { readonly user: string; readonly password?: SecretReference }

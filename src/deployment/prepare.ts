@@ -39,6 +39,8 @@ export type Preparation =
 
 export type PrepareOptions = {
   readonly config: ClusterConfig
+  /** Hosts of the file that the run leaves alone. */
+  readonly left?: readonly HostConfig[]
   readonly surveyed: readonly SurveyedHost[]
   readonly state: ClusterState
   readonly secrets: ResolvedSecrets
@@ -64,7 +66,8 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     const given = secretOf(secrets, host.admin?.password)
     return { host, facts, ...(given === undefined ? {} : { given }) }
   })
-  const admins = await administrators({ logins, state: options.state, random: options.random })
+  const { state, random, left = [] } = options
+  const admins = await administrators({ logins, state, random, left })
   const problems: StepError[] = []
   const targets: Target[] = []
   const tls = await tlsOfHosts({ ...options, state: admins.state }, problems)
@@ -102,7 +105,9 @@ async function tlsOfHosts(
   const authority = generates
     ? await ensureAuthority({ cluster: config.cluster, state: options.state, now })
     : undefined
-  const notes = [...(authority?.notes ?? [])]
+  // A part alone cannot tell whether there is an authority whose key was lost.
+  const onlyPart = (options.left ?? []).length > 0 ? ', since no host of it was installed yet' : ''
+  const notes = (authority?.notes ?? []).map((note) => `${note}${onlyPart}`)
   let state = authority?.state ?? options.state
   for (const { host, facts } of surveyed) {
     await collect(problems, host.name, async () => {

@@ -8,6 +8,7 @@ export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
     address: '10.0.0.11',
     connection: 'ssh',
     ssh: { port: 22, become: false, timeout: 10_000 },
+    services: ['alpha'],
     apis: [
       { component: 'manager', enabled: true, address: '127.0.0.1', port: 8090 },
       { component: 'connector', enabled: true, address: '127.0.0.1', port: 8096 },

@@ -2,6 +2,8 @@ import { Command, Option } from 'commander'
 import type { CommandContext } from '../context.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import type { ClusterOptions } from '../openCluster.ts'
+import type { Targets } from '../selectTargets.ts'
+import { hostOption, hostsGiven, serviceAndConnection } from './hostOption.ts'
 
 /** What a command is given when the program is put together. */
 export type World = {
@@ -37,11 +39,21 @@ export const files = (made: Command): Command =>
     )
     .addHelpText('after', '\nWithout FILE it is MUSTER_FILE, else ./muster.yaml.')
 
-/** The same for a command that reaches hosts: adds --ask-become-pass. */
+/** The same for a command that reaches hosts: adds --host, --service, --connection and --ask-become-pass. */
 export const reaching = (made: Command): Command =>
-  files(made).option('--ask-become-pass', 'ask for the password of sudo on the hosts')
+  serviceAndConnection(hostOption(files(made))).option(
+    '--ask-become-pass',
+    'ask for the password of sudo on the hosts',
+  )
 
-/** Runs `run` with the files and --set of the command line. */
+/** What a command that reaches hosts was given; undefined for one that reaches none. */
+function targetsOf(made: Command): Targets | undefined {
+  if (!made.options.some(({ long }) => long === '--connection')) return undefined
+  const { service = [], connection } = made.opts<{ service?: string[]; connection?: 'ssh' | 'local' }>()
+  return { hosts: hostsGiven(made), services: service, ...(connection && { connection }) }
+}
+
+/** Runs `run` with the files, --set and targets of the command line. */
 export function runsOnFiles(
   made: Command,
   world: World,
@@ -49,7 +61,9 @@ export function runsOnFiles(
 ): Command {
   return made.action(async () => {
     const { set = [], askBecomePass = false } = made.opts<{ set?: string[]; askBecomePass?: boolean }>()
-    world.done(await run({ context: world.context, files: made.args, set, askBecomePass }, made))
+    const targets = targetsOf(made)
+    const given = { files: made.args, set, askBecomePass, ...(targets && { targets }) }
+    world.done(await run({ context: world.context, ...given }, made))
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { allAtOnce } from '../../deployment/execution/rollout.ts'
+import { componentGiven, componentOption } from './componentOption.ts'
 import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
 import { rolling, rollingGiven } from './rolling.ts'
@@ -50,23 +51,31 @@ export const deployment: Definition = (world) => [
     },
   ),
   runsOnFiles(
-    reaching(command('status', 'show every host and component as it is now', world)).option(
+    componentOption(reaching(command('status', 'show every host and component as it is now', world))).option(
       '--json',
       'print the status as JSON',
     ),
     world,
     async (options, made) => {
       const { status } = await import('../status.ts')
-      return status({ ...options, json: flag(made, 'json') })
+      return status({ ...options, component: componentGiven(made), json: flag(made, 'json') })
     },
   ),
   ...(['start', 'stop', 'restart'] as const).map((operation) => {
-    const made = changing(command(operation, `${operation} the components of every host`, world))
+    const made = componentOption(
+      changing(command(operation, `${operation} the components of every host`, world)),
+    )
     const rolls = operation === 'restart'
     return runsOnFiles(rolls ? rolling(made, allAtOnce) : made, world, async (options) => {
       const { services } = await import('../services.ts')
       const rollout = rolls ? rollingGiven(made, allAtOnce) : allAtOnce
-      return services({ ...options, operation, ...changeFlags(made), rollout })
+      return services({
+        ...options,
+        operation,
+        component: componentGiven(made),
+        ...changeFlags(made),
+        rollout,
+      })
     })
   }),
   runsOnFiles(

@@ -1,12 +1,29 @@
 import { type Command, Option } from 'commander'
 
-/** Adds --host: only some hosts of the file. */
+const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
+
+/** Adds --host: only some hosts of the file. A command that has it already is left as it is. */
 export const hostOption = (made: Command): Command =>
-  made.addOption(
-    new Option('--host <glob>', "only these hosts, such as 'db*'; may be repeated").argParser(
-      (value: string, before: string[] | undefined) => [...(before ?? []), value],
-    ),
-  )
+  made.options.some(({ long }) => long === '--host')
+    ? made
+    : made.addOption(
+        new Option('--host <glob>', "only these hosts, such as 'db*'; may be repeated").argParser(several),
+      )
+
+/** Adds --service and --connection, which a command has beside --host. */
+export const serviceAndConnection = (made: Command): Command =>
+  made
+    .addOption(
+      new Option('--service <glob>', 'only hosts that these services name; may be repeated').argParser(
+        several,
+      ),
+    )
+    .addOption(
+      new Option('--connection <way>', 'reach the hosts this way, whatever the file says').choices([
+        'ssh',
+        'local',
+      ]),
+    )
 
 /** What --host was given, for `selectHosts`. */
 export const hostsGiven = (made: Command): readonly string[] => made.opts<{ host?: string[] }>().host ?? []

@@ -1,12 +1,11 @@
-import { type Command, Option } from 'commander'
-import { type Component, components } from '../../contracts/component.ts'
+import type { Command } from 'commander'
+import { componentGiven, componentOption } from './componentOption.ts'
 import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
-import { hostOption, hostsGiven } from './hostOption.ts'
 
 /** What looks at hosts, and runs there what it is told. */
 export const look: Definition = (world) => [
   runsOnFiles(
-    hostOption(reaching(command('check', 'tell what would go wrong on the hosts; change nothing', world)))
+    reaching(command('check', 'tell what would go wrong on the hosts; change nothing', world))
       .option('--json', 'print all results as JSON')
       .option('--strict', 'count warnings as failures'),
     world,
@@ -14,26 +13,23 @@ export const look: Definition = (world) => [
       const { check } = await import('../check.ts')
       return check({
         ...options,
-        hosts: hostsGiven(made),
         json: flag(made, 'json'),
         strict: flag(made, 'strict'),
       })
     },
   ),
   runsOnFiles(
-    hostOption(
+    componentOption(
       reaching(command('logs', "show the ends of the components' logs of all hosts, by time", world)),
     )
-      .addOption(new Option('--component <component>', 'only its logs').choices(components))
       .option('--since <time>', 'only what was logged since then, such as 10m, 1h or 2d')
       .option('--lines <number>', 'the last so many lines of each host', '100')
       .option('--json', 'print lines as JSON, each as it was written'),
     world,
     async (options, made) => {
       const { logs } = await import('../logs.ts')
-      const given = made.opts<{ component?: Component; since?: string; lines: string }>()
-      const { component, since, lines } = given
-      return logs({ ...options, hosts: hostsGiven(made), component, since, lines, json: flag(made, 'json') })
+      const { since, lines } = made.opts<{ since?: string; lines: string }>()
+      return logs({ ...options, component: componentGiven(made), since, lines, json: flag(made, 'json') })
     },
   ),
   exec(world),
@@ -41,9 +37,7 @@ export const look: Definition = (world) => [
 
 /** `muster exec`: what stands behind `--` is the program, which no option of ours is looked for in. */
 function exec(world: World): Command {
-  const made = hostOption(
-    reaching(command('exec', 'run one program on all hosts, each word as it stands', world)),
-  )
+  const made = reaching(command('exec', 'run one program on all hosts, each word as it stands', world))
     .usage('[options] [file...] -- <program> [argument...]')
     .option('--timeout <time>', 'what the program has, such as 30s or 10m', '60s')
     .option('--json', 'print one line of JSON for each host')
@@ -58,6 +52,6 @@ function exec(world: World): Command {
   return runsOnFiles(made, world, async (options) => {
     const { exec: run } = await import('../exec.ts')
     const { timeout } = made.opts<{ timeout: string }>()
-    return run({ ...options, hosts: hostsGiven(made), words, timeout, json: flag(made, 'json') })
+    return run({ ...options, words, timeout, json: flag(made, 'json') })
   })
 }

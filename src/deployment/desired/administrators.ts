@@ -17,19 +17,21 @@ export type MadePassword = { readonly user: string; readonly password: Secret }
 /**
  * The administrator of each host. A user without a password gets the one kept in the state directory; else,
  * where no host has that user, one is made and kept; else the user is left as it is (options.md,
- * `rest-api-admin-pass`). One salt per user and cluster, so equal passwords are hashed once.
+ * `rest-api-admin-pass`). One salt per user and cluster, so equal passwords are hashed once. `left` are hosts
+ * that are not looked at: where one may have the user with a password that is not known here, none is made.
  */
 export async function administrators(options: {
   readonly logins: readonly HostLogin[]
   readonly state: ClusterState
   readonly random: (size: number) => Buffer
   readonly cost?: ScryptCost
+  readonly left?: readonly HostConfig[]
 }): Promise<{
   readonly state: ClusterState
   readonly users: ReadonlyMap<string, DesiredUser>
   readonly made: readonly MadePassword[]
 }> {
-  const { logins, random } = options
+  const { logins, random, left = [] } = options
   const names = [...new Set(logins.flatMap(({ host }) => host.admin?.user ?? []))]
   let state = options.state
   const made: MadePassword[] = []
@@ -38,7 +40,8 @@ export async function administrators(options: {
     const kept = state.users.get(user)
     const unknown = of.some(({ given }) => given === undefined) && kept?.password === undefined
     const nowhere = logins.every(({ facts }) => userHash(facts.installation.users, user) === undefined)
-    const password = unknown && nowhere ? makePassword(random) : kept?.password
+    const elsewhere = kept !== undefined && has(left, user)
+    const password = unknown && nowhere && !elsewhere ? makePassword(random) : kept?.password
     if (password !== undefined && kept?.password === undefined) made.push({ user, password })
     state = withUser(state, user, {
       salt: kept?.salt ?? random(saltBytes),
@@ -61,6 +64,9 @@ export async function administrators(options: {
   return { state, users, made }
 }
 
+const has = (hosts: readonly HostConfig[], user: string): boolean =>
+  hosts.some(({ admin }) => admin?.user === user)
+
 /** Hashes each pair of password and salt once: a scrypt takes about a tenth of a second. */
 function hasher(cost: ScryptCost | undefined): (password: Secret, salt: Buffer) => Promise<string> {
   const done: { readonly password: Secret; readonly salt: Buffer; readonly hash: Promise<string> }[] = []
@@ -75,16 +81,18 @@ function hasher(cost: ScryptCost | undefined): (password: Secret, salt: Buffer) 
 
 /**
  * The state after a run that succeeded: a made password that every host's file has replaced is forgotten.
- * Until then it is kept, so that an interrupted run can still prove that the old one is refused.
+ * Until then it is kept, so that an interrupted run can still prove that the old one is refused, and so that
+ * the hosts that a run leaves alone can still be logged in to.
  */
 export function forgetReplaced(
   state: ClusterState,
   targets: readonly { readonly user?: DesiredUser }[],
+  left: readonly HostConfig[] = [],
 ): ClusterState {
   const users = targets.flatMap(({ user }) => user ?? [])
   return [...state.users].reduce((kept, [name, known]) => {
     const of = users.filter(({ user }) => user === name)
-    const replaced = of.length > 0 && of.every(({ previous }) => previous !== undefined)
+    const replaced = of.length > 0 && !has(left, name) && of.every(({ previous }) => previous !== undefined)
     return replaced ? withUser(kept, name, { salt: known.salt }) : kept
   }, state)
 }

@@ -12,6 +12,6 @@ export const problemsOf =
 
 /** How a login of the host gets root's rights; the start of a sentence. */
 export const asRoot = (host: HostConfig): string =>
-  host.connection === 'local'
+  (host.via ?? host.connection) === 'local'
     ? 'Run muster with sudo'
     : 'Set `ssh: { become: true }` for a login that may use sudo, or `ssh: { user: root }`'

@@ -1,5 +1,4 @@
 import type { HostConfig } from '../../config/model.ts'
-import type { Component } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { layoutOf } from '../layout.ts'
 import { otherInstallation } from '../otherInstallation.ts'
@@ -10,8 +9,6 @@ import { logsScript } from './script.ts'
 
 /** Which lines are wanted of each host. */
 export type LogsWanted = {
-  /** All that the host runs unless told. */
-  readonly component?: Component
   /** The last so many of each host. */
   readonly lines: number
   /** Only those of the last so many seconds, by the host's own clock. */
@@ -23,11 +20,9 @@ export async function readLogs(
   transport: Transport,
   options: LogsWanted & { readonly cluster: string; readonly host: HostConfig },
 ): Promise<readonly LogLine[]> {
-  const { cluster, host, component, lines, since } = options
+  const { cluster, host, lines, since } = options
   const layout = layoutOf(host.installDirectory)
-  const components = host.apis
-    .map((api) => api.component)
-    .filter((one) => component === undefined || one === component)
+  const components = host.apis.map((api) => api.component)
   const result = await transport.run(
     logsScript({ cluster, layout, components, lines, ...(since && { since }) }),
   )

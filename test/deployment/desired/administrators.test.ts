@@ -78,6 +78,26 @@ describe('administrators', () => {
     expect(after.users.get('admin')?.salt).toEqual(Buffer.alloc(16, 1))
   })
 
+  it('makes none where a host that is left alone may have the user with another', async () => {
+    const left = [hostConfig({ name: 'db2' })]
+    const known = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1) })
+    const options = { logins: [login('db1')], random, cost }
+    const part = await administrators({ ...options, state: known, left })
+    expect(part.made).toEqual([])
+    expect(part.users.get('db1')).toEqual({ user: 'admin' })
+    expect((await administrators({ ...options, state: known })).made).toHaveLength(1)
+    expect((await administrators({ ...options, state: emptyState, left })).made).toHaveLength(1)
+  })
+
+  it('knows the replaced one as long as a host that is left alone may have it', async () => {
+    const state = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1), password: new Secret('made') })
+    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, cost })
+    const user = result.users.get('db1')
+    const targets = user === undefined ? [] : [{ user }]
+    const after = forgetReplaced(result.state, targets, [hostConfig({ name: 'db2' })])
+    expect(after.users.get('admin')?.password?.reveal()).toBe('made')
+  })
+
   it('gives hosts without an administrator none', async () => {
     const { admin: _, ...host } = hostConfig()
     const result = await administrators({

@@ -107,8 +107,6 @@ describe('the logs of a host', () => {
       'connector c5',
     ])
     expect(await read({ lines: 2 })).toEqual(['manager m4', 'connector c5'])
-    expect(await read({ component: 'manager', lines: 2 })).toEqual(['manager m2', 'manager m4'])
-    expect(await read({ component: 'replicator' })).toEqual([])
   })
 
   it('begin where they are wanted from', async () => {

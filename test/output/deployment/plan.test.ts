@@ -55,6 +55,20 @@ db2: nothing to do
     )
   })
 
+  it('names the hosts that it is not for', () => {
+    const [, unchanged] = plans
+    const text = (of: readonly (HostPlan | undefined)[]) =>
+      planText({
+        cluster: 'alpha',
+        notes: [],
+        plans: of.flatMap((one) => one ?? []),
+        left: ['db3', 'db4'],
+        colour: false,
+      })
+    expect(text([unchanged])).toBe('alpha: nothing to do on db2.\ndb3 and db4: left out\n')
+    expect(text(plans)).toMatch(/^alpha: changes on 1 of 2 hosts\n[\s\S]*\n\ndb3 and db4: left out\n$/)
+  })
+
   it('colours only when told', () => {
     expect(planText({ cluster: 'alpha', notes: [], plans, colour: true })).toContain('\u001b[33m~')
   })
@@ -64,7 +78,7 @@ const grants = [{ option: 'monitor-user', user: 'm', type: 'mysql', sql: 'CREATE
 
 describe('planJson', () => {
   it('says the same for programs', () => {
-    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, grants }))).toEqual({
+    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, left: ['db3'], grants }))).toEqual({
       cluster: 'alpha',
       changes: true,
       notes: [],
@@ -83,6 +97,7 @@ describe('planJson', () => {
         },
         { host: 'db2', address: '10.0.0.12', changes: [] },
       ],
+      left: ['db3'],
       grants,
     })
   })

@@ -5,5 +5,9 @@ import { ok } from '../verdict.ts'
 export const login: Check = {
   id: 'login',
   judge: ({ host, facts }) =>
-    ok(host.connection === 'local' ? `this machine, as ${facts.login}` : `${facts.login} at ${host.address}`),
+    ok(
+      (host.via ?? host.connection) === 'local'
+        ? `this machine, as ${facts.login}`
+        : `${facts.login} at ${host.address}`,
+    ),
 }

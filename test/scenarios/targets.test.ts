@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closedPort } from '../support/loopbackServer.ts'
+import { filesBelow, snapshot } from './support/snapshot.ts'
+import { createWorld, type World } from './support/world.ts'
+
+/** A cluster whose hosts are installed, looked at and taken away one after another; each test goes on. */
+describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Linux)', () => {
+  let world: World
+  const authority = () => join(world.operator.directory, '.muster/alpha/authority.crt')
+  const registered = (): { hosts: readonly { name: string }[]; authorities: readonly string[] } => {
+    const [file = ''] = filesBelow(world.operator.home).filter((path) => path.endsWith('.json'))
+    return JSON.parse(readFileSync(file, 'utf8'))
+  }
+
+  beforeAll(async () => {
+    world = await createWorld(2)
+  })
+  afterAll(() => world?.close())
+
+  it('are installed while the others cannot even be reached', async () => {
+    const db2 = world.host('db2')
+    const dead = { ...db2, ssh: { ...db2.ssh, port: await closedPort() } }
+    world.describe({ hosts: [world.host('db1'), dead] })
+    const before = snapshot(join(world.folder, 'db2'))
+    const plan = await world.muster('plan', ['--host', 'db1'])
+    expect(plan.code).toBe(2)
+    expect(plan.stdout).toMatch(/^alpha: changes on 1 of 1 host\n[\s\S]*\n\ndb2: left out\n$/)
+    const outcome = await world.muster('install', ['--host', 'db1'])
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    expect(outcome.stdout).toMatch(/\nThis was db1 of alpha alone; db2 was neither reached nor changed\.\n$/)
+    expect(snapshot(join(world.folder, 'db2'))).toEqual(before)
+    expect(registered().hosts.map(({ name }) => name)).toEqual(['db1'])
+    world.describe()
+  })
+
+  it('are joined by the next ones: the authority, the password and what is known of the first stay', async () => {
+    const first = { authority: readFileSync(authority(), 'utf8'), db1: snapshot(world.host('db1').directory) }
+    const outcome = await world.muster('install', ['--host', '*2', '--service', 'alpha', '--json'])
+    expect(outcome).toMatchObject({ code: 0 })
+    const events = outcome.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events[0]).toMatchObject({ type: 'run-started', hosts: ['db2'] })
+    expect(events.at(-1)).toMatchObject({
+      type: 'notice',
+      message: expect.stringContaining('db1 was neither'),
+    })
+    expect(outcome.stdout).not.toContain('was made now')
+    expect(readFileSync(authority(), 'utf8')).toBe(first.authority)
+    expect(snapshot(world.host('db1').directory)).toEqual(first.db1)
+    expect(registered().hosts.map(({ name }) => name)).toEqual(['db1', 'db2'])
+    expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
+  })
+
+  it('and one component alone are shown, stopped and started', async () => {
+    const [db1, db2] = [world.host('db1').pids(), world.host('db2').pids()]
+    const stopped = await world.muster('stop', ['--component', 'connector', '--host', 'db1'])
+    expect(stopped.stdout).toMatch(/^db1: stop connector .*\ndb1 {2}done: 1 change.*\n$/)
+    const { connector, ...others } = db1
+    expect(connector).toBeGreaterThan(0)
+    expect(world.host('db1').pids()).toEqual(others)
+    expect(world.host('db2').pids()).toEqual(db2)
+    const status = await world.muster('status', ['--component', 'connector'])
+    expect(status.stdout.match(/^db. +\w+ +\w+/gm)).toEqual([
+      expect.stringMatching(/connector +stopped/),
+      expect.stringMatching(/connector +running/),
+    ])
+    expect((await world.muster('start', ['--component', 'replicator'])).stdout).toMatch(
+      /^db1 {2}nothing to do\n$/,
+    )
+    expect((await world.muster('start', ['--host', 'db1'])).code).toBe(0)
+    expect(Object.keys(world.host('db1').pids())).toHaveLength(3)
+  })
+
+  it('that are this machine are reached without SSH, and nothing is found to change there', async () => {
+    const running = world.host('db2').server.logins().length
+    const outcome = await world.muster('plan', ['--host', 'db2', '--connection', 'local'])
+    expect(outcome).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on db2.\ndb1: left out\n' })
+    expect(world.host('db2').server.logins().length).toBe(running)
+  })
+
+  it('are taken away; the state and what is known of the others stay', async () => {
+    const refused = await world.muster('uninstall', ['--host', 'db2', '--purge'])
+    expect(refused.code).toBe(3)
+    expect((await world.muster('uninstall', ['--host', 'db2'])).code).toBe(0)
+    expect(existsSync(world.host('db2').directory)).toBe(false)
+    expect(registered().hosts.map(({ name }) => name)).toEqual(['db1'])
+    expect((await world.muster('status', ['--host', 'db1'])).code).toBe(0)
+    expect(existsSync(authority())).toBe(true)
+  })
+})
