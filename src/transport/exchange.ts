@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { type Collected, collectOutput } from './outputCollector.ts'
+import { type Collected, collectOutput, type OutputCollector } from './outputCollector.ts'
 
 /** A child or channel whose sh runs the loop of `shellLoop`. */
 export type ShellStreams = {
@@ -12,61 +12,122 @@ export type ShellStreams = {
   readonly cut: () => void
 }
 
-/** How waiting for the marker on both streams ended; `said` is what had come by then. */
+/** How waiting for a marker on both streams ended; `said` is what had come by then. */
 export type Outcome =
   | { readonly kind: 'done'; readonly stdout: Collected; readonly stderr: Collected }
   | { readonly kind: 'gone'; readonly why: string; readonly said: string }
   | { readonly kind: 'timeout' | 'flood'; readonly said: string }
 
-type Options = {
-  readonly streams: ShellStreams
+type Wanted = {
   readonly marker: string
   /** Bytes kept of each stream. */
   readonly cap: number
   /** Bytes of a stream after which nobody waits for its end: `flood`. */
   readonly patience: number
-  /** Milliseconds. */
+  /** Milliseconds, from the moment that all answers before this one have come. */
   readonly timeout: number
 }
 
-/** Listens from the moment of the call until `marker` has come on both streams. Never rejects. */
-export function exchange({ streams, marker, cap, patience, timeout }: Options): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const out = collectOutput({ marker, cap })
-    const err = collectOutput({ marker, cap })
-    let stdout: Collected | undefined
-    let stderr: Collected | undefined
+/** What a shell answers, one answer after the other. */
+export type Answers = {
+  /** Waits for the next answer that nobody waits for yet. Never rejects. */
+  expect(wanted: Wanted): Promise<Outcome>
+  /** Whether none will come any more. */
+  over(): boolean
+}
 
-    const said = (): string =>
-      [err.soFar(), out.soFar()]
-        .map((bytes) => bytes.toString('utf8').trim())
-        .filter((text) => text !== '')
-        .join('\n')
+/** One stream of an answer. */
+type Side = { readonly collector: OutputCollector; done?: Collected }
 
-    const settle = (outcome: Outcome): void => {
-      clearTimeout(timer)
-      streams.stdout.off('data', onStdout)
-      streams.stderr.off('data', onStderr)
-      // What comes between two exchanges belongs to a background process: let it pass.
-      streams.stdout.resume()
-      streams.stderr.resume()
-      resolve(outcome)
+type Waiting = {
+  readonly wanted: Wanted
+  readonly out: Side
+  readonly err: Side
+  readonly settle: (outcome: Outcome) => void
+  timer?: NodeJS.Timeout
+}
+
+const sides = ['out', 'err'] as const
+
+/**
+ * Reads the answers of a shell, which come in the order in which they are expected. What comes while none is
+ * expected belongs to a background process and passes. After an outcome other than `done` nothing more is read.
+ */
+export function readAnswers(streams: ShellStreams): Answers {
+  const queue: Waiting[] = []
+  let why: string | undefined
+
+  const said = ({ out, err }: Waiting): string =>
+    [err, out]
+      .map(({ collector }) => collector.soFar().toString('utf8').trim())
+      .filter((text) => text !== '')
+      .join('\n')
+
+  /** All fail with the first: what it left on the way cannot be told from the answers of the others. */
+  const end = (kind: 'gone' | 'timeout' | 'flood'): void => {
+    why ??= 'it was closed after a script that did not end'
+    for (const [index, waiting] of queue.splice(0).entries()) {
+      clearTimeout(waiting.timer)
+      const facts = { said: said(waiting) }
+      waiting.settle(index > 0 || kind === 'gone' ? { kind: 'gone', why, ...facts } : { kind, ...facts })
     }
-    const judge = (): void => {
-      if (stdout !== undefined && stderr !== undefined) settle({ kind: 'done', stdout, stderr })
-      else if (Math.max(out.length, err.length) > patience) settle({ kind: 'flood', said: said() })
+  }
+
+  const startTimer = (): void => {
+    const [first] = queue
+    if (first === undefined || first.timer !== undefined) return
+    first.timer = setTimeout(() => end('timeout'), first.wanted.timeout)
+  }
+
+  const judge = (): void => {
+    for (;;) {
+      const [first] = queue
+      if (first === undefined) return
+      const { out, err, wanted } = first
+      if (out.done === undefined || err.done === undefined) {
+        if (Math.max(out.collector.length, err.collector.length) > wanted.patience) end('flood')
+        return
+      }
+      clearTimeout(first.timer)
+      queue.shift()
+      startTimer()
+      first.settle({ kind: 'done', stdout: out.done, stderr: err.done })
     }
-    const onStdout = (chunk: Buffer): void => {
-      stdout ??= out.push(chunk)
-      judge()
+  }
+
+  const onData = (which: (typeof sides)[number]) => (chunk: Buffer) => {
+    let bytes = chunk
+    // One stream may be further than the other.
+    for (const waiting of queue) {
+      const side = waiting[which]
+      if (side.done !== undefined) continue
+      const done = side.collector.push(bytes)
+      if (done === undefined) break
+      side.done = done
+      bytes = done.behind
     }
-    const onStderr = (chunk: Buffer): void => {
-      stderr ??= err.push(chunk)
-      judge()
-    }
-    const timer = setTimeout(() => settle({ kind: 'timeout', said: said() }), timeout)
-    streams.stdout.on('data', onStdout)
-    streams.stderr.on('data', onStderr)
-    streams.gone.then((why) => settle({ kind: 'gone', why, said: said() }))
+    judge()
+  }
+
+  streams.stdout.on('data', onData('out'))
+  streams.stderr.on('data', onData('err'))
+  streams.gone.then((reason) => {
+    why ??= reason
+    end('gone')
   })
+
+  return {
+    expect: (wanted) =>
+      new Promise((settle) => {
+        if (why !== undefined) return settle({ kind: 'gone', why, said: '' })
+        queue.push({
+          wanted,
+          out: { collector: collectOutput(wanted) },
+          err: { collector: collectOutput(wanted) },
+          settle,
+        })
+        startTimer()
+      }),
+    over: () => why !== undefined,
+  }
 }

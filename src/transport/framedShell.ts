@@ -1,5 +1,5 @@
 import { Secret } from '../secrets/secret.ts'
-import { exchange, type ShellStreams } from './exchange.ts'
+import { type Answers, type Outcome, readAnswers, type ShellStreams } from './exchange.ts'
 import { feed } from './feed.ts'
 import { frameHead } from './shellLoop.ts'
 import type { RunOptions, RunResult } from './transport.ts'
@@ -12,9 +12,16 @@ const defaultTimeout = 60_000
 /** Below this length script and data travel in one packet. */
 const onePacket = 24 * 1024
 
+/** Runs that hang together: after one that did not end with 0 those behind it are not run. */
+export type Chain = { readonly id: string; failed: boolean }
+
 export type FramedShell = {
-  /** As `Transport.run`; runs wait for each other, and the timeout counts from the start of the run. */
-  run(script: string, options?: RunOptions): Promise<RunResult>
+  /**
+   * As `Transport.run`. A run is sent without waiting for the answers of those before it, and done after them; its
+   * timeout counts from their end. In a chain that has failed it rejects with code `not-run`.
+   */
+  run(script: string, options?: RunOptions, chain?: Chain): Promise<RunResult>
+  chain(): Chain
 }
 
 /** Either the shell, or what was printed instead of its ready line and why waiting for it ended. */
@@ -35,36 +42,50 @@ export type ShellOptions = {
 /** Waits for the loop to be ready, skipping what the login printed before. Never rejects. */
 export async function openFramedShell(options: ShellOptions): Promise<Opened> {
   const { streams, nonce, timeout } = options
-  const outcome = await exchange({ streams, marker: nonce, cap: 64 * 1024, patience, timeout })
-  if (outcome.kind === 'done') return { ready: true, shell: framedShell(options) }
+  const answers = readAnswers(streams)
+  const outcome = await answers.expect({ marker: nonce, cap: 64 * 1024, patience, timeout })
+  if (outcome.kind === 'done') return { ready: true, shell: framedShell(options, answers) }
   const why = outcome.kind === 'gone' ? outcome.why : `no answer within ${timeout / 1000} s`
   return { ready: false, said: outcome.said, why, timedOut: outcome.kind !== 'gone' }
 }
 
-function framedShell({ host, streams, random }: ShellOptions): FramedShell {
-  let dead: string | undefined
-  let last: Promise<unknown> = Promise.resolve()
-  streams.gone.then((why) => {
-    dead ??= why
-  })
+function framedShell({ host, streams, random }: ShellOptions, answers: Answers): FramedShell {
+  let sent: Promise<unknown> = Promise.resolve()
 
-  const runNow = async (script: string, options: RunOptions): Promise<RunResult> => {
-    if (dead !== undefined) throw lost(host, dead)
+  const send = (script: string, options: RunOptions, chain: Chain | undefined) => {
     const id = random(16).toString('hex')
     const data = bytesOf(options.stdin)
-    const head = frameHead({ id, script, dataLength: data.length })
-    const parts = data.length < onePacket ? [Buffer.concat([head, data])] : [head, data]
+    const head = frameHead({ id, script, dataLength: data.length, chain: chain?.id })
+    const whole = data.length < onePacket ? [Buffer.concat([head, data])] : [head, data]
+    const parts = answers.over() ? [] : whole
     const timeout = options.timeout ?? defaultTimeout
-    const answer = exchange({ streams, marker: id, cap: outputCap, patience, timeout })
-    await feed({ stream: streams.stdin, parts, over: answer })
-    const outcome = await answer
+    const answer = answers.expect({ marker: id, cap: outputCap, patience, timeout })
+    return { answer, fed: feed({ stream: streams.stdin, parts, over: answer }), timeout }
+  }
+
+  const run: FramedShell['run'] = async (script, options = {}, chain) => {
+    const turn = sent.then(() => (chain?.failed === true ? undefined : send(script, options, chain)))
+    sent = turn.then((frame) => frame?.fed)
+    const frame = await turn
+    if (frame === undefined) throw notRun(host)
+    let failed = true
+    try {
+      const result = resultOf(await frame.answer, frame.timeout)
+      failed = result.code !== 0
+      return result
+    } finally {
+      if (chain !== undefined && failed) chain.failed = true
+    }
+  }
+
+  const resultOf = (outcome: Outcome, timeout: number): RunResult => {
     if (outcome.kind === 'gone') throw lost(host, outcome.why)
     if (outcome.kind !== 'done') {
-      dead ??= 'it was closed after a script that did not end'
       streams.cut()
       throw outcome.kind === 'flood' ? tooMuchOutput(host) : tooLate(host, timeout)
     }
     const { stdout, stderr } = outcome
+    if (stdout.rest === 'skipped') throw notRun(host)
     if (Math.max(stdout.length, stderr.length) > outputCap) throw tooMuchOutput(host)
     return {
       code: Number(stdout.rest),
@@ -73,13 +94,7 @@ function framedShell({ host, streams, random }: ShellOptions): FramedShell {
     }
   }
 
-  return {
-    run: (script, options = {}) => {
-      const result = last.then(() => runNow(script, options))
-      last = result.catch(() => undefined)
-      return result
-    },
-  }
+  return { run, chain: () => ({ id: random(8).toString('hex'), failed: false }) }
 }
 
 function bytesOf(stdin: RunOptions['stdin']): Buffer {
@@ -109,4 +124,13 @@ const tooMuchOutput = (host: string): TransportError =>
     code: 'too-much-output',
     message: `a script on ${host} wrote more than ${outputCap / 1024 / 1024} MiB`,
     fix: 'Something on the host prints without end, such as a login script or a broken service: see what it says.',
+  })
+
+/** Told to nobody but the one who sent the chain: the failure before it is what counts. */
+const notRun = (host: string): TransportError =>
+  new TransportError({
+    host,
+    code: 'not-run',
+    message: `a script was not run on ${host}, since one before it failed`,
+    fix: 'Mend what failed before it.',
   })

@@ -5,6 +5,8 @@ export type Collected = {
   readonly length: number
   /** What stood behind the marker on its line. */
   readonly rest: string
+  /** What came behind that line. */
+  readonly behind: Buffer
 }
 
 export type OutputCollector = {
@@ -41,7 +43,7 @@ export function collectOutput(options: { readonly marker: string; readonly cap: 
     const end = undecided.indexOf('\n', marker.length)
     if (end === -1) return undefined
     const rest = undecided.toString('latin1', marker.length, end).trim()
-    return { output: Buffer.concat(kept), length, rest }
+    return { output: Buffer.concat(kept), length, rest, behind: undecided.subarray(end + 1) }
   }
 
   return {

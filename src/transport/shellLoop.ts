@@ -2,10 +2,11 @@
  * The loop that a host's sh runs for the whole connection. It says `nonce` on both streams when it is
  * ready, so that whatever a login printed before is known for what it is. Then it reads frames:
  *
- *     ID SCRIPT-BYTES DATA-BYTES\n SCRIPT DATA
+ *     ID SCRIPT-BYTES DATA-BYTES CHAIN\n SCRIPT DATA
  *
  * runs SCRIPT in a subshell with DATA on standard input, and ends both streams of the answer with a line
- * of ID, on standard output followed by the exit code. A script cut short by a lost connection lacks its
+ * of ID, on standard output followed by the exit code. Frames may come before earlier ones are answered; those
+ * of a CHAIN in which one has failed are `skipped`. A script cut short by a lost connection lacks its
  * last line `#ID` and never runs. The loop ends when its input ends.
  *
  * dd, unlike head, never reads further than it was told, on every kind of host (GNU, uutils, BusyBox).
@@ -20,9 +21,13 @@ const loop = (nonce: string): string =>
     't() { dd bs=65536 count="$1" iflag=fullblock,count_bytes 2>/dev/null; }',
     `printf "\\n%s\\n" ${nonce}`,
     `printf "\\n%s\\n" ${nonce} >&2`,
-    'while IFS=" " read -r i n d; do s=$(t "$n")',
+    'a() { printf "\\n%s %s\\n" "$i" "$1"; printf "\\n%s\\n" "$i" >&2; }',
+    'f=; while IFS=" " read -r i n d c; do s=$(t "$n")',
     'case $s in *"#$i") ;; *) exit 1 ;; esac',
-    't "$d" | { ( eval "$s" ); r=$?; cat >/dev/null; printf "\\n%s %s\\n" "$i" "$r"; printf "\\n%s\\n" "$i" >&2; }',
+    'case $c in "$f") t "$d" >/dev/null; a skipped; continue ;; esac',
+    't "$d" | { ( eval "$s" ); r=$?; cat >/dev/null; a "$r"; [ "$r" = 0 ]; }',
+    // Not behind ||, which would take set -e from the script.
+    'case $? in 0) ;; *) f=$c ;; esac',
     'done',
   ].join('; ')
 
@@ -44,12 +49,14 @@ export function remoteCommand(options: {
   return `exec ${sudo ? `env LC_ALL=C sudo ${how} ` : ''}sh -c '${loop(nonce)}'`
 }
 
-/** The start of a frame; `dataLength` bytes of data follow it. */
+/** The start of a frame; `dataLength` bytes of data follow it. One without a chain is a chain of its own. */
 export function frameHead(options: {
   readonly id: string
   readonly script: string
   readonly dataLength: number
+  readonly chain?: string | undefined
 }): Buffer {
-  const script = Buffer.from(`${options.script}\n#${options.id}`)
-  return Buffer.concat([Buffer.from(`${options.id} ${script.length} ${options.dataLength}\n`), script])
+  const { id, dataLength, chain = id } = options
+  const script = Buffer.from(`${options.script}\n#${id}`)
+  return Buffer.concat([Buffer.from(`${id} ${script.length} ${dataLength} ${chain}\n`), script])
 }

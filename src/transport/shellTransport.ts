@@ -1,5 +1,5 @@
 import type { ShellStreams } from './exchange.ts'
-import type { FramedShell } from './framedShell.ts'
+import type { Chain, FramedShell } from './framedShell.ts'
 import type { Transport } from './transport.ts'
 import { upload } from './upload.ts'
 
@@ -14,15 +14,17 @@ export function shellTransport(options: {
   readonly random: (bytes: number) => Buffer
 }): Transport {
   const { host, streams, shell, random } = options
-  return {
+  const through = (chain: Chain | undefined): Transport => ({
     host,
-    run: (script, runOptions) => shell.run(script, runOptions),
-    upload: (file) => upload({ host, shell, file, random }),
+    run: (script, runOptions) => shell.run(script, runOptions, chain),
+    upload: (file) => upload({ host, shell, chain, file, random }),
+    chain: () => through(chain ?? shell.chain()),
     close: async () => {
       streams.stdin.end()
       const timer = setTimeout(streams.cut, farewell)
       await streams.gone
       clearTimeout(timer)
     },
-  }
+  })
+  return through(undefined)
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import ssh2, { type AuthHandlerMiddleware, type ClientChannel, type ParsedKey } from 'ssh2'
 import { ciphers, keyExchanges, macs } from './algorithms.ts'
 import { codeOf } from './dial.ts'
+import { hastenLogin } from './hastenLogin.ts'
 import type { HostKeyPolicy } from './hostKeyPolicy.ts'
 import type { LoginKeys } from './loginKeys.ts'
 import { watchSilence } from './silence.ts'
@@ -109,6 +110,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     },
     authHandler: keyByKey(options, progress, () => exhausted()),
   })
+  hastenLogin(client, options.login.keys)
   stream.on('data', (chunk: Buffer) => {
     progress.greeted ||= /^SSH-/m.test(chunk.toString('latin1'))
   })

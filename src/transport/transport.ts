@@ -21,7 +21,8 @@ export type Upload = {
 }
 
 /**
- * The only door to a host: one connection for the whole run and on it one long-lived POSIX sh.
+ * The only door to a host: one connection for the whole run and on it one long-lived POSIX sh. What is asked of it at
+ * the same time travels at the same time.
  * Every method rejects with a `TransportError` and nothing else.
  */
 export type Transport = {
@@ -33,5 +34,11 @@ export type Transport = {
    * (deployment.md, "The SSH layer" 9). Nothing of it is left when it fails.
    */
   upload(file: Upload): Promise<void>
+  /**
+   * The same host for work that hangs together: runs and uploads are sent without waiting for each other and done
+   * in their order; after one that failed, those behind it are not done and reject with code `not-run`. A run that
+   * ends with anything but 0 has failed. Absent where every run waits for the one before.
+   */
+  chain?(): Transport
   close(): Promise<void>
 }

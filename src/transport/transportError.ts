@@ -15,6 +15,7 @@ export type TransportErrorCode =
   | 'sudo-refused'
   | 'timeout'
   | 'too-much-output'
+  | 'not-run'
   | 'write-failed'
 
 /** A failure of the way to a host: what happened, why, and the fix, in words for a person. */

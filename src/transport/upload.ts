@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { Secret } from '../secrets/secret.ts'
-import type { FramedShell } from './framedShell.ts'
+import type { Chain, FramedShell } from './framedShell.ts'
 import { quote } from './shellWords.ts'
 import type { Upload } from './transport.ts'
 import { TransportError } from './transportError.ts'
@@ -12,7 +12,8 @@ const slowest = 128 * 1024
 /** As `Transport.upload`, in one round trip. */
 export async function upload(options: {
   readonly host: string
-  readonly shell: FramedShell
+  readonly shell: Pick<FramedShell, 'run'>
+  readonly chain?: Chain | undefined
   readonly file: Upload
   readonly random: (bytes: number) => Buffer
 }): Promise<void> {
@@ -24,7 +25,7 @@ export async function upload(options: {
     suffix: options.random(8).toString('hex'),
   })
   const timeout = 60_000 + Math.ceil((content.length / slowest) * 1000)
-  const result = await shell.run(script, { stdin: content, timeout })
+  const result = await shell.run(script, { stdin: content, timeout }, options.chain)
   if (result.code === 0) return
   const said = result.stderr.trim().split('\n').at(-1) ?? ''
   const words = said === '' ? `the host gave no reason (exit code ${result.code})` : said

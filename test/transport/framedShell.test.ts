@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type InteractiveChild, startInteractive } from '../../src/processes/run.ts'
 import { Secret } from '../../src/secrets/secret.ts'
@@ -33,6 +34,33 @@ async function open(command: readonly [string, ...string[]]): Promise<FramedShel
   const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 5000, random: randomBytes })
   if (!opened.ready) throw new Error(opened.why)
   return opened.shell
+}
+
+/** A shell whose answers are held back until `sent` has seen this many scripts go out. */
+async function openSlow(): Promise<{ shell: FramedShell; sent: (count: number) => Promise<void> }> {
+  const child = startInteractive({ command: ['sh', ...loopArguments(nonce)], env: process.env })
+  children.push(child)
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  let held: Buffer[] | undefined
+  child.stdout.on('data', (chunk) => (held === undefined ? stdout.write(chunk) : held.push(chunk)))
+  let came = ''
+  const waiting: { readonly count: number; readonly go: () => void }[] = []
+  stdin.on('data', (chunk) => {
+    came += String(chunk)
+    child.stdin.write(chunk)
+    for (const { count, go } of waiting) if (came.split('\n#').length > count) go()
+  })
+  const gone = child.exited.then(({ reason }) => reason)
+  const streams = { stdin, stdout, stderr: child.stderr, gone, cut: child.kill }
+  const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 5000, random: randomBytes })
+  if (!opened.ready) throw new Error(opened.why)
+  held = []
+  const sent = async (count: number): Promise<void> => {
+    await new Promise<void>((go) => waiting.push({ count, go }))
+    for (const chunk of held ?? []) stdout.write(chunk)
+    held = undefined
+  }
+  return { shell: opened.shell, sent }
 }
 
 async function failure(promise: Promise<unknown>): Promise<TransportError> {
@@ -96,6 +124,23 @@ for (const [program, command] of shells) {
       expect((await shell.run('echo "$PWD-$x-$(umask)"')).stdout).toBe(`${process.cwd()}--0077\n`)
     })
 
+    it('does what hangs together in its order, and nothing behind a failure', async () => {
+      const shell = await start()
+      const chain = shell.chain()
+      const sent = [
+        shell.run('echo 1'),
+        shell.run('cat; exit 3', { stdin: '2' }, chain),
+        shell.run('echo 3', { stdin: randomBytes(100_000) }, chain),
+        shell.run('echo 4', {}, chain),
+        shell.run('echo 5'),
+        shell.run('echo 6', {}, shell.chain()),
+      ]
+      const done = await Promise.allSettled(sent)
+      const told = done.map((one) => (one.status === 'fulfilled' ? one.value.stdout : one.reason.code))
+      expect(told).toEqual(['1\n', '2', 'not-run', 'not-run', '5\n', '6\n'])
+      expect((await failure(shell.run('echo 7', {}, chain))).code).toBe('not-run')
+    })
+
     it('cuts no script short: half a frame never runs', async () => {
       const child = startInteractive({ command: [...command, ...loopArguments(nonce)], env: process.env })
       children.push(child)
@@ -112,6 +157,14 @@ for (const [program, command] of shells) {
 
 describe('the framed shell', () => {
   const start = (): Promise<FramedShell> => open(['sh', ...loopArguments(nonce)])
+
+  it('sends what is asked for at once without waiting for answers', async () => {
+    const { shell, sent } = await openSlow()
+    const runs = [shell.run('echo one'), shell.run('cat', { stdin: 'two' }), shell.run('echo three >&2')]
+    await sent(3)
+    const results = await Promise.all(runs)
+    expect(results.map(({ stdout, stderr }) => stdout + stderr)).toEqual(['one\n', 'two', 'three\n'])
+  })
 
   it('refuses 50 MB of output and stays usable', async () => {
     const shell = await start()

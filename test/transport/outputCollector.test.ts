@@ -19,19 +19,28 @@ describe('collecting output up to the marker', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.array(fc.nat()), (output, cuts) => {
         const answer = fed(Buffer.concat([output, Buffer.from(`\n${marker} 17\n`)]), cuts)
-        expect(answer).toEqual({ output: Buffer.from(output), length: output.length, rest: '17' })
+        expect(answer).toEqual({
+          output: Buffer.from(output),
+          length: output.length,
+          rest: '17',
+          behind: Buffer.alloc(0),
+        })
       }),
     )
   })
 
   it('keeps no more than the cap and still knows the length and the end', () => {
     const answer = fed(Buffer.from(`0123456789\n${marker} 0\n`), [3, 7, 12], 4)
-    expect(answer).toEqual({ output: Buffer.from('0123'), length: 10, rest: '0' })
+    expect(answer).toEqual({ output: Buffer.from('0123'), length: 10, rest: '0', behind: Buffer.alloc(0) })
   })
 
   it('does not take the marker for the end in the middle of a line', () => {
     const answer = fed(Buffer.from(`x ${marker} 1\n\n${marker} 2\n`), [])
     expect(answer?.output.toString()).toBe(`x ${marker} 1\n`)
+  })
+
+  it('hands back what belongs to the next answer', () => {
+    expect(fed(Buffer.from(`one\n${marker} 0\ntwo\n`), [])?.behind.toString()).toBe('two\n')
   })
 
   it('has what came when no marker came', () => {

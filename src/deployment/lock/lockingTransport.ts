@@ -60,21 +60,25 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     return { ...result, stdout: rest }
   }
 
-  return {
+  const close = async (): Promise<void> => {
+    clearInterval(timer)
+    if (taken) {
+      taken = false
+      await sign
+      const last = transport.run(`${locking.beforeNext()}${releaseScript(installDirectory, owner.id)}`)
+      // The script is on its way before the end of the input is: nobody waits for its answer.
+      await Promise.race([last.catch(() => undefined), nextTurn()])
+    }
+    await transport.close()
+  }
+
+  const through = (way: Transport): Transport => ({
     host,
     run: (script, options) =>
-      taken ? transport.run(`${locking.beforeNext()}${script}`, options) : first(script, options),
-    upload: (file) => transport.upload(file),
-    close: async () => {
-      clearInterval(timer)
-      if (taken) {
-        taken = false
-        await sign
-        const last = transport.run(`${locking.beforeNext()}${releaseScript(installDirectory, owner.id)}`)
-        // The script is on its way before the end of the input is: nobody waits for its answer.
-        await Promise.race([last.catch(() => undefined), nextTurn()])
-      }
-      await transport.close()
-    },
-  }
+      taken ? way.run(`${locking.beforeNext()}${script}`, options) : first(script, options),
+    upload: (file) => way.upload(file),
+    ...(way.chain === undefined ? {} : { chain: () => through(way.chain?.() ?? way) }),
+    close,
+  })
+  return through(transport)
 }
