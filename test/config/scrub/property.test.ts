@@ -31,6 +31,9 @@ function isYaml(text: string): boolean {
   return parsed.tooDeep === undefined && !parsed.problems.some(spoilsTree)
 }
 
+/** A carriage return alone is a line break to YAML's specification and none to its parser: what holds then is left open. */
+const hasPlainLines = (text: string): boolean => !/\r(?!\n)/.test(text)
+
 /** Many texts that are not YAML any more, the same in every run. */
 const broken = fc.sample(
   mutated.filter((text) => !isYaml(text)),
@@ -42,11 +45,14 @@ const shareOf = (holds: (text: string) => boolean): number => broken.filter(hold
 describe('a damaged example', () => {
   it('that is still YAML has the same findings on the same lines, and stays as it is when scrubbed again', () => {
     fc.assert(
-      fc.property(mutated.filter(isYaml), (text) => {
-        const scrubbed = scrubText(text).text
-        expect(findingsIn(scrubbed)).toEqual(findingsIn(text))
-        expect(scrubText(scrubbed).text).toBe(scrubbed)
-      }),
+      fc.property(
+        mutated.filter((text) => isYaml(text) && hasPlainLines(text)),
+        (text) => {
+          const scrubbed = scrubText(text).text
+          expect(findingsIn(scrubbed)).toEqual(findingsIn(text))
+          expect(scrubText(scrubbed).text).toBe(scrubbed)
+        },
+      ),
       { numRuns: 100 },
     )
   })
