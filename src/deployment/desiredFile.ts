@@ -1,6 +1,7 @@
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { HostFacts } from './facts/model.ts'
+import { inOneFlight } from './flight.ts'
 import { sha256 } from './sha256.ts'
 import type { DesiredFile } from './target.ts'
 
@@ -21,7 +22,7 @@ export function fileDifference(facts: HostFacts, file: DesiredFile, root: string
   return is.owner === file.owner ? undefined : `${name}: owner ${is.owner} → ${file.owner}`
 }
 
-/** Writes the files that differ, each as one atomic change; only root can give them to their owner. */
+/** Writes the files that differ, each as one atomic change, all in one round trip; only root can give them to their owner. */
 export async function writeFiles(options: {
   readonly transport: Transport
   readonly facts: HostFacts
@@ -29,9 +30,9 @@ export async function writeFiles(options: {
 }): Promise<void> {
   const { transport, facts, files } = options
   const differing = files.filter((file) => fileDifference(facts, file, '') !== undefined)
-  await Promise.all(
+  await inOneFlight(transport, (to) =>
     differing.map(({ path, content, mode, owner }) =>
-      transport.upload({ path, content, mode, ...(facts.uid === 0 ? { owner } : {}) }),
+      to.upload({ path, content, mode, ...(facts.uid === 0 ? { owner } : {}) }),
     ),
   )
 }

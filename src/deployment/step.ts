@@ -23,6 +23,11 @@ export type Step = {
   readonly check: (facts: HostFacts) => StepChange | undefined
   readonly apply: (transport: Transport) => Promise<void>
   /**
+   * Set where `apply` hands over all that it has to say to the host at once: such steps of a phase that follow each
+   * other travel together. Each is still done only after those before it went well.
+   */
+  readonly atOnce?: true
+  /**
    * Takes back what `apply` did, or had begun when it failed, when the host fails later in the run: in commit
    * or in the proof. Without it, what `apply` did stays.
    */

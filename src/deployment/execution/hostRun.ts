@@ -30,7 +30,7 @@ export const atStart = (work: HostWork): HostProgress => ({ work, applied: [], b
 
 /**
  * Brings one host through one phase: its steps in order, after the proof in `verify`. Never rejects: a failure
- * is kept, and what was begun is undone, newest first. An abort stops after the current step.
+ * is kept, and what was begun is undone, newest first. An abort stops after the current step and those that travel with it.
  */
 export async function runPhase(options: {
   readonly progress: HostProgress
@@ -74,17 +74,37 @@ async function applySteps(options: {
 }): Promise<void> {
   const { progress, phase, emit, signal, clock } = options
   const { host, steps, transport } = progress.work
-  for (const planned of steps.filter(({ step }) => step.phase === phase)) {
+  const due = steps.filter(({ step }) => step.phase === phase)
+  for (const flight of transport.chain === undefined ? due.map((planned) => [planned]) : flightsOf(due)) {
     if (signal.aborted) return
-    const { step, change } = planned
-    const began = clock()
-    const told = { host, step: step.id, title: change.summary }
-    emit({ type: 'step-started', ...told })
-    if (phase === 'commit') progress.begun.push(planned)
-    await step.apply(transport)
-    progress.applied.push(change.summary)
-    emit({ type: 'step-done', ...told, seconds: (clock() - began) / 1000 })
+    const to = flight.length > 1 ? (transport.chain?.() ?? transport) : transport
+    const sent: Promise<void>[] = []
+    for (const [index, planned] of flight.entries()) {
+      const { step, change } = planned
+      const began = clock()
+      const told = { host, step: step.id, title: change.summary }
+      emit({ type: 'step-started', ...told })
+      if (phase === 'commit') progress.begun.push(planned)
+      if (index === 0) sent.push(...flight.map((one) => one.step.apply(to)))
+      // A failure ends the flight: the host leaves out what is behind it.
+      for (const one of sent) one.catch(() => undefined)
+      await sent[index]
+      progress.applied.push(change.summary)
+      emit({ type: 'step-done', ...told, seconds: (clock() - began) / 1000 })
+    }
   }
+}
+
+/** Steps that travel together: neighbours that say all they have to say at once. */
+function flightsOf(steps: readonly PlannedStep[]): readonly (readonly PlannedStep[])[] {
+  const flights: PlannedStep[][] = []
+  for (const planned of steps) {
+    const last = flights.at(-1)
+    const joins = planned.step.atOnce === true && last?.at(-1)?.step.atOnce === true
+    if (joins) last?.push(planned)
+    else flights.push([planned])
+  }
+  return flights
 }
 
 /** How the host came out of the run. */

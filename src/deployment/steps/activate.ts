@@ -10,6 +10,7 @@ export function activateStep(target: Target): Step {
     id: 'activate',
     title: `switch to release ${release.id}`,
     phase: 'commit',
+    atOnce: true,
     check: (facts) => {
       const is = facts.installation.currentRelease
       return is === release.id ? undefined : change(`switch from ${is ?? 'nothing'} to release ${release.id}`)

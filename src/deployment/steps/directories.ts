@@ -1,6 +1,7 @@
 import { quote } from '../../transport/shellWords.ts'
 import { desiredFile, fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
+import { inOneFlight } from '../flight.ts'
 import { installationDirectories } from '../layout.ts'
 import { manifestText } from '../manifest.ts'
 import { mustRun } from '../script.ts'
@@ -26,6 +27,7 @@ export function directoriesStep(target: Target): Step {
     id: 'directories',
     title: `lay out ${target.layout.root}`,
     phase: 'stage',
+    atOnce: true,
     check: (facts) => {
       // Of a folder that is not there yet, every part is new: saying so once is enough.
       const details = facts.installation.exists ? differences(facts) : [`${target.layout.root}: new`]
@@ -33,13 +35,15 @@ export function directoriesStep(target: Target): Step {
     },
     apply: async (transport) => {
       const missing = wanted.filter((directory) => directoryDifference(target.facts, directory) !== undefined)
-      await mustRun(transport, {
-        doing: `laying out ${target.layout.root}`,
-        fix: 'Make the folder writable, or choose another install-directory.',
-        // Folders above the root that are missing must let the service user through.
-        script: `set -e\numask 022\n${missing.map((directory) => makeDirectory(directory, target.facts.uid === 0)).join('\n')}`,
-      })
-      await writeFiles({ transport, facts: target.facts, files: [manifest] })
+      await inOneFlight(transport, (to) => [
+        mustRun(to, {
+          doing: `laying out ${target.layout.root}`,
+          fix: 'Make the folder writable, or choose another install-directory.',
+          // Folders above the root that are missing must let the service user through.
+          script: `set -e\numask 022\n${missing.map((directory) => makeDirectory(directory, target.facts.uid === 0)).join('\n')}`,
+        }),
+        writeFiles({ transport: to, facts: target.facts, files: [manifest] }),
+      ])
     },
   }
 }

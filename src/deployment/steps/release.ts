@@ -12,6 +12,7 @@ export function releaseStep(target: Target): Step {
     id: 'release',
     title,
     phase: 'stage',
+    atOnce: true,
     check: (facts) =>
       facts.installation.releases.some(({ id }) => id === release.id) ? undefined : change(title),
     apply: async (transport) => {

@@ -19,6 +19,7 @@ export function runtimeStep(target: Target, packed: (runtime: SentRuntime) => Bu
     id: 'runtime',
     title,
     phase: 'stage',
+    atOnce: true,
     check: (facts) =>
       runtime.kind === 'sent' && !facts.installation.runtimes.includes(runtime.id)
         ? change(title)

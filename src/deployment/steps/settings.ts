@@ -11,6 +11,7 @@ export function settingsStep(target: Target): Step {
     id: 'settings',
     title: 'write settings',
     phase: 'commit',
+    atOnce: true,
     check: (facts) => {
       const details = target.components.flatMap((component) =>
         differences(facts, component, target.layout.root),

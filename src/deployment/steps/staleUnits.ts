@@ -16,6 +16,7 @@ export function staleUnitsStep(target: Target): Step {
     id: 'stale-units',
     title: 'remove systemd units',
     phase: 'commit',
+    atOnce: true,
     check: (facts) => {
       const found = stale(facts)
       return found.length === 0 ? undefined : change('stop and remove systemd units', found)

@@ -10,6 +10,7 @@ export function storesStep(target: Target): Step {
     id: 'stores',
     title,
     phase: 'commit',
+    atOnce: true,
     check: (facts) => {
       const differing = target.tls.flatMap((file) => {
         const detail = fileDifference(facts, file, target.layout.root)

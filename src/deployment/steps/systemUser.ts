@@ -12,6 +12,7 @@ export function systemUserStep(target: Target): Step {
     id: 'system-user',
     title: `create the system user ${service.user}`,
     phase: 'stage',
+    atOnce: true,
     check: (facts) =>
       service.systemUser && facts.userGroup === undefined
         ? change(`create the system user ${service.user}`)

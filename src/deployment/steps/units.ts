@@ -1,6 +1,7 @@
 import { quote } from '../../transport/shellWords.ts'
 import { fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
+import { inOneFlight } from '../flight.ts'
 import { unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
@@ -20,6 +21,7 @@ export function unitsStep(target: Target): Step {
     id: 'units',
     title: 'write and enable systemd units',
     phase: 'commit',
+    atOnce: true,
     check: (facts) => {
       const details = [
         ...files.flatMap((file) => fileDifference(facts, file, target.layout.root) ?? []),
@@ -28,12 +30,14 @@ export function unitsStep(target: Target): Step {
       return details.length === 0 ? undefined : change('write and enable systemd units', details)
     },
     apply: async (transport) => {
-      await writeFiles({ transport, facts: target.facts, files })
-      await mustRun(transport, {
-        doing: 'enabling the systemd units',
-        fix: `Look at \`systemctl status\` of ${names.join(', ')} on the host.`,
-        script: `set -e\nsystemctl daemon-reload\nsystemctl --quiet enable ${names.map(quote).join(' ')}`,
-      })
+      await inOneFlight(transport, (to) => [
+        writeFiles({ transport: to, facts: target.facts, files }),
+        mustRun(to, {
+          doing: 'enabling the systemd units',
+          fix: `Look at \`systemctl status\` of ${names.join(', ')} on the host.`,
+          script: `set -e\nsystemctl daemon-reload\nsystemctl --quiet enable ${names.map(quote).join(' ')}`,
+        }),
+      ])
     },
   }
 }

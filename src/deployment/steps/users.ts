@@ -26,6 +26,7 @@ export function usersStep(target: Target): Step {
     id: 'users',
     title,
     phase: 'commit',
+    atOnce: true,
     check,
     apply: async (transport) => {
       if (user?.hash === undefined) return

@@ -1,0 +1,127 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { DeploymentEvent } from '../../../src/deployment/events.ts'
+import { execute } from '../../../src/deployment/execution/execute.ts'
+import { mustRun } from '../../../src/deployment/script.ts'
+import { change, type Step, type StepPhase } from '../../../src/deployment/step.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
+
+let folder: string
+let host: Transport
+/** Scripts on the way at the same time, at most. */
+let together: number
+
+/** The transport with its runs counted. */
+function counted(transport: Transport, count = { now: 0 }): Transport {
+  const { chain } = transport
+  return {
+    ...transport,
+    run: async (script, options) => {
+      count.now += 1
+      together = Math.max(together, count.now)
+      return transport.run(script, options).finally(() => {
+        count.now -= 1
+      })
+    },
+    ...(chain === undefined ? {} : { chain: () => counted(chain(), count) }),
+  }
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-flights-'))
+  host = counted(await connectLocal({ host: 'db1', env: process.env }))
+  together = 0
+})
+
+afterEach(async () => {
+  await host.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A step that leaves its name on the host, then does what else it is told. */
+const step = (id: string, phase: StepPhase, what: Partial<Step> & { readonly more?: string } = {}): Step => ({
+  id,
+  title: id,
+  phase,
+  check: () => change(id),
+  atOnce: true,
+  apply: async (to) => {
+    const script = `echo ${id} >> ${folder}/done; ${what.more ?? ''}`
+    await mustRun(to, { script, doing: id, fix: 'mend it' })
+  },
+  ...what,
+})
+
+const done = async (): Promise<string> => (await readFile(`${folder}/done`, 'utf8')).replaceAll('\n', ' ')
+
+async function run(steps: readonly Step[], signal = new AbortController().signal, onEvent = () => {}) {
+  const events: DeploymentEvent[] = []
+  const outcomes = await execute({
+    hosts: [
+      { host: 'db1', transport: host, steps: steps.map((one) => ({ step: one, change: change(one.id) })) },
+    ],
+    emit: (event) => {
+      events.push(event)
+      if (event.type === 'step-started') onEvent()
+    },
+    signal,
+    clock: () => 0,
+  })
+  const told = events.flatMap((event) => ('step' in event ? `${event.type} ${event.step}` : []))
+  return { outcome: outcomes[0], told }
+}
+
+describe('steps that say all they have to say at once', () => {
+  it('travel together within their phase, and are done and told one after another', async () => {
+    const { outcome, told } = await run([
+      step('a', 'stage', { more: 'sleep 0.2' }),
+      step('b', 'stage'),
+      step('c', 'stage'),
+      step('d', 'commit'),
+    ])
+    expect(together).toBe(3)
+    expect(await done()).toBe('a b c d ')
+    expect(outcome?.applied).toEqual(['a', 'b', 'c', 'd'])
+    expect(told).toEqual(['a', 'b', 'c', 'd'].flatMap((id) => [`step-started ${id}`, `step-done ${id}`]))
+  })
+
+  it('wait for a step that asks and answers, and it for them', async () => {
+    const alone = step('b', 'commit')
+    const { atOnce: _, ...asking } = alone
+    await run([step('a', 'commit'), asking, step('c', 'commit')])
+    expect(together).toBe(1)
+    expect(await done()).toBe('a b c ')
+  })
+
+  it('are not done behind one that failed, which is told and undone with those before it', async () => {
+    const undo = (id: string) => ({
+      undo: async () => void (await host.run(`echo not-${id} >> ${folder}/done`)),
+    })
+    const { outcome, told } = await run([
+      step('a', 'commit', undo('a')),
+      step('b', 'commit', { more: 'echo no >&2; exit 3', ...undo('b') }),
+      step('c', 'commit', undo('c')),
+    ])
+    expect(together).toBe(3)
+    expect(await done()).toBe('a b not-b not-a ')
+    expect(outcome?.failure?.message).toBe('b failed: no\nIt was undone: b, a.')
+    expect(told).toEqual([
+      'step-started a',
+      'step-done a',
+      'step-started b',
+      'step-undone b',
+      'step-undone a',
+    ])
+  })
+
+  it('are finished together when the run is interrupted', async () => {
+    const stop = new AbortController()
+    const steps = [step('a', 'stage'), step('b', 'stage'), step('c', 'commit')]
+    const { outcome } = await run(steps, stop.signal, () => stop.abort())
+    expect(await done()).toBe('a b ')
+    expect(outcome).toMatchObject({ result: 'not-started', applied: ['a', 'b'] })
+  })
+})

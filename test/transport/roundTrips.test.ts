@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { connectSsh } from '../../src/transport/ssh.ts'
+import type { Transport } from '../../src/transport/transport.ts'
+import { type DelayingProxy, startDelayingProxy } from '../support/delayingProxy.ts'
+import { type SshServer, startSshServer } from '../support/sshServer.ts'
+
+let server: SshServer
+let proxy: DelayingProxy
+let transport: Transport
+
+afterEach(async () => {
+  await transport.close()
+  await proxy.close()
+  await server.close()
+})
+
+async function connect(): Promise<void> {
+  server = await startSshServer()
+  proxy = await startDelayingProxy({ to: server, delay: 25 })
+  transport = await connectSsh({
+    host: 'db1',
+    address: proxy.address,
+    ssh: {
+      port: proxy.port,
+      user: 'ops',
+      become: false,
+      identity: server.clientKeyPath,
+      hostKey: server.hostKeyFingerprint,
+    },
+    env: { user: 'ops', home: '/nowhere' },
+    readFile: (path) => readFile(path),
+  })
+}
+
+describe('the round trips to a host', () => {
+  it('are five until a shell stands there, beside that of TCP: greeting, keys, login, channel, shell', async () => {
+    await connect()
+    // Five; one more where the packets of the server's keys come apart.
+    expect(proxy.turns()).toBeLessThanOrEqual(6)
+  })
+
+  it('are one for all that is asked at the same time', async () => {
+    await connect()
+    const before = proxy.turns()
+    const chain = transport.chain?.() ?? transport
+    const done = [
+      transport.run('true'),
+      chain.run('echo 1'),
+      transport.run('cat', { stdin: '2' }),
+      chain.run('echo 3'),
+    ]
+    expect((await Promise.all(done)).map(({ stdout }) => stdout)).toEqual(['', '1\n', '2', '3\n'])
+    expect(proxy.turns() - before).toBe(1)
+  })
+})
