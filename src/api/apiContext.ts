@@ -35,5 +35,8 @@ export type ApiContext = {
   readonly counts: RequestCounts
   /** What the component measures of itself. */
   readonly componentMetrics?: () => readonly MetricFamily[]
+  /** Whether it is to stop soon: calls are answered still, but nobody should send any here. */
+  readonly isLeaving: () => boolean
+  /** Whether new calls are refused, for it stops now. */
   readonly isStopping: () => boolean
 }

@@ -22,6 +22,8 @@ export type RunningServer = {
   readonly port?: number
   /** Reads the files of the certificate again, at once. */
   reloadCertificate(): void
+  /** Is not ready from now on, so that load balancers turn to others; calls are answered as before. */
+  announceStop(): void
   /** Lets what is under way finish, ten seconds at most, and closes the doors. */
   stop(): Promise<void>
 }
@@ -78,6 +80,7 @@ export async function startServer(options: {
   // The clock of the process never goes back.
   const lockout = createLockout({ now: () => performance.now() })
   let stopping = false
+  let announced = false
   const context: ApiContext = {
     component: api.component,
     version: options.version,
@@ -103,6 +106,7 @@ export async function startServer(options: {
     ...(api.metrics ? { componentMetrics: api.metrics } : {}),
     counts: createRequestCounts(),
     isStopping: () => stopping,
+    isLeaving: () => announced,
   }
   const limits = options.limits ? { limits: options.limits } : {}
   const shared = { served: api.served, context, log, ...limits }
@@ -118,7 +122,14 @@ export async function startServer(options: {
   try {
     await listenOnSocket(socket, settings.socket)
     const port = tcp && settings.listen ? { port: await listenOnTcp(tcp, settings.listen) } : {}
-    return { ...port, reloadCertificate: () => follower?.reload(), stop }
+    return {
+      ...port,
+      reloadCertificate: () => follower?.reload(),
+      announceStop: () => {
+        announced = true
+      },
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

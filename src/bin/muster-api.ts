@@ -89,7 +89,9 @@ async function serve(args: readonly string[]): Promise<void> {
       log.info({ version: packageJson.version, port: server.port, socket: settings.socket }, 'serving')
       log.info({ signal: await stopped }, 'stopping')
     } finally {
-      await Promise.all([server.stop(), component.stop?.()])
+      server.announceStop()
+      await component.stop?.()
+      await server.stop()
       if (settings.pidFile !== undefined) removeText(settings.pidFile, identity)
     }
   } finally {

@@ -5,6 +5,7 @@ import { layoutOf } from '../deployment/layout.ts'
 import { type ServiceOperation, servicePlanOf } from '../deployment/plans/services.ts'
 import { preview } from '../deployment/preview.ts'
 import { installedManager } from '../deployment/services/control.ts'
+import { drainTimeoutOf } from '../deployment/services/stopping.ts'
 import { StepError } from '../deployment/stepError.ts'
 import type { SurveyedHost } from '../deployment/survey.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
@@ -73,6 +74,7 @@ function stepsOf(
       cluster,
       layout: layoutOf(host.installDirectory),
       components: componentsOf(host),
+      drainTimeout: drainTimeoutOf(facts),
     },
     notInstalled: () =>
       new StepError({

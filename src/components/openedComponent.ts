@@ -9,7 +9,7 @@ export type OpenedComponent = {
   readonly api: ComponentApi
   /** Begins that; absent where it does nothing else. Rejects with a `StartError`. */
   start?(): Promise<void>
-  /** Begins nothing new and lets what is under way end within seconds; called while the server stops. */
+  /** Begins nothing new and lets what is under way end; the API answers meanwhile, and is not ready. */
   stop?(): Promise<void>
   /** Lets go of all that it holds. */
   close(): void

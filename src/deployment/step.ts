@@ -5,8 +5,11 @@ import type { HostFacts } from './facts/model.ts'
 export type StepChange = {
   readonly summary: string
   readonly details: readonly string[]
-  /** Set where it stops a running connector that forwards: hosts take turns then, and its clients are drained. */
-  readonly drains?: true
+  /**
+   * Milliseconds for which it lets the clients of a running connector finish, at most; hosts take turns then.
+   * Absent where no such connector is restarted.
+   */
+  readonly drains?: number
 }
 
 /** Where a step works: `stage` touches nothing that runs, `commit` switches over, `verify` proves it and then tidies up. */
@@ -36,3 +39,7 @@ export type Step = {
 
 /** A step's change without differences worth a line of their own. */
 export const change = (summary: string, details: readonly string[] = []): StepChange => ({ summary, details })
+
+/** A change that restarts a connector whose clients may finish for that long; the same change for 0. */
+export const draining = (told: StepChange, drains: number): StepChange =>
+  drains > 0 ? { ...told, drains } : told

@@ -330,6 +330,12 @@ describe('a call that a browser makes for a page', () => {
 })
 
 describe('a server that is stopping', () => {
+  it('is not ready while its component comes to an end, and answers calls', async () => {
+    const api = await testApi({ context: { isLeaving: () => true } })
+    expect(await outcome(api, { url: '/api/v2/ping' })).toBe('200')
+    expect((await api.call({ url: '/health/ready' })).statusCode).toBe(503)
+  })
+
   it('takes no more calls, but says how it is', async () => {
     const api = await testApi({ context: { isStopping: () => true } })
     const headers = { authorization: adminLogin }

@@ -31,7 +31,13 @@ async function startProbe(
   await must(`cd ${root}; ln -f /usr/local/lib/node current/node || cp /usr/local/lib/node current/node`)
   await must(`cat > ${root}/current/muster-api.cjs`, probe)
   await must(`cat > ${root}/share/manager.json`, JSON.stringify({ port }))
-  const values = { cluster: 'alpha', component: 'manager', user: 'muster', group: 'muster' }
+  const values = {
+    cluster: 'alpha',
+    component: 'manager',
+    user: 'muster',
+    group: 'muster',
+    stopSeconds: '40',
+  }
   await must(`cat > /etc/systemd/system/${unit}`, unitFile({ ...values, installDirectory, capabilities }))
   await must(`systemctl daemon-reload; systemctl reset-failed; systemctl restart ${unit}`)
 }

@@ -35,7 +35,7 @@ function checkOf(served: readonly ServedRoute[], context: ApiContext): Promise<A
   const key = JSON.stringify([context.component, context.routes])
   const make = async (): Promise<AnswerCheck> => {
     const { audit: _audit, ...rest } = context
-    const beside = { ...rest, counts: createRequestCounts(), isStopping: () => false }
+    const beside = { ...rest, counts: createRequestCounts(), isLeaving: () => false, isStopping: () => false }
     const app = createApp({ served, context: beside, door: 'socket', log: pino({ level: 'silent' }) })
     const answer = await inject(app.listener, { url: '/openapi.json' })
     return answerCheck(answer.json())
@@ -116,6 +116,7 @@ export async function testApi(
     remoteBootstrap: false,
     audit,
     counts: createRequestCounts(),
+    isLeaving: () => false,
     isStopping: () => false,
     ...more.context,
   }

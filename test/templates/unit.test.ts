@@ -17,6 +17,7 @@ describe('the template of the systemd unit', () => {
       'component',
       'group',
       'installDirectory',
+      'stopSeconds',
       'user',
     ])
   })

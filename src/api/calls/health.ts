@@ -7,7 +7,7 @@ export const live = serve(commonRoutes.live, () => textAnswer(200, 'live\n'))
 
 async function reasonsAgainst(context: ApiContext): Promise<readonly string[]> {
   const reasons: string[] = []
-  if (context.isStopping()) reasons.push('the server is stopping')
+  if (context.isLeaving() || context.isStopping()) reasons.push('the server is stopping')
   const expiry = context.certificate?.().expiry
   if (expiry && expiry <= context.now()) reasons.push(`the certificate expired at ${expiry.toISOString()}`)
   const audit = context.audit?.state().problem

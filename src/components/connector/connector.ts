@@ -21,7 +21,7 @@ import { dial, type Listener, listen } from './sockets.ts'
 import { openStore } from './storedState.ts'
 
 /** Milliseconds. A manager is given up sooner than a person notices that its map is old. */
-const limits = { dial: 3000, manager: 1000, interval: 500, grace: 10_000, complaint: 10_000 }
+const limits = { dial: 3000, manager: 1000, interval: 500, complaint: 10_000 }
 
 /** The API of a connector without a database. */
 export const connector: ComponentApi = {
@@ -137,8 +137,11 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
       }
     },
     stop: async () => {
+      const { active } = proxy.counts()
+      if (active > 0) log.info({ connections: active, milliseconds: drainTimeout }, 'draining')
+      // The ports stay open: whoever comes is told why it is turned away.
+      await proxy.stop(drainTimeout)
       closeListeners()
-      await proxy.stop(limits.grace)
     },
     close: () => {
       manager?.stop()

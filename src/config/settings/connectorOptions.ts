@@ -47,6 +47,7 @@ export const connectorOptions = {
     name: 'connector-drain-timeout',
     type: duration,
     default: 30_000,
-    documentation: 'How long existing connections may run on after the connector was taken offline.',
+    documentation:
+      'How long existing connections may run on after the connector was taken offline, and when it is stopped.',
   }),
 } as const

@@ -7,6 +7,7 @@ import { type Layout, layoutOf, unitDirectory, unitName } from '../layout.ts'
 import type { Program } from '../program.ts'
 import type { RuntimeChoice } from '../runtime/choose.ts'
 import { type ServicePlan, servicePlan } from '../service.ts'
+import { stopSeconds } from '../services/stopping.ts'
 import { sha256 } from '../sha256.ts'
 import type { DesiredComponent, DesiredFile, DesiredUser, Release, Target } from '../target.ts'
 import { fillTemplate } from '../template.ts'
@@ -123,6 +124,7 @@ function unitOf(options: {
     user: service.user,
     group: service.group,
     installDirectory: layout.root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
+    stopSeconds: String(stopSeconds(api.component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0)),
     capabilities: listensOf(host, api).some(({ port }) => port < firstFreePort) ? 'CAP_NET_BIND_SERVICE' : '',
   })
   return desiredFile({

@@ -5,7 +5,7 @@ import type { Wave } from './schedule.ts'
 
 /** Whether a host's turn must wait for that of another: its change drains clients of the database. */
 export const mustTakeTurns = ({ steps }: HostWork): boolean =>
-  steps.some(({ change }) => change.drains === true)
+  steps.some(({ change }) => change.drains !== undefined)
 
 /**
  * Brings the hosts of one wave through commit and proof. Those that go in turn begin one after another, each

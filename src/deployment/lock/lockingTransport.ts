@@ -3,7 +3,7 @@ import type { Transport } from '../../transport/transport.ts'
 import { parseLockAnswer } from './answer.ts'
 import { heldError, lockFailed } from './heldError.ts'
 import { isOver, type RunOwner } from './runOwner.ts'
-import { releaseScript, renewScript, takeScript } from './scripts.ts'
+import { busyScript, isLong, releaseScript, renewScript, takeScript } from './scripts.ts'
 
 /** Milliseconds between two signs that the run still is there. */
 const signEvery = 60_000
@@ -72,10 +72,15 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     await transport.close()
   }
 
+  const busy = (timeout: number | undefined): string =>
+    isLong(timeout) ? busyScript({ installDirectory, id: owner.id, seconds: Math.ceil(timeout / 1000) }) : ''
+
   const through = (way: Transport): Transport => ({
     host,
     run: (script, options) =>
-      taken ? way.run(`${locking.beforeNext()}${script}`, options) : first(script, options),
+      taken
+        ? way.run(`${busy(options?.timeout)}${locking.beforeNext()}${script}`, options)
+        : first(script, options),
     upload: (file) => way.upload(file),
     ...(way.chain === undefined ? {} : { chain: () => through(way.chain?.() ?? way) }),
     close,

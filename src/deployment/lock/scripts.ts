@@ -8,7 +8,7 @@ export const staleAfter = 30
 
 /**
  * Seconds that a run may be silent while its shell still stands: a machine that was switched off leaves its
- * connection open on the host for hours. Longer than any script may take.
+ * connection open on the host for hours. A script that may take longer says so first.
  */
 const silentAfter = 900
 
@@ -104,3 +104,15 @@ export const releaseScript = (installDirectory: string, id: string | undefined):
 /** Tells who holds the lock: one line `held`, or `free`. Changes nothing. */
 export const statusScript = (installDirectory: string): string =>
   `${prelude(lockName(installDirectory))}if [ -d "$lock" ]; then tell; else echo free; fi`
+
+/** Says beforehand that a script of the run keeps the shell busy for that many seconds: it can give no sign meanwhile. */
+export const busyScript = (options: {
+  readonly installDirectory: string
+  readonly id: string
+  readonly seconds: number
+}): string =>
+  `(${prelude(lockName(options.installDirectory))}if owned ${quote(options.id)}; then echo $(($(up) + ${options.seconds})) > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi)\n`
+
+/** Milliseconds of a script beyond which it is said beforehand. */
+export const isLong = (timeout: number | undefined): timeout is number =>
+  timeout !== undefined && timeout > (silentAfter * 1000) / 2

@@ -6,7 +6,8 @@ import { switchScript } from '../releases/scripts.ts'
 import { rolledBack, rollingBack, unfinishedRollback } from '../releases/unfinished.ts'
 import { mustRun } from '../script.ts'
 import { installedManager, restartScript, type ServiceSet } from '../services/control.ts'
-import { change, type Step } from '../step.ts'
+import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import { change, draining, type Step } from '../step.ts'
 import { waitUntilUp } from './services.ts'
 
 /** The components that are installed on a host, whatever its file says today. */
@@ -17,6 +18,7 @@ export const installedSet = (options: {
 }): ServiceSet => ({
   ...options,
   manager: installedManager(options.facts),
+  drainTimeout: drainTimeoutOf(options.facts),
   components: components.filter((component) => options.facts.installation.settings.has(component)),
 })
 
@@ -42,16 +44,20 @@ export function rollbackPlan(options: {
       check: ({ installation }) => {
         const is = installation.currentRelease
         const details = [`restart ${names}`]
-        if (is !== release)
-          return change(`switch from ${is ?? 'nothing'} back to release ${release}`, details)
-        if (unfinishedRollback(installation) === undefined) return undefined
-        return change(`end the rollback to release ${release}`, details)
+        const unfinished = unfinishedRollback(installation) !== undefined
+        if (is === release && !unfinished) return undefined
+        const summary =
+          is === release
+            ? `end the rollback to release ${release}`
+            : `switch from ${is ?? 'nothing'} back to release ${release}`
+        return draining(change(summary, details), set.drainTimeout)
       },
       apply: async (transport) => {
         await mustRun(transport, {
           doing: `switching back to release ${release}`,
           fix: 'See `muster status` and the components’ logs on the host.',
           script: switchAndRestart(set, release),
+          timeout: stopPatience(set.drainTimeout),
         })
       },
       undo: async (transport) => {
@@ -64,6 +70,7 @@ export function rollbackPlan(options: {
             writeApplied(set, digest),
             turnAsBefore(facts, set, release),
           ].join('\n'),
+          timeout: stopPatience(set.drainTimeout),
         })
         await waitUntilUp(transport, set)
       },

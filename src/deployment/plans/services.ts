@@ -4,7 +4,8 @@ import { callHost } from '../callHost.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { mustRun } from '../script.ts'
 import { restartScript, type ServiceSet, startScript, stopScript } from '../services/control.ts'
-import { change, type Step } from '../step.ts'
+import { stopPatience } from '../services/stopping.ts'
+import { change, draining, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
 
 export type ServiceOperation = 'start' | 'stop' | 'restart'
@@ -36,7 +37,11 @@ export function servicePlanOf(options: {
       phase: 'commit',
       check: () => {
         if (!installed) return change(`${operation} ${set.components.join(', ')}`)
-        return components.length === 0 ? undefined : change(`${operation} ${components.join(', ')}`)
+        if (components.length === 0) return undefined
+        const what = change(`${operation} ${components.join(', ')}`)
+        // Those that are all to be stopped have nobody to wait for.
+        const drains = operation === 'restart' && components.includes('connector')
+        return draining(what, drains ? set.drainTimeout : 0)
       },
       apply: async (transport) => {
         if (!installed) throw notInstalled()
@@ -44,6 +49,7 @@ export function servicePlanOf(options: {
           doing: `${operation} of ${components.join(', ')}`,
           fix: 'See `muster status` and the components’ logs on the host.',
           script: `{\n${scripts[operation](due)}\n} || exit 1`,
+          timeout: stopPatience(set.drainTimeout),
         })
         if (operation !== 'stop') await waitUntilUp(transport, due)
       },

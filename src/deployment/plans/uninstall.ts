@@ -4,6 +4,7 @@ import type { HostFacts } from '../facts/model.ts'
 import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
 import { installedManager, stopScript } from '../services/control.ts'
+import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { change, type Step } from '../step.ts'
 
 /** What an uninstallation takes away on one host. */
@@ -37,6 +38,7 @@ function servicesStep({ cluster, layout, facts }: Removal): Step {
       const names = installed(facts, layout)
       const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
       const manager = installedManager(facts)
+      const drainTimeout = drainTimeoutOf(facts)
       const remove = `systemctl --quiet disable ${units}
 cd ${unitDirectory} && rm -f ${units}
 systemctl daemon-reload
@@ -44,7 +46,8 @@ systemctl reset-failed ${units} 2>/dev/null || :`
       await mustRun(transport, {
         doing: `stopping ${names.join(', ')}`,
         fix: 'Look at the components by hand, then uninstall again.',
-        script: `${stopScript({ manager, cluster, layout, components: names })}\n${manager === 'systemd' ? remove : ''}`,
+        timeout: stopPatience(drainTimeout),
+        script: `${stopScript({ manager, cluster, layout, components: names, drainTimeout })}\n${manager === 'systemd' ? remove : ''}`,
       })
     },
   }

@@ -10,6 +10,8 @@ export type ServiceSet = {
   readonly cluster: string
   readonly layout: Layout
   readonly components: readonly Component[]
+  /** Milliseconds for which the connector lets its clients finish; `drainTimeoutOf` knows. */
+  readonly drainTimeout: number
 }
 
 /** What runs the components of an installation now, whatever its file says today. */
@@ -34,15 +36,30 @@ export function startScript(set: ServiceSet): string {
  */
 export function stopScript(set: ServiceSet): string {
   if (set.components.length === 0) return ':'
-  const processes = stopProcesses(set.layout, set.components)
+  const processes = stopProcesses(set)
   return set.manager === 'process' ? processes : `${processes}\nsystemctl stop ${units(set)}`
 }
 
-/** sh that stops what runs, then starts all. */
-export const restartScript = (set: ServiceSet): string => `${stopScript(set)}\n${startScript(set)}`
+/**
+ * sh that stops what runs, then starts all. A connector that drains comes last, so that the others are not down
+ * for as long.
+ */
+export function restartScript(set: ServiceSet): string {
+  const drains = (component: Component): boolean => component === 'connector' && set.drainTimeout > 0
+  const groups = [set.components.filter((one) => !drains(one)), set.components.filter(drains)]
+  return groups
+    .filter((components) => components.length > 0)
+    .map((components) => ({ ...set, components }))
+    .map((group) => `{\n${stopScript(group)}\n${startScript(group)}\n}`)
+    .join(' && ')
+}
 
 /** sh that prints the last lines a component itself logged (not what systemd says of it). */
-export function logScript(set: ServiceSet, component: Component, lines: number): string {
+export function logScript(
+  set: Pick<ServiceSet, 'manager' | 'cluster' | 'layout'>,
+  component: Component,
+  lines: number,
+): string {
   return set.manager === 'process'
     ? `tail -n ${lines} ${quote(set.layout.logFile(component))} 2>/dev/null`
     : `journalctl --no-pager -o cat -n ${lines} -u ${quote(unitName(set.cluster, component))} -t muster-${component} 2>/dev/null`

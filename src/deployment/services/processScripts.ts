@@ -26,17 +26,31 @@ stop() {
   i=0
   while alive; do
     i=$((i + 1))
-    if [ "$i" -gt 150 ]; then kill -KILL "$pid"; sleep 1; break; fi
+    if [ "$i" -gt "$2" ]; then kill -KILL "$pid"; sleep 1; break; fi
     sleep 0.1
   done
 }
 `
 
-/** Stops components and waits until they are gone: 15 s, then SIGKILL. A stopped one is left as it is. */
-export function stopProcesses(layout: Layout, components: readonly Component[]): string {
-  const stops = components.map(
-    (component) => `stop ${quote(layout.pidFile(component))}; rm -f ${quote(layout.pidFile(component))}`,
-  )
+/** Tenths of a second that a component has for its end. */
+const patience = 150
+
+/**
+ * Stops components and waits until they are gone: 15 s, a connector with clients as long as it drains more, then
+ * SIGKILL. A stopped one is left as it is.
+ */
+export function stopProcesses(options: {
+  readonly layout: Layout
+  readonly components: readonly Component[]
+  /** Milliseconds. */
+  readonly drainTimeout: number
+}): string {
+  const { layout, components, drainTimeout } = options
+  const stops = components.map((component) => {
+    const file = quote(layout.pidFile(component))
+    const drain = component === 'connector' ? Math.ceil(drainTimeout / 100) : 0
+    return `stop ${file} ${patience + drain}; rm -f ${file}`
+  })
   return `${functions}\n${stops.join('\n')}`
 }
 

@@ -4,6 +4,7 @@ import type { HostFacts } from '../facts/model.ts'
 import { unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
 import { installedManager, stopScript } from '../services/control.ts'
+import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -26,6 +27,7 @@ export function obsoleteStep(target: Target): Step {
     apply: async (transport) => {
       const names = obsolete(facts)
       const manager = installedManager(facts)
+      const drainTimeout = drainTimeoutOf(facts)
       const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
       const disable =
         manager === 'systemd'
@@ -36,7 +38,8 @@ systemctl daemon-reload`
       await mustRun(transport, {
         doing: `removing ${names.join(', ')}`,
         fix: 'Install again.',
-        script: `${stopScript({ manager, cluster, layout, components: names })}
+        timeout: stopPatience(drainTimeout),
+        script: `${stopScript({ manager, cluster, layout, components: names, drainTimeout })}
 ${disable}
 rm -f ${names
           .flatMap((component) => [

@@ -3,7 +3,8 @@ import { clientsText } from '../clientsText.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { mustRun } from '../script.ts'
 import { restartScript } from '../services/control.ts'
-import { change, type Step } from '../step.ts'
+import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import { change, draining, type Step } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 
 /**
@@ -32,19 +33,20 @@ export function servicesStep(target: Target): Step {
       const words = [...named('start', false), ...named('restart', true)]
       if (words.length === 0) return undefined
       const { proxy } = target.host
-      const opens = due(facts).some(({ desired }) => desired.component === 'connector')
-      return change(
-        words.join(', '),
-        proxy === undefined || !opens ? [] : [`connector: ${clientsText(proxy)}`],
-      )
+      const connector = due(facts).some(({ desired }) => desired.component === 'connector')
+      const details = proxy === undefined || !connector ? [] : [`connector: ${clientsText(proxy)}`]
+      const told = change(words.join(', '), details)
+      return draining(told, connector ? drainTimeoutOf(facts) : 0)
     },
     apply: async (transport) => {
       const components = due(target.facts).map(({ desired }) => desired)
+      const drainTimeout = drainTimeoutOf(target.facts)
       const applied = components.map(
         ({ component, digest }) => `printf '%s\\n' ${digest} > ${quote(layout.appliedFile(component))}`,
       )
       await mustRun(transport, {
         doing: 'starting the components',
+        timeout: stopPatience(drainTimeout),
         fix: 'The lines above are the service manager’s own; mend what they name, then install again.',
         script: `cd / || exit 1
 {
@@ -53,6 +55,7 @@ ${restartScript({
   cluster,
   layout,
   components: components.map(({ component }) => component),
+  drainTimeout,
 })}
 } || exit 1
 ${applied.join('\n')}`,

@@ -2,6 +2,7 @@ import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
+import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -24,6 +25,7 @@ export function staleUnitsStep(target: Target): Step {
     apply: async (transport) => {
       const units = stale(target.facts).map(quote).join(' ')
       await mustRun(transport, {
+        timeout: stopPatience(drainTimeoutOf(target.facts)),
         doing: 'removing the systemd units',
         fix: `Look at \`systemctl status\` of ${units} on the host, then install again.`,
         script: `set -e

@@ -2,6 +2,7 @@ import type { AccountGrants } from '../../deployment/grants.ts'
 import type { HostPlan } from '../../deployment/hostPlan.ts'
 import { counted, shortListOf } from '../../diagnostics/words.ts'
 import { paint } from './paint.ts'
+import { turnsText } from './turns.ts'
 
 /** The plan for people: each host with its changes and their differences, hosts without any in one line. */
 export function planText(options: {
@@ -17,7 +18,7 @@ export function planText(options: {
   const changing = plans.filter((plan) => plan.steps.length > 0)
   const unchanged = plans.filter((plan) => plan.steps.length === 0).map((plan) => plan.host)
   const others = left.length === 0 ? [] : [`${shortListOf(left, 8)}: left out`]
-  const noted = notes.map((note) => `  ${yellow('~')} ${note}`)
+  const noted = [...notes, turnsText(plans) ?? []].flat().map((note) => `  ${yellow('~')} ${note}`)
   if (changing.length === 0) {
     const all = left.length === 0 ? counted(plans.length, 'host') : shortListOf(unchanged, 8)
     return `${[`${cluster}: nothing to do on ${all}.`, ...noted, ...others].join('\n')}\n`

@@ -81,6 +81,10 @@ const caller = ({ socket }: ServerSettings) => {
   }
 }
 
+/** What a load balancer is told. */
+const readiness = async ({ socket }: ServerSettings): Promise<number> =>
+  (await fetchAt({ socketPath: socket }, { path: '/health/ready', headers: { host: 'localhost' } })).status
+
 it('is after SIGKILL what it answered right before', async () => {
   const db1 = await standIn('db1')
   const settings = connectorSettings([dataSource(db1)])
@@ -141,12 +145,46 @@ it('goes on with its clients while it stops, and answers those who wait', async 
   running.terminate()
   expect(refusalIn(await held.ended)).toMatchObject({ number: 1053 })
   held.socket.end()
+  const refused = await databaseClient(running.port)
+  expect(refusalIn(await refused.ended)).toMatchObject({
+    number: 1053,
+    message: 'The connector is stopping and takes no more connections.',
+  })
+  refused.socket.end()
+  // Its API answers meanwhile: load balancers see why, and people what it waits for.
+  expect(await readiness(settings)).toBe(503)
+  expect((await get('status')).reason).toMatch(/^connections that are still open are cut at /)
   client.socket.write('still here')
   await client.sees('STILL HERE')
   client.socket.end()
   expect(await running.exited).toEqual([0, null])
   const { stateFile = '' } = settings
   expect(JSON.parse(readFileSync(stateFile, 'utf8')).mode.value).toBe('ONHOLD')
+})
+
+it('cuts who stays longer than connector-drain-timeout, and ends', async () => {
+  const db1 = await standIn('db1')
+  const settings = connectorSettings([dataSource(db1)])
+  const { proxy } = settings
+  if (!proxy) throw new Error('no proxy')
+  const running = await serve({ ...settings, proxy: { ...proxy, drainTimeout: 300 } })
+  const client = await databaseClient(running.port)
+  await client.sees('db1 greets')
+  running.terminate()
+  await client.ended
+  expect(await running.exited).toEqual([0, null])
+})
+
+it('ends at once when it is told twice', async () => {
+  const db1 = await standIn('db1')
+  const settings = connectorSettings([dataSource(db1)])
+  const running = await serve(settings)
+  const client = await databaseClient(running.port)
+  await client.sees('db1 greets')
+  running.terminate()
+  await expect.poll(() => readiness(settings)).toBe(503)
+  running.terminate()
+  expect(await running.exited).toEqual([null, 'SIGTERM'])
 })
 
 it('ends with words when it cannot open its ports', async () => {

@@ -66,7 +66,8 @@ async function prepared(options: {
     program: {
       version: '1.2.3',
       bundle: Buffer.from('the program'),
-      unitTemplate: '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}}',
+      unitTemplate:
+        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{stopSeconds}}',
     },
     ownNode: { path: '/usr/bin/node', version: 'v22.1.0' },
     now: new Date('2026-01-01T00:00:00Z'),

@@ -45,7 +45,7 @@ function world(rollout: Rollout) {
       transport: transport(host),
       steps: [commit, ...(facts.more ?? [])].map((one) => ({
         step: one,
-        change: { summary: one.id, details: [], ...(facts.drains ? { drains: true as const } : {}) },
+        change: { summary: one.id, details: [], ...(facts.drains ? { drains: 30_000 } : {}) },
       })),
       verify: async () => {
         done.push(`${host} verify`)

@@ -77,6 +77,18 @@ describe.skipIf(process.platform !== 'linux')(
       expect(existsSync(lock())).toBe(false)
     })
 
+    it('says before a long script that it can give no sign meanwhile', async () => {
+      const transport = await connect(me)
+      await transport.run(':')
+      const sign = (): number => Number(readFileSync(join(lock(), 'sign'), 'utf8'))
+      const before = sign()
+      await transport.run(':', { timeout: 60_000 })
+      expect(sign()).toBe(before)
+      const answer = await transport.run('echo done', { timeout: 3_600_000 })
+      expect(answer.stdout).toBe('done\n')
+      expect(sign()).toBeGreaterThanOrEqual(before + 3600)
+    })
+
     it('leaves no process behind', async () => {
       const transport = await connect(me)
       await transport.run('')

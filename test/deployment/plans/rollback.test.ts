@@ -30,6 +30,17 @@ describe('a rollback', () => {
     expect(planned(target.release.id)).toEqual([])
   })
 
+  it('lets the clients of the connector finish that runs', () => {
+    const settings = new Map(finished.installation.settings).set(
+      'connector',
+      '{"proxy":{"drainTimeout":7000}}',
+    )
+    const facts = { ...finished, installation: { ...finished.installation, settings } }
+    expect(setOf(facts).drainTimeout).toBe(7000)
+    const [switching] = preview(rollbackPlan({ facts, set: setOf(facts), release: '1.0.0-old' }), facts)
+    expect(switching?.change.drains).toBe(7000)
+  })
+
   it('is of what is installed, whatever the file says today', () => {
     const settings = new Map(finished.installation.settings)
     settings.delete('connector')

@@ -21,6 +21,7 @@ const planOf = (operation: ServiceOperation, facts: HostFacts) =>
         cluster: 'alpha',
         layout: layoutOf('/opt/muster'),
         components: ['manager', 'connector'],
+        drainTimeout: 0,
       },
       notInstalled,
     }),
@@ -48,6 +49,34 @@ describe('start, stop and restart', () => {
     ['restart', states('running', 'stopped'), ['restart manager, connector']],
   ])('%s only what is not so yet', (operation, facts, changes) => {
     expect(planOf(operation, facts).map(({ change }) => change.summary)).toEqual(changes)
+  })
+
+  it('let clients finish before a restart, on one host after another', async () => {
+    const facts = states('running', 'running')
+    const set = {
+      manager: 'systemd',
+      cluster: 'alpha',
+      layout: layoutOf('/opt/muster'),
+      components: ['manager', 'connector'],
+      drainTimeout: 600_000,
+    } as const
+    const of = (operation: ServiceOperation) =>
+      preview(servicePlanOf({ operation, facts, set, notInstalled }), facts)[0]
+    expect([of('restart')?.change.drains, of('stop')?.change.drains]).toEqual([600_000, undefined])
+    const timeouts: unknown[] = []
+    const host = fakeTransport({
+      expect: [
+        {
+          script: 'systemctl',
+          result: (_, { timeout }) => {
+            timeouts.push(timeout)
+            return {}
+          },
+        },
+      ],
+    })
+    await of('stop')?.step.apply(host)
+    expect(timeouts).toEqual([700_000])
   })
 
   it('are refused where nothing is installed', async () => {

@@ -9,7 +9,12 @@ import { hostConfig, hostFacts, installationFacts } from '../../support/deployme
 
 const salt = Buffer.alloc(16)
 const installed = new Secret('the installed')
-const set = { cluster: 'alpha', layout: layoutOf('/opt/muster'), manager: 'process' } as const
+const set = {
+  cluster: 'alpha',
+  layout: layoutOf('/opt/muster'),
+  manager: 'process',
+  drainTimeout: 0,
+} as const
 let facts: HostFacts
 
 beforeAll(async () => {

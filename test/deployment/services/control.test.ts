@@ -22,6 +22,7 @@ describe('what runs an installation', () => {
       cluster: 'alpha',
       layout: layoutOf('/opt/muster'),
       components: ['manager'],
+      drainTimeout: 0,
     })
     expect(script).toContain('stop /opt/muster/run/manager.pid')
     expect(script).toContain('systemctl stop muster-alpha-manager.service')

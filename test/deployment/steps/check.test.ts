@@ -209,6 +209,33 @@ describe('the plan of an installation', () => {
     )
   })
 
+  it('lets the clients of a running connector finish, as long as its installed settings say', () => {
+    const at = (drainTimeout: number) => targetOf({ host: { proxy: { ...proxy, drainTimeout } } })
+    const drained = (is: HostFacts) =>
+      preview(installPlan({ target: at(5000), packed: () => undefined }), is).find(
+        ({ step }) => step.id === 'services',
+      )?.change.drains
+    const facts = finishedFacts(at(30_000))
+    expect(drained(facts)).toBe(30_000)
+    const stopped = new Map(facts.services).set('connector', { state: 'stopped', enabled: true })
+    expect(drained({ ...facts, services: stopped })).toBeUndefined()
+    expect(drained(hostFacts())).toBeUndefined()
+    expect(drained(finishedFacts(targetOf()))).toBeUndefined()
+    // The connector runs on as it is, and only the manager starts.
+    const manager = new Map(finishedFacts(at(5000)).services).set('manager', {
+      state: 'stopped',
+      enabled: true,
+    })
+    expect(drained({ ...finishedFacts(at(5000)), services: manager })).toBeUndefined()
+  })
+
+  it('gives a unit the time that its clients have, and some more', () => {
+    const [manager, connector] = targetOf({ host: { proxy: { ...proxy, drainTimeout: 90_500 } } }).components
+    const lastWord = (content: unknown) => `${content}`.split(' ').at(-1)
+    expect(lastWord(manager?.unitFile?.content)).toBe('40')
+    expect(lastWord(connector?.unitFile?.content)).toBe('131')
+  })
+
   it('never touches what calls changed', () => {
     const kept = { sha256: 'c'.repeat(64), mode: 0o600, owner: 'muster:muster' }
     const files = new Map(finished.installation.files)

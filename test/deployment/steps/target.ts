@@ -47,7 +47,8 @@ export function targetOf(
     program: {
       version: '1.2.3',
       bundle: Buffer.from('the program'),
-      unitTemplate: '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}}',
+      unitTemplate:
+        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{stopSeconds}}',
     },
     runtime,
     stores,

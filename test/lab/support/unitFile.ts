@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 const file = fileURLToPath(new URL('../../../templates/muster-component.service', import.meta.url))
 
 export type UnitValues = Readonly<
-  Record<'cluster' | 'component' | 'user' | 'group' | 'installDirectory' | 'capabilities', string>
+  Record<
+    'cluster' | 'component' | 'user' | 'group' | 'installDirectory' | 'capabilities' | 'stopSeconds',
+    string
+  >
 >
 
 /** The unit of templates/ with its placeholders filled; throws for one that has no value. */

@@ -48,6 +48,23 @@ db2: nothing to do
     ).toBe('alpha: nothing to do on 1 host.\n')
   })
 
+  it('says that connectors take turns, and how long their clients may finish', () => {
+    const draining = (host: string, drains: number): HostPlan => ({
+      host,
+      address: '10.0.0.1',
+      steps: [{ step, change: { ...change('restart connector'), drains } }],
+    })
+    const head = (...draining: readonly HostPlan[]) =>
+      planText({ cluster: 'alpha', notes: [], plans: [...draining, ...plans], colour: false }).split('\n')[1]
+    expect(head(draining('db3', 30_000))).toBe(
+      '  ~ restart the connector of db3, whose clients may finish for 30 s',
+    )
+    expect(head(draining('db3', 30_000), draining('db4', 500))).toBe(
+      '  ~ restart the connectors one after another, whose clients may finish for 30 s each: db3 and db4',
+    )
+    expect(head()).toBe('')
+  })
+
   it('shows the notes also where no host changes', () => {
     const notes = ['delete .muster/alpha']
     expect(planText({ cluster: 'alpha', notes, plans: [], colour: false })).toBe(

@@ -1,0 +1,97 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { restartScript, stopScript } from '../../../src/deployment/services/control.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+
+/** Runs the script where systemctl only writes down what it is told, and fails when told so. */
+async function runs(options: { readonly drainTimeout: number; readonly failing?: string }) {
+  const folder = temporaryFolder()
+  const log = join(folder, 'log')
+  writeFileSync(
+    join(folder, 'systemctl'),
+    `#!/bin/sh\necho "$*" >> ${log}\n[ "$*" != ${JSON.stringify(options.failing ?? '')} ]\n`,
+  )
+  chmodSync(join(folder, 'systemctl'), 0o755)
+  const script = restartScript({
+    manager: 'systemd',
+    cluster: 'a',
+    layout: layoutOf(join(folder, 'muster')),
+    components: ['manager', 'connector', 'replicator'],
+    drainTimeout: options.drainTimeout,
+  })
+  const transport = await connectLocal({ host: 'db1', env: process.env })
+  const { code } = await transport.run(`PATH=${folder}:$PATH\n{\n${script}\n} || exit 1`)
+  await transport.close()
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
+  return { code, told: lines.map((line) => line.replaceAll(/muster-a-|\.service/g, '')) }
+}
+
+describe('the restart of a host’s components', () => {
+  it('stops all together where there are no clients to wait for', async () => {
+    expect(await runs({ drainTimeout: 0 })).toEqual({
+      code: 0,
+      told: [
+        'stop manager connector replicator',
+        'reset-failed manager connector replicator',
+        'start manager connector replicator',
+      ],
+    })
+  })
+
+  it('has the others running again before a connector begins to drain', async () => {
+    expect(await runs({ drainTimeout: 30_000 })).toEqual({
+      code: 0,
+      told: [
+        'stop manager replicator',
+        'reset-failed manager replicator',
+        'start manager replicator',
+        'stop connector',
+        'reset-failed connector',
+        'start connector',
+      ],
+    })
+  })
+
+  it('leaves the connector alone where the others do not start', async () => {
+    const { code, told } = await runs({
+      drainTimeout: 30_000,
+      failing: 'start muster-a-manager.service muster-a-replicator.service',
+    })
+    expect(code).toBe(1)
+    expect(told.at(-1)).toBe('start manager replicator')
+  })
+})
+
+describe('the stop of a process', () => {
+  const running = async (script: string) => {
+    const transport = await connectLocal({ host: 'db1', env: process.env })
+    const result = await transport.run(script)
+    await transport.close()
+    return result
+  }
+
+  it('has a connector’s clients in mind, and no other component’s', async () => {
+    const folder = temporaryFolder()
+    const layout = layoutOf(folder)
+    mkdirSync(layout.run)
+    const script = stopScript({
+      manager: 'process',
+      cluster: 'a',
+      layout,
+      components: ['manager', 'connector'],
+      drainTimeout: 30_000,
+    })
+    // A process that goes on for a while after it was told to end, as one does that drains.
+    const start = `sh -c 'trap "sleep 0.5; exit 0" TERM; echo $$ > ${folder}/pid; while :; do sleep 0.1; done' &
+while [ ! -s ${folder}/pid ]; do sleep 0.05; done
+p=$(cat ${folder}/pid)
+echo "$p $(sed 's/^.*) //' /proc/$p/stat | cut -d' ' -f20) $(readlink /proc/$p/exe)" > ${layout.pidFile('connector')}`
+    const { stdout } = await running(`${start}\n${script}\n[ -d /proc/$p ] && echo alive; echo "$i"`)
+    expect(Number(stdout)).toBeGreaterThanOrEqual(3)
+    expect(script).toContain('manager.pid 150')
+    expect(script).toContain('connector.pid 450')
+  })
+})
