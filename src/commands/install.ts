@@ -19,6 +19,7 @@ import { prepareConnections } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { fetchRuntimes } from './fetchRuntimes.ts'
+import { type GivenPlan, mustBeOfPlan, openPlanned, refuseOutrun } from './followPlan.ts'
 import { inRun, type Run } from './inRun.ts'
 import { madePasswordText } from './madePasswordText.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
@@ -34,29 +35,42 @@ type InstallOptions = ClusterOptions & {
   readonly lockWait: number
   readonly runtimeFile: string | undefined
   readonly rollout: Rollout
+  /** File of a saved plan, which alone is carried out; nothing is asked then. */
+  readonly plan?: string | undefined
 }
 
 /** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
-  mustBeAbleToAsk(options.context, { yes: options.yes, command: 'install' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { plan } = options
+  if (plan === undefined) mustBeAbleToAsk(options.context, { yes: options.yes, command: 'install' })
+  const opened = await (plan === undefined ? openAsked(options) : openPlanned({ ...options, plan }))
+  if (typeof opened === 'number') return opened
+  const { config, given } = opened
   const rollout = rolloutFor(config, options.rollout)
   await prepareConnections(options.context, config.hosts)
   const place = { directory: config.directory, cluster: config.cluster }
   return inRun({ ...options, config, operation: 'install' }, (locked) =>
-    installLocked({ ...options, rollout, config, place, locked }),
+    installLocked({ ...options, rollout, config, given, place, locked }),
   )
+}
+
+/** The files of a command that was given no plan. */
+async function openAsked(
+  options: ClusterOptions,
+): Promise<{ readonly config: SelectedCluster; readonly given?: GivenPlan } | ExitCode> {
+  const config = await openCluster(options)
+  return typeof config === 'number' ? config : { config }
 }
 
 async function installLocked(
   options: InstallOptions & {
     readonly config: SelectedCluster
+    readonly given: GivenPlan | undefined
     readonly place: StatePlace
     readonly locked: Run
   },
 ): Promise<ExitCode> {
-  const { context, config, place, json, locked } = options
+  const { context, config, given, place, json, locked } = options
   const opened = await openState(place)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
   const hosts = namesOf(config.hosts)
@@ -70,6 +84,7 @@ async function installLocked(
     runtimeFile: options.runtimeFile,
     emit: renderer.emit,
     run: locked,
+    ...(given && { judgeSecrets: mustBeOfPlan(given, config) }),
     packed: (runtime) => runtimes.get(runtime.id),
   }).finally(() => renderer.end())
   try {
@@ -77,6 +92,9 @@ async function installLocked(
       renderer.emit({ type: 'run-ended', outcomes: run.outcomes, interrupted: false })
       return run.exit
     }
+    const { state } = opened
+    const outrun = given && (await refuseOutrun({ ...options, given, state, prepared: run, run: locked }))
+    if (outrun !== undefined) return outrun
     if (!(await mayGoOn(options, run))) {
       context.stderr.write('Nothing was changed.\n')
       return exitCodes.failed
@@ -159,10 +177,12 @@ function tellGrants(options: {
 
 /** Shows the plan to people and asks them; without changes there is nothing to ask. */
 async function mayGoOn(
-  options: InstallOptions & { config: SelectedCluster },
+  options: InstallOptions & { config: SelectedCluster; given: GivenPlan | undefined },
   run: PreparedRun,
 ): Promise<boolean> {
-  const { context, config, json, yes } = options
+  const { context, config, json } = options
+  // Who saved the plan was shown it.
+  const yes = options.yes || options.given !== undefined
   const plans = run.planned.map(({ plan }) => plan)
   const { notes } = run.preparation
   const colour = colourOf(context, context.stdout)

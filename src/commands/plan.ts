@@ -7,33 +7,43 @@ import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { planOf } from './followPlan.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
 import { namesOf } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
+import { mustTakePlan, writePlan } from './writePlan.ts'
 
-/** `muster plan`: what install would change, from what is on the hosts now. Writes nothing anywhere. */
+/** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out. */
 export async function plan(
-  options: ClusterOptions & { readonly json: boolean; readonly runtimeFile: string | undefined },
+  options: ClusterOptions & {
+    readonly json: boolean
+    readonly runtimeFile: string | undefined
+    /** File that the plan is saved in. */
+    readonly out: string | undefined
+  },
 ): Promise<ExitCode> {
-  const { context, json, runtimeFile } = options
+  const { context, json, runtimeFile, out } = options
   const config = await openCluster(options)
   if (typeof config === 'number') return config
+  if (out !== undefined) await mustTakePlan(context, out)
   await prepareConnections(context, config.hosts)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
+  const state = opened?.state ?? emptyState
   const hosts = namesOf(config.hosts)
   const progress = json ? { ...context, stdout: context.stderr } : context
   const renderer = await chooseRenderer({ context: progress, json: false, hosts })
   const run = await prepareRun({
     context,
     config,
-    state: opened?.state ?? emptyState,
+    state,
     runtimeFile,
     emit: renderer.emit,
     packed: () => undefined,
   }).finally(() => renderer.end())
   await closeAll(run.survey)
   if ('exit' in run) return run.exit
+  if (out !== undefined) await writePlan(context, out, await planOf({ context, config, state, run }))
   const shown = {
     cluster: config.cluster,
     notes: run.preparation.notes,
@@ -43,7 +53,9 @@ export async function plan(
   }
   const colour = colourOf(context, context.stdout)
   const grants = grantsText(shown.grants)
-  const text = `${planText({ ...shown, colour })}${grants === '' ? '' : `\n${grants}`}`
+  const kept =
+    out === undefined ? '' : `\nThe plan is kept in ${out}; carry it out with: muster install --plan ${out}\n`
+  const text = `${planText({ ...shown, colour })}${grants === '' ? '' : `\n${grants}`}${kept}`
   context.stdout.write(json ? planJson(shown) : text)
   return shown.plans.some(({ steps }) => steps.length > 0) ? exitCodes.changes : exitCodes.ok
 }

@@ -34,6 +34,7 @@ export type PreparedRun = {
   readonly survey: Survey
   readonly preparation: Extract<Preparation, { ok: true }>
   readonly planned: readonly PlannedTarget[]
+  readonly secrets: ResolvedSecrets
   /** The operator's --runtime-file, packed. */
   readonly runtimeFile?: Buffer
 }
@@ -45,6 +46,8 @@ type RunOptions = {
   readonly emit: Emit
   /** The run that is to change the hosts and holds their locks; absent for a look. */
   readonly run?: Run
+  /** Told the secrets before any host is reached; it may reject. */
+  readonly judgeSecrets?: (secrets: ResolvedSecrets) => Promise<void>
   /** Where a step finds the packed runtime when it is applied. */
   readonly packed: (runtime: SentRuntime) => Buffer | undefined
 }
@@ -66,6 +69,7 @@ export async function prepareRun(
 ): Promise<PreparedRun | Refusal> {
   const { context, config, emit } = options
   const secrets = await resolveSecrets(context, config)
+  await options.judgeSecrets?.(secrets)
   const program = await readProgram(context.packageDirectory, context.version)
   const runtimeFile =
     options.runtimeFile === undefined
@@ -140,7 +144,7 @@ async function decide(
     emit({ type: 'planned', host: plan.host, changes })
   }
   const packed = runtimeFile?.packed
-  return { survey, preparation, planned, ...(packed === undefined ? {} : { runtimeFile: packed }) }
+  return { survey, preparation, planned, secrets, ...(packed === undefined ? {} : { runtimeFile: packed }) }
 }
 
 /** One outcome a host: its first failure, or that nothing was begun there because another host failed. */

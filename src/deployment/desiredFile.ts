@@ -11,10 +11,14 @@ export function desiredFile(file: Omit<DesiredFile, 'sha256'>): DesiredFile {
   return { ...file, sha256: sha256(bytes) }
 }
 
+/** A path as it is shown: below `root` where it lies there. */
+export const belowRoot = (path: string, root: string): string =>
+  path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
+
 /** How a host's file differs from the wanted one, in words, named by its path below `root`. */
 export function fileDifference(facts: HostFacts, file: DesiredFile, root: string): string | undefined {
   const is = facts.installation.files.get(file.path)
-  const name = file.path.startsWith(`${root}/`) ? file.path.slice(root.length + 1) : file.path
+  const name = belowRoot(file.path, root)
   if (is === undefined) return `${name}: new`
   const content = file.content instanceof Secret ? '[redacted] changed' : 'changed'
   if (is.sha256 !== file.sha256) return `${name}: ${content}`

@@ -28,26 +28,27 @@ const runtimeFileOf = (made: Command): string | undefined => made.opts<{ runtime
 /** What touches hosts, or looks at them. */
 export const deployment: Definition = (world) => [
   runsOnFiles(
-    runtime(reaching(command('plan', 'show what install would change; change nothing', world))).option(
-      '--json',
-      'print the plan as JSON',
-    ),
+    runtime(reaching(command('plan', 'show what install would change; change nothing', world)))
+      .option('--out <plan>', 'keep the plan in this file, for install --plan')
+      .option('--json', 'print the plan as JSON'),
     world,
     async (options, made) => {
       const { plan } = await import('../plan.ts')
-      return plan({ ...options, json: flag(made, 'json'), runtimeFile: runtimeFileOf(made) })
+      const { out } = made.opts<{ out?: string }>()
+      return plan({ ...options, json: flag(made, 'json'), runtimeFile: runtimeFileOf(made), out })
     },
   ),
   runsOnFiles(
     rolling(
       runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
       allAtOnce,
-    ),
+    ).option('--plan <plan>', 'carry out this plan of `muster plan --out`, or nothing; asks nothing'),
     world,
     async (options, made) => {
       const { install } = await import('../install.ts')
       const rollout = rollingGiven(made, allAtOnce)
-      return install({ ...options, ...changeFlags(made), rollout, runtimeFile: runtimeFileOf(made) })
+      const { plan } = made.opts<{ plan?: string }>()
+      return install({ ...options, ...changeFlags(made), rollout, runtimeFile: runtimeFileOf(made), plan })
     },
   ),
   runsOnFiles(

@@ -1,0 +1,127 @@
+import type { HostOutcome } from '../deployment/events.ts'
+import type { ResolvedSecrets } from '../deployment/prepare.ts'
+import { comparePlans, type HostChange } from '../deployment/savedPlan/comparePlans.ts'
+import { changedSecrets, planIsOfAnother } from '../deployment/savedPlan/judgeSavedPlan.ts'
+import type { SavedPlan } from '../deployment/savedPlan/savedPlan.ts'
+import { savedPlanOf } from '../deployment/savedPlan/savePlan.ts'
+import { secretMarks } from '../deployment/savedPlan/secretMarks.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
+import { chooseRenderer } from './chooseRenderer.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import type { Run } from './inRun.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import type { PreparedRun } from './prepareRun.ts'
+import { readPlan } from './readPlan.ts'
+import { namesOf, type SelectedCluster, selectTargets, wholeOf } from './selectTargets.ts'
+import { UsageError } from './usageError.ts'
+
+/** A saved plan that is to be carried out, and its file as it was named. */
+export type GivenPlan = { readonly file: string; readonly plan: SavedPlan }
+
+const newPlan = 'Make a new plan of it with `muster plan --out`, and look at what it says.'
+
+/**
+ * Reads a plan and the files that it must be of, with the plan's own hosts. Throws a `UsageError` where the
+ * plan is of another file, or of another muster; gives an exit code where the files have findings.
+ */
+export async function openPlanned(
+  options: ClusterOptions & { readonly plan: string },
+): Promise<{ readonly config: SelectedCluster; readonly given: GivenPlan } | ExitCode> {
+  const { context, targets, plan: file } = options
+  if (targets !== undefined && targets.hosts.length + targets.services.length > 0) {
+    throw new UsageError(
+      'The plan says which hosts it is for: --host and --service cannot be given beside it.',
+      'Give them to `muster plan --out`.',
+    )
+  }
+  const plan = await readPlan(context, file)
+  const { targets: _, ...whole } = options
+  const opened = await openCluster(whole)
+  if (typeof opened === 'number') return opened
+  const all = wholeOf(opened)
+  const problem = planIsOfAnother(plan, { config: all, version: context.version })
+  if (problem !== undefined) {
+    throw new UsageError(`The plan ${file} ${problem}.`, `${newPlan} --set must be given as it was then.`)
+  }
+  const hosts = plan.hosts.map(({ host }) => host)
+  const connection = targets?.connection
+  const config = selectTargets(all, { hosts, services: [], ...(connection && { connection }) })
+  return { config, given: { file, plan } }
+}
+
+/** What to do with the secrets before any host is reached: throws a `UsageError` when one is another now. */
+export function mustBeOfPlan(
+  { file, plan }: GivenPlan,
+  config: SelectedCluster,
+): (secrets: ResolvedSecrets) => Promise<void> {
+  return async (secrets) => {
+    const changed = changedSecrets(plan, await secretMarks({ ...config, secrets }))
+    if (changed === undefined) return
+    throw new UsageError(`Secrets are others than when the plan ${file} was made: ${changed}.`, newPlan)
+  }
+}
+
+/** The plan of a run, as it is kept. */
+export async function planOf(options: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly state: ClusterState
+  readonly run: PreparedRun
+}): Promise<SavedPlan> {
+  const { context, config, state, run } = options
+  const { planned, secrets } = run
+  const marks = await secretMarks({ ...config, secrets })
+  return savedPlanOf({ config, planned, state, marks, version: context.version, now: context.now() })
+}
+
+/**
+ * Refuses a run whose hosts are not any more what the plan was made for, one failure a host, with nothing
+ * touched: exit code 1. Undefined when all are; a host that was merely touched is told.
+ */
+export async function refuseOutrun(options: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly state: ClusterState
+  readonly prepared: PreparedRun
+  readonly given: GivenPlan
+  readonly run: Run
+  readonly json: boolean
+}): Promise<ExitCode | undefined> {
+  const { context, config, state, prepared, given, run, json } = options
+  const changes = comparePlans(given.plan, await planOf({ context, config, state, run: prepared }))
+  const moved = changes.filter((change) => change.moved.length > 0)
+  const hosts = namesOf(config.hosts)
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
+  if (moved.length === 0) {
+    for (const { host } of changes.filter(({ touched }) => touched)) {
+      const message = `${host} was changed since the plan was saved; what is to be done there is the same`
+      renderer.emit({ type: 'notice', message })
+    }
+    await renderer.end()
+    return undefined
+  }
+  const outcomes = hosts.map((host) => outcomeOf(host, { moved, file: given.file }))
+  for (const { host, failure } of outcomes) {
+    if (failure !== undefined) renderer.emit({ type: 'host-failed', host, failure })
+  }
+  await renderer.end()
+  renderer.emit({ type: 'run-ended', outcomes, interrupted: false })
+  context.stderr.write('Nothing was changed.\n')
+  return exitCodes.failed
+}
+
+function outcomeOf(
+  host: string,
+  { moved, file }: { readonly moved: readonly HostChange[]; readonly file: string },
+): HostOutcome {
+  const left = { host, applied: [], seconds: {} }
+  const lines = moved.find((change) => change.host === host)?.moved
+  if (lines === undefined) return { ...left, result: 'not-started' }
+  const failure = {
+    code: 'plan-outrun',
+    message: [`the host is not as it was when ${file} was made:`, ...lines].join('\n    '),
+    fix: 'Look at `muster plan`, then save a new plan with --out.',
+  }
+  return { ...left, result: 'failed', failure }
+}
