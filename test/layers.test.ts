@@ -75,6 +75,7 @@ const ioFiles: readonly string[] = [
   'bin/printVersion.ts',
   'client/registryFiles.ts',
   'client/request.ts',
+  'commands/appendLines.ts',
   'commands/connectHost.ts',
   'commands/readConfigFiles.ts',
   'commands/readInputFile.ts',

@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import type { HostConfig } from '../config/model.ts'
 import { askSsh } from '../transport/askSsh.ts'
+import type { Route } from '../transport/destination.ts'
+import { readKnownHosts } from '../transport/hostKeyFiles.ts'
+import type { KnownHost } from '../transport/knownHosts.ts'
 import { connectLocal } from '../transport/local.ts'
 import { createOnce } from '../transport/once.ts'
 import { startProxyWith } from '../transport/proxyCommand.ts'
@@ -45,22 +48,42 @@ const connectors = new WeakMap<CommandContext, SshConnector>()
 function connectorOf(context: CommandContext): SshConnector {
   const known = connectors.get(context)
   if (known !== undefined) return known
+  const connector = newConnector(context, usualSshConfig(environmentOf(context).home))
+  connectors.set(context, connector)
+  return connector
+}
+
+function newConnector(context: CommandContext, usual: string | undefined): SshConnector {
   const { env } = context
   const ssh = environmentOf(context)
-  const connector = createSshConnector({
+  return createSshConnector({
     readFile: (path) => readFile(path),
-    askSsh: askSsh({
-      env,
-      ssh,
-      usual: usualSshConfig(ssh.home),
-      sshHome: userInfo().homedir,
-      once: createOnce(),
-    }),
+    askSsh: askSsh({ env, ssh, usual, sshHome: userInfo().homedir, once: createOnce() }),
     startProxy: startProxyWith(env),
     askPassphrase: (path) => askPassphrase(context, path),
   })
-  connectors.set(context, connector)
-  return connector
+}
+
+/** What reads the keys of SSH servers, and what is known of them. */
+export type HostKeyReader = Pick<SshConnector, 'hostKeysOf'> & {
+  /** The way to a host. Rejects with `TransportError`, code `ssh-config`. */
+  routeOf(host: HostConfig): Promise<Route>
+  /** What known_hosts files hold at this moment. */
+  entriesOf(files: readonly string[]): Promise<readonly KnownHost[]>
+}
+
+/** A reader of host keys. It asks ssh in any case: how names are written down is for ssh_config to say. */
+export function hostKeyReader(context: CommandContext): HostKeyReader {
+  const env = environmentOf(context)
+  const { home } = env
+  const usual = home === userInfo().homedir ? undefined : usualSshConfig(home)
+  const { hostKeysOf, routeOf } = newConnector(context, usual)
+  return {
+    hostKeysOf,
+    routeOf: ({ name, address, ssh: { becomePassword: _, ...ssh } }) =>
+      routeOf({ host: name, address, ssh, env }),
+    entriesOf: (files) => readKnownHosts(files, { readFile: (path) => readFile(path), once: createOnce() }),
+  }
 }
 
 async function wantedOf(context: CommandContext, host: HostConfig): Promise<Wanted> {

@@ -10,6 +10,7 @@ import { look } from './definitions/look.ts'
 import { reference } from './definitions/reference.ts'
 import { rollback } from './definitions/rollback.ts'
 import { state } from './definitions/state.ts'
+import { trust } from './definitions/trust.ts'
 import { validate } from './definitions/validate.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 
@@ -24,6 +25,7 @@ const definitions: readonly Definition[] = [
   config,
   explain,
   ini,
+  trust,
   look,
   deployment,
   rollback,

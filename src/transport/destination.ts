@@ -24,6 +24,8 @@ export type KeyCheck = {
   readonly alias?: string
   /** What ssh_config would allow and is not followed here. */
   readonly lenient?: 'no' | 'accept-new'
+  /** HashKnownHosts: names of new lines are hashed. */
+  readonly hashed?: true
 }
 
 /** One SSH server: the host itself, or a jump host on the way to it. Plain data: the same data is the same login. */

@@ -1,6 +1,14 @@
 import { type HostKeyAlgorithm, hostKeyAlgorithms } from './algorithms.ts'
 import type { Destination, KeyCheck } from './destination.ts'
-import { type Asked, fingerprint, judgeHostKey, type KnownHost, knownTypes, typeOfKey } from './knownHosts.ts'
+import {
+  type Asked,
+  fingerprint,
+  judgeHostKey,
+  type KnownHost,
+  knownTypes,
+  nameMeant,
+  typeOfKey,
+} from './knownHosts.ts'
 import { defaultPort } from './sshTarget.ts'
 import { TransportError } from './transportError.ts'
 
@@ -31,13 +39,24 @@ export function hostKeyPolicy(
   { label: host, jump, port, check }: Pick<Destination, 'label' | 'jump' | 'port' | 'check'>,
   entries: readonly KnownHost[],
 ): HostKeyPolicy {
-  const { files, pinned, alias, lenient } = check
-  // OpenSSH looks an alias up without the port.
-  const asked = alias === undefined ? { names: check.names, port } : { names: [alias], port: defaultPort }
+  const { files, pinned, lenient } = check
   const dialled = { name: check.names[0] ?? host, port }
-  const options = { host, jump, files, entries, dialled, lenient, ...asked }
+  const options = { host, jump, files, entries, dialled, lenient, ...askedFor({ port, check }) }
   return pinned === undefined ? byKnownHosts(options) : byPin(options, pinned)
 }
+
+/** What known_hosts is asked about a server. OpenSSH looks an alias up without the port. */
+export const askedFor = ({ port, check }: Pick<Destination, 'port' | 'check'>): Asked =>
+  check.alias === undefined ? { names: check.names, port } : { names: [check.alias], port: defaultPort }
+
+/** The name under which ssh itself keeps a server's key: `[name]:port` where the port is not 22. */
+export function knownHostsName(server: Pick<Destination, 'label' | 'port' | 'check'>): string {
+  const { names, port } = askedFor(server)
+  return nameWithPort(names[0] ?? server.label, port)
+}
+
+const nameWithPort = (name: string, port: number): string =>
+  port === defaultPort ? name : `[${name}]:${port}`
 
 const show = (key: Buffer): string => `${fingerprint(key)} (${typeOfKey(key) ?? 'unknown type'})`
 
@@ -59,11 +78,9 @@ function byPin({ host, dialled }: Options, pinned: string): HostKeyPolicy {
 }
 
 function byKnownHosts(options: Options): HostKeyPolicy {
-  const { host, jump, names, port, entries, files, dialled } = options
+  const { host, jump, names, port, entries, files } = options
   const asked = { names, port }
-  const where = port === 22 ? (names[0] ?? host) : `[${names[0]}]:${port}`
-  const scan = `ssh-keyscan -p ${dialled.port} ${dialled.name}`
-  const renamed = names[0] === dialled.name ? '' : `, with ${names[0]} as its name,`
+  const where = nameWithPort(names[0] ?? host, port)
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
 
@@ -85,13 +102,13 @@ function byKnownHosts(options: Options): HostKeyPolicy {
           return error(
             'host-key-changed',
             `the host key of ${host} is not the known one: it showed ${show(key)}, ${place(verdict.known)} has ${show(verdict.known.key)}`,
-            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, remove the old key with "ssh-keygen -R '${where}' -f ${verdict.known.file}" and add the new one.`,
+            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, ${removal(verdict.known, asked)}, then let "muster trust" add the new one.`,
           )
         case 'unknown':
           return error(
             'host-key-unknown',
             `the host key of ${host} is not known: ${where} showed ${show(key)}, and ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}${lenientNote(options)}`,
-            `Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself. If it is the same, ${jump ? '' : `put "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML, or `}add the line that "${scan}" prints${renamed} to ${files[0]}.`,
+            `Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself. If it is the same, let "muster trust" add the key to known_hosts${jump ? '' : `, or put "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML`}.`,
           )
       }
     },
@@ -99,6 +116,14 @@ function byKnownHosts(options: Options): HostKeyPolicy {
 }
 
 const place = ({ file, line }: KnownHost): string => `${file} line ${line}`
+
+/** How to take out what is known: ssh-keygen finds a line by the name that it means, but none by a pattern. */
+function removal(known: KnownHost, asked: Asked): string {
+  const name = nameMeant(known, asked)
+  return name === undefined || /[*?!]/.test(known.hosts)
+    ? `remove ${place(known)}`
+    : `remove the old key with "ssh-keygen -R '${name}' -f ${known.file}"`
+}
 
 const lenientNote = ({ lenient }: Options): string =>
   lenient === undefined

@@ -73,6 +73,12 @@ export function knownTypes(entries: readonly KnownHost[], asked: Asked): string[
   return [...new Set(types)]
 }
 
+/** The name, of those asked about, that a line means; with its port where that is not 22. */
+export const nameMeant = ({ hosts }: KnownHost, { names, port }: Asked): string | undefined =>
+  names
+    .map((name) => (port === 22 ? name : `[${name}]:${port}`))
+    .find((name) => matchesHost(hosts, name.toLowerCase()))
+
 /**
  * A host on a port other than 22 is `[host]:port`. Lines of its plain name, `plain`, may still trust the key
  * that is shown, as in OpenSSH, but say nothing against another one.

@@ -11,6 +11,7 @@ import { createJumpHosts, type Lease } from './jumpHosts.ts'
 import { type LoginKeys, type LoginKeyWorld, loginKeys } from './loginKeys.ts'
 import { createOnce } from './once.ts'
 import type { ProxyStream, StartProxy } from './proxyCommand.ts'
+import { readHostKeys } from './readHostKeys.ts'
 import { type RetryOptions, retry } from './retry.ts'
 import { routeOf, type Wanted } from './route.ts'
 import { passes, type SshPlace } from './sshErrors.ts'
@@ -46,6 +47,13 @@ export type SshConnector = {
   prepare(wanted: Wanted): Promise<void>
   /** Connects, checks every key on the way, logs in and starts the shell. Rejects with `TransportError`. */
   connect(wanted: Wanted): Promise<Transport>
+  /** Finds the way to a host and goes nowhere. Rejects with `TransportError`, code `ssh-config`. */
+  routeOf(wanted: Wanted): Promise<Route>
+  /**
+   * The keys that a server shows, without a login there; `way` are the jump hosts before it, which are logged in
+   * to and whose keys must be known. Rejects with `TransportError`.
+   */
+  hostKeysOf(to: Destination, way: readonly Destination[]): Promise<readonly Buffer[]>
 }
 
 const attempts = 4
@@ -57,6 +65,8 @@ export const connectSsh = (options: Wanted & SshWorld): Promise<Transport> =>
 export function createSshConnector(world: SshWorld): SshConnector {
   const { readFile, random = randomBytes, now = () => performance.now(), keepalive = 5000 } = world
   const once = createOnce()
+  /** What known_hosts files held. */
+  let filesRead = createOnce()
 
   const termsOf = ({ timeout }: Destination): RetryOptions => ({
     attempts,
@@ -76,28 +86,38 @@ export function createSshConnector(world: SshWorld): SshConnector {
     return loginKeys(to, { readFile, parseKey, agentKeys, agentContents, once, ...ask })
   }
 
+  /** What is done over connections to a destination; a failure tells what a ProxyCommand said. */
+  const dialling = async <Result>(
+    way: { readonly to: Destination; readonly through: Through | undefined },
+    work: (open: (left: number) => Promise<Duplex>) => Promise<Result>,
+  ): Promise<Result> => {
+    const proxies: ProxyStream[] = []
+    const startProxy = (command: string): Duplex => {
+      if (world.startProxy === undefined) throw noProxy(way.to.label)
+      const proxy = world.startProxy(command)
+      proxies.push(proxy)
+      return proxy.stream
+    }
+    try {
+      return await work((left) => openWay({ ...way, left, startProxy }))
+    } catch (error) {
+      throw withWords(error, (await proxies.at(-1)?.said()) ?? '')
+    }
+  }
+
   /** What every attempt to log in there needs. */
   const preparedFor = async (to: Destination) => {
-    const entries = await readKnownHosts(to.check.files, { readFile, once })
+    const entries = await readKnownHosts(to.check.files, { readFile, once: filesRead })
     const login = await keysOf(to)
     const place: SshPlace = { ...to, host: to.label }
-    return async (through: Through | undefined, left: number): Promise<Session> => {
-      const proxies: ProxyStream[] = []
-      const startProxy = (command: string): Duplex => {
-        if (world.startProxy === undefined) throw noProxy(to.label)
-        const proxy = world.startProxy(command)
-        proxies.push(proxy)
-        return proxy.stream
-      }
-      const open = () => openWay({ to, through, left, startProxy })
+    return (through: Through | undefined, left: number): Promise<Session> => {
       const followed =
         through === undefined ? {} : { through: { label: through.label, gone: through.session.gone } }
-      try {
+      return dialling({ to, through }, (openWithin) => {
         const policy = hostKeyPolicy(to, entries)
-        return await logInAs({ place, policy, login, left, keepalive, open, ...followed })
-      } catch (error) {
-        throw withWords(error, (await proxies.at(-1)?.said()) ?? '')
-      }
+        const open = () => openWithin(left)
+        return logInAs({ place, policy, login, left, keepalive, open, ...followed })
+      })
     }
   }
 
@@ -146,7 +166,21 @@ export function createSshConnector(world: SshWorld): SshConnector {
     }
   }
 
-  return { prepare, connect }
+  const hostKeysOf: SshConnector['hostKeysOf'] = async (to, way) => {
+    // Keys of the way may have become known since.
+    filesRead = createOnce()
+    const lease = await leaseOf(to.label, way)
+    const place: SshPlace = { ...to, host: to.label }
+    try {
+      return await dialling({ to, through: lease }, (open) =>
+        readHostKeys({ place, open, tryHard: (attempt) => retry(termsOf(to), attempt) }),
+      )
+    } finally {
+      lease?.release()
+    }
+  }
+
+  return { prepare, connect, routeOf: findRoute, hostKeysOf }
 }
 
 /** Throws where the password is none that sudo could read. */

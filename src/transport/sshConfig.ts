@@ -20,6 +20,8 @@ export type SshConfig = {
   readonly hostKeyAlias?: string
   /** StrictHostKeyChecking, where it is less than strict. */
   readonly lenient?: 'no' | 'accept-new'
+  /** HashKnownHosts. */
+  readonly hashed?: true
   readonly bindAddress?: string
   readonly family?: 4 | 6
   /** ConnectTimeout in milliseconds. */
@@ -101,6 +103,7 @@ export function readSshConfig(
     ...(alias === undefined ? {} : { hostKeyAlias: alias }),
     ...(strict === 'false' || strict === 'no' || strict === 'off' ? { lenient: 'no' as const } : {}),
     ...(strict === 'accept-new' ? { lenient: 'accept-new' as const } : {}),
+    ...(isSet('hashknownhosts') ? { hashed: true as const } : {}),
     ...(isSet('bindaddress') ? { bindAddress: one('bindaddress') ?? '' } : {}),
     ...(family === 'inet' ? { family: 4 as const } : family === 'inet6' ? { family: 6 as const } : {}),
     ...(seconds > 0 ? { timeout: seconds * 1000 } : {}),

@@ -9,6 +9,7 @@ const commands = [
   'explain',
   'import',
   'export',
+  'trust',
   'check',
   'logs',
   'exec',

@@ -25,6 +25,8 @@ export type SshServerOptions = {
   readonly address?: string
   /** Types of its host keys, in the order of its preference; ed25519 unless told. */
   readonly hostKeys?: readonly ('ed25519' | 'rsa' | 'ecdsa')[]
+  /** A public key of the first host key's type that it shows without having it: it signs with its own. */
+  readonly shows?: Buffer
   /** The user that may log in; any unless told. */
   readonly user?: string
   /** The login shell of that user; /bin/sh unless told. */
@@ -118,7 +120,11 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
   let fault = options.fault ?? 'none'
   let count = 0
 
-  const ssh = new ssh2.Server({ hostKeys: hostKeys.map((key) => key.private) }, (connection) => {
+  const privateKeys =
+    options.shows === undefined
+      ? hostKeys.map((key) => key.private)
+      : [showing(options.shows, hostKeys[0] ?? makeKey('ed25519'))]
+  const ssh = new ssh2.Server({ hostKeys: privateKeys }, (connection) => {
     // A client that goes away resets: nobody's business here.
     connection.on('error', () => undefined)
     connection.on('authentication', (context) => {
@@ -248,6 +254,15 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A host key that is shown as another one. */
+function showing(shown: Buffer, own: KeyPair) {
+  const parsed = ssh2.utils.parseKey(own.private)
+  if (parsed instanceof Error) throw parsed
+  parsed.getPublicSSH = () => shown
+  // The types leave out that a key may come parsed.
+  return { key: parsed as unknown as Buffer, passphrase: '' }
 }
 
 /** Nothing is read and nothing is said any more, but the connection stays. */

@@ -105,13 +105,13 @@ describe('what is said about a host key', () => {
       `the host key of db1 is not known: 10.0.0.11 showed ${own}, and /kh and /etc/kh have no key for it`,
     )
     expect(error?.fix).toContain(`"host-key: ${fingerprint(bytes(ed25519))}"`)
-    expect(error?.fix).toContain('"ssh-keyscan -p 22 10.0.0.11"')
+    expect(error?.fix).toContain('let "muster trust" add the key')
   })
 
   it('does not tell to pin the key of a jump host, for which the YAML has no place', () => {
     const fix = judge([], undefined, true)?.fix
     expect(fix).not.toContain('host-key:')
-    expect(fix).toContain('"ssh-keyscan -p 22 10.0.0.11"')
+    expect(fix).toContain('let "muster trust" add the key')
   })
 
   it('names an authority that it cannot ask', () => {
@@ -126,6 +126,12 @@ describe('what is said about a host key', () => {
     expect(error?.message).toBe(
       `the host key of db1 is not the known one: it showed ${own}, /kh line 2 has ${fingerprint(bytes(other))} (ssh-ed25519)`,
     )
+  })
+
+  it('says how to remove the old key by the name that its line means, but no pattern', () => {
+    expect(judge([`db1 ${other}`])?.fix).toContain(`"ssh-keygen -R 'DB1' -f /kh"`)
+    expect(judge([`10.0.0.11 ${other}`])?.fix).toContain(`"ssh-keygen -R '10.0.0.11' -f /kh"`)
+    expect(judge([`10.0.0.* ${other}`])?.fix).toContain('If it is right, remove /kh line 1, then')
   })
 
   it('tells a revoked key', () => {

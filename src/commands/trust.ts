@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import type { HostConfig } from '../config/model.ts'
+import { failureOf } from '../deployment/failure.ts'
+import type { LostHost } from '../deployment/survey.ts'
+import { type Looked, type NewServer, type TrustOutcome, trustServers } from '../deployment/trust/run.ts'
+import { serversOf } from '../deployment/trust/servers.ts'
+import { counted } from '../diagnostics/words.ts'
+import { lookedText, pinsYaml, trustJson, trustSummary } from '../output/deployment/trust.ts'
+import type { Route } from '../transport/destination.ts'
+import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/knownHostsLines.ts'
+import { appendLines } from './appendLines.ts'
+import { ask } from './ask.ts'
+import { type HostKeyReader, hostKeyReader } from './connectHost.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { Interrupted } from './interrupted.ts'
+import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { tellLost } from './tellLost.ts'
+import { colourOf, textWidth } from './terminal.ts'
+import { UsageError } from './usageError.ts'
+
+type TrustOptions = ClusterOptions & {
+  readonly yes: boolean
+  /** Print what pins the keys in the YAML, and write nothing. */
+  readonly pin: boolean
+  readonly json: boolean
+}
+
+/**
+ * `muster trust`: shows the keys of all hosts and jump hosts, and writes new ones that a person agrees to into the
+ * known_hosts file that ssh itself would write to. Logs in to jump hosts alone.
+ */
+export async function trust(options: TrustOptions): Promise<ExitCode> {
+  const { context, yes, pin, json } = options
+  if (pin && (yes || json)) {
+    throw new UsageError(
+      `--pin prints YAML and trusts nothing, so --${yes ? 'yes' : 'json'} has no meaning beside it.`,
+      'Give one of the two.',
+    )
+  }
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const reader = hostKeyReader(context)
+  const { routes, lost } = await routesOf(config.hosts, reader)
+  const shown = json || pin ? context.stderr : context.stdout
+  const layout = { colour: colourOf(context, shown), width: textWidth(shown) }
+  const outcomes = await trustServers(serversOf(routes), {
+    readKeys: ({ to, way }) => reader.hostKeysOf(to, way),
+    readEntries: ({ to }) => reader.entriesOf(to.check.files),
+    decide: async (looked) => {
+      if (context.signal.aborted) throw new Interrupted()
+      if (!json) shown.write(lookedText(looked, layout))
+      return decide(options, looked)
+    },
+    add: (servers) => writeDown(servers, reader),
+  })
+  if (context.signal.aborted) throw new Interrupted()
+  if (pin) context.stdout.write(pinsYaml(outcomes))
+  if (json) context.stdout.write(trustJson(config.cluster, outcomes, lost))
+  else shown.write(trustSummary({ ...layout, cluster: config.cluster, outcomes, lost, yes, pin }))
+  tellLost(context, lost)
+  return exitOf(outcomes, lost, options)
+}
+
+/** The ways to the hosts that are reached by SSH; what is wrong with one is told like a host that is lost. */
+async function routesOf(
+  hosts: readonly HostConfig[],
+  reader: HostKeyReader,
+): Promise<{ readonly routes: readonly Route[]; readonly lost: readonly LostHost[] }> {
+  const remote = hosts.filter(({ connection }) => connection === 'ssh')
+  const found = await Promise.all(
+    remote.map(async (host): Promise<Route | LostHost> => {
+      try {
+        return await reader.routeOf(host)
+      } catch (error) {
+        return { host, failure: failureOf(error), unreachable: false }
+      }
+    }),
+  )
+  return {
+    routes: found.filter((one) => 'target' in one),
+    lost: found.filter((one) => 'failure' in one),
+  }
+}
+
+/** Asks about each server with new keys, unless --yes has answered or nobody is there. */
+async function decide(
+  { context, yes, pin, json }: TrustOptions,
+  looked: readonly Looked[],
+): Promise<readonly NewServer[]> {
+  const news = looked.filter((one): one is NewServer => 'found' in one && one.found.state === 'new')
+  if (pin) return []
+  if (yes) return news
+  if (json || context.stdin.isTTY !== true) return []
+  const chosen: NewServer[] = []
+  for (const [index, one] of news.entries()) {
+    const left = news.slice(index)
+    const answer = await askAbout(context, one, left.length)
+    if (answer === 'all') return [...chosen, ...left]
+    if (answer === 'yes') chosen.push(one)
+  }
+  return chosen
+}
+
+/** `left`: how many servers there are to ask about, this one among them. */
+async function askAbout(
+  context: CommandContext,
+  { server, found }: NewServer,
+  left: number,
+): Promise<'yes' | 'no' | 'all'> {
+  const all = left > 1 ? '/all' : ''
+  for (;;) {
+    const question = `Trust the ${counted(found.keys.length, 'key')} of ${server.label}? [yes/no${all}/fingerprint]`
+    const answer = await ask(context, question)
+    if (answer === undefined || /^n(o)?$/i.test(answer)) return 'no'
+    if (/^y(es)?$/i.test(answer)) return 'yes'
+    if (/^a(ll)?$/i.test(answer) && left > 1) return 'all'
+    if (found.keys.some(({ fingerprint }) => fingerprint === answer.replace(/=+$/, ''))) return 'yes'
+    context.stderr.write(
+      answer.startsWith('SHA256:')
+        ? `That is not a fingerprint that ${server.label} showed. If it is what the host itself prints, another machine answers here: say no.\n`
+        : 'Say yes or no, or paste the fingerprint that the host itself prints.\n',
+    )
+  }
+}
+
+/** One write for each file. Rejects with a `UsageError` where ssh_config names no file, and as node:fs does. */
+async function writeDown(servers: readonly NewServer[], reader: HostKeyReader): Promise<void> {
+  const files = new Map<string, Set<string>>()
+  for (const { server, found } of servers) {
+    const file = fileForNewKeys(server.to)
+    if (file === undefined) {
+      throw new UsageError(
+        `ssh_config names no known_hosts file for ${server.label}, so its key cannot be written down.`,
+        'Correct UserKnownHostsFile, or give known-hosts under ssh.',
+      )
+    }
+    const hashed = hashesNames(server.to, await reader.entriesOf(server.to.check.files))
+    const keys = found.keys.map(({ key }) => key)
+    const lines = files.get(file) ?? new Set()
+    for (const line of knownHostsLines(server.to, { keys, hashed, random: randomBytes })) lines.add(line)
+    files.set(file, lines)
+  }
+  for (const [file, lines] of files) await appendLines(file, [...lines])
+}
+
+/** As for a run: what needs a person weighs more than what could not be reached. */
+function exitOf(
+  outcomes: readonly TrustOutcome[],
+  lost: readonly LostHost[],
+  { context, pin }: TrustOptions,
+): ExitCode {
+  const some = (...results: readonly TrustOutcome['result'][]): boolean =>
+    outcomes.some(({ result }) => results.includes(result))
+  if (lost.length > 0 || some('changed', 'revoked', 'failed')) return exitCodes.failed
+  if (some('unreachable')) return exitCodes.unreachable
+  if (some('behind')) return exitCodes.failed
+  if (pin || !some('untrusted')) return exitCodes.ok
+  return context.stdin.isTTY === true ? exitCodes.failed : exitCodes.changes
+}

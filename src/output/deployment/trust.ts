@@ -1,0 +1,198 @@
+import type { Failure } from '../../deployment/events.ts'
+import type { LostHost } from '../../deployment/survey.ts'
+import type { Looked, TrustOutcome } from '../../deployment/trust/run.ts'
+import type { KeyServer } from '../../deployment/trust/servers.ts'
+import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
+import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { wrap } from '../diagnostics/wrap.ts'
+import { paint } from './paint.ts'
+
+type Layout = {
+  readonly colour: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}
+
+type Found = Extract<Looked, { found: unknown }>['found']
+
+/** A type of keys as `ssh-keygen -l` calls it. */
+const typeName = (type: string): string => type.replace(/^ssh-/, '').replace(/-.*$/, '').toUpperCase()
+
+const stateWords: Readonly<Record<Found['state'], string>> = {
+  known: 'known',
+  new: 'new: nobody has vouched for it yet',
+  changed: 'CHANGED',
+  revoked: 'REVOKED',
+}
+
+/** A server's name with what is dialled, where that is something else. */
+function titleOf({ label, to: { jump, address, port } }: KeyServer): string {
+  const dialled = [...(jump || address === label ? [] : [address]), ...(port === 22 ? [] : [`port ${port}`])]
+  return dialled.length === 0 ? label : `${label} (${dialled.join(' ')})`
+}
+
+/** What each server showed, one after the other; what is wrong comes with its fix. */
+export function lookedText(looked: readonly Looked[], layout: Layout): string {
+  return looked.map((one) => `${linesOf(one, layout).join('\n')}\n`).join('')
+}
+
+function linesOf(one: Looked, layout: Layout): readonly string[] {
+  const { bold, green, yellow, red } = paint(layout.colour)
+  const title = bold(titleOf(one.server))
+  if (!('found' in one)) return [`${title}  ${red('not read')}`, ...failureLines(one.failure, layout)]
+  const { found } = one
+  const tint = { known: green, new: yellow, changed: red, revoked: red }[found.state]
+  return [
+    `${title}  ${tint(stateWords[found.state])}`,
+    ...keyLines(found, layout),
+    ...('problem' in found ? fixLines(found.problem.fix, layout) : []),
+  ]
+}
+
+/** Keys of a server that is known are those that are known; of another, all. */
+function keyLines({ state, keys }: Found, { colour }: Layout): readonly string[] {
+  const { dim, red } = paint(colour)
+  const shown = keys.filter((key) => state !== 'known' || key.state === 'known')
+  const names = shown.map(({ type }) => typeName(type))
+  const width = Math.max(0, ...names.map((name) => name.length))
+  return shown.flatMap(({ fingerprint, instead, state: judged }, index) => {
+    const left = `  ${(names[index] ?? '').padEnd(width)}  `
+    if (instead === undefined) return [`${left}${fingerprint}`]
+    if (judged === 'revoked') return [`${left}${red(fingerprint)}  revoked by ${instead.place}`]
+    const before = `${' '.repeat(left.length)}${instead.fingerprint}  ${dim(`in ${instead.place}`)}`
+    return [`${left}${red(fingerprint)}  ${dim('shown now')}`, before]
+  })
+}
+
+const failureLines = ({ message, code, fix }: Failure, layout: Layout): readonly string[] => [
+  ...wrap(withoutUnseen(`${message} [${code}]`), { width: layout.width, first: '  ', rest: '  ' }),
+  ...fixLines(fix, layout),
+]
+
+const fixLines = (fix: string, { width }: Layout): readonly string[] =>
+  wrap(`fix: ${fix}`, { width, first: '  ', rest: '       ' })
+
+/** What came of it: counts, what was written where, and what a person still has to do. */
+export function trustSummary(
+  options: Layout & {
+    readonly cluster: string
+    readonly outcomes: readonly TrustOutcome[]
+    readonly lost: readonly LostHost[]
+    /** --yes: nobody compared. */
+    readonly yes: boolean
+    /** --pin: nothing was to be written. */
+    readonly pin: boolean
+  },
+): string {
+  const { cluster, outcomes, lost, yes, pin, colour, width } = options
+  const { yellow } = paint(colour)
+  const lines = (text: string): readonly string[] => wrap(text, { width, first: '', rest: '' })
+  if (outcomes.length === 0 && lost.length === 0) {
+    return `${cluster}: every host is this machine, so there is no key to trust.\n`
+  }
+  const labels = (result: TrustOutcome['result']): readonly string[] =>
+    outcomes.filter((one) => one.result === result).map(({ server }) => server.label)
+  const failed = outcomes.filter((one) => one.result === 'behind' || one.result === 'failed')
+  // What was not read was told with the others already.
+  const told = failed.filter(
+    (one) => 'failure' in one && (one.result === 'behind' || one.failure.code === 'not-kept'),
+  )
+  const [trusted, untrusted] = [labels('trusted'), labels('untrusted')]
+  const files = [
+    ...new Set(
+      outcomes.flatMap(({ result, server }) =>
+        result === 'trusted' ? (server.to.check.files[0] ?? []) : [],
+      ),
+    ),
+  ]
+  return [
+    ...told.flatMap((one) => ('failure' in one ? failureLines(one.failure, options) : [])),
+    ...(trusted.length === 0 ? [] : lines(`Trusted ${shortListOf(trusted)}: written to ${listOf(files)}.`)),
+    ...(trusted.length === 0 || !yes
+      ? []
+      : lines(
+          `${yellow('warning:')} nobody compared these fingerprints. Whoever can stand between this machine and the hosts may have shown keys of their own. ${compare}.`,
+        )),
+    ...(untrusted.length === 0 || pin
+      ? []
+      : lines(
+          `Not trusted: ${shortListOf(untrusted)}. ${compare}, then say yes on a terminal or give --yes.`,
+        )),
+    countsOf(cluster, outcomes, lost),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+const compare =
+  'Compare them with what "ssh-keygen -lf" prints for /etc/ssh/ssh_host_*_key.pub on the host itself'
+
+const countWords: Readonly<Record<TrustOutcome['result'], string>> = {
+  known: 'known',
+  trusted: 'trusted now',
+  untrusted: 'new',
+  changed: 'changed',
+  revoked: 'revoked',
+  behind: 'not read',
+  failed: 'failed',
+  unreachable: 'unreachable',
+}
+
+function countsOf(cluster: string, outcomes: readonly TrustOutcome[], lost: readonly LostHost[]): string {
+  const counts = Object.entries(countWords).flatMap(([result, words]) => {
+    const more = result === 'failed' ? lost.length : 0
+    const count = outcomes.filter((one) => one.result === result).length + more
+    return count === 0 ? [] : [`${count} ${words}`]
+  })
+  const jumps = outcomes.filter(({ server }) => server.to.jump).length
+  const hosts = counted(outcomes.length - jumps + lost.length, 'host')
+  return `${cluster}: ${hosts}${jumps === 0 ? '' : ` and ${counted(jumps, 'jump host')}`}: ${listOf(counts)}.`
+}
+
+/** YAML that pins the key of every host, to be given behind the cluster's own file, or put into it. */
+export function pinsYaml(outcomes: readonly TrustOutcome[]): string {
+  const pins = outcomes.flatMap(({ server, found, result }) => {
+    if (server.to.jump || found === undefined || !['known', 'untrusted'].includes(result)) return []
+    const key = found.keys.find(({ state }) => state === 'known') ?? found.keys[0]
+    if (key === undefined) return []
+    const note = result === 'known' ? '' : ' # nobody has vouched for it yet'
+    return [`  ${JSON.stringify(server.label)}: { ssh: { host-key: "${key.fingerprint}" } }${note}\n`]
+  })
+  return pins.length === 0 ? '' : `hosts:\n${pins.join('')}`
+}
+
+/** All keys and what came of them, for programs. */
+export function trustJson(
+  cluster: string,
+  outcomes: readonly TrustOutcome[],
+  lost: readonly LostHost[],
+): string {
+  const servers = outcomes.map((outcome) => {
+    const { server, result, found } = outcome
+    const { label, to } = server
+    const keys = (found?.keys ?? []).map(({ type, fingerprint, state, instead }) => ({
+      type,
+      fingerprint,
+      state,
+      ...(instead === undefined ? {} : { instead }),
+    }))
+    return {
+      name: label,
+      jump: to.jump,
+      address: to.address,
+      port: to.port,
+      result,
+      keys,
+      ...('failure' in outcome ? { failure: outcome.failure } : {}),
+    }
+  })
+  const others = lost.map(({ host: { name, address }, failure }) => ({
+    name,
+    jump: false,
+    address,
+    result: 'failed',
+    keys: [],
+    failure,
+  }))
+  return `${JSON.stringify({ cluster, servers: [...servers, ...others] }, null, 2)}\n`
+}
