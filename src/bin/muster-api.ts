@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { changeUserFile } from '../accounts/changeUserFile.ts'
 import { processStart } from '../accounts/processStart.ts'
+import { readWrittenUser, takeBackUser } from '../accounts/takeBackUser.ts'
 import { putUser, readUserRecord } from '../accounts/userFile.ts'
 import { becomeUser } from '../api/becomeUser.ts'
 import { executable, readText, removeText, writeText } from '../api/files.ts'
@@ -22,6 +23,9 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
                                       SIGHUP reads the certificate again
   muster-api check --settings FILE    say whether it could serve with these settings; start nothing
   muster-api put-user --file FILE     add or replace the user {"user","hash"} that standard input holds
+  muster-api take-back-user --file FILE
+                                      undo put-user: standard input holds {"user","hash","before"}, before
+                                      being the hash that put-user replaced, if any; a later one stays
   muster-api call                     make the calls that standard input lists (JSON), print the results
   muster-api version                  print the version
   muster-api --help                   print this
@@ -122,6 +126,17 @@ async function putOneUser(args: readonly string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify({ changed })}\n`)
 }
 
+async function takeBackOneUser(args: readonly string[]): Promise<void> {
+  const file = option(args, 'file')
+  const written = await judged('standard input holds no user', async () =>
+    readWrittenUser(parsed(await text(process.stdin))),
+  )
+  const changed = await judged('the user was not taken back', () =>
+    changeUserFile(file, (users) => takeBackUser(users, written)),
+  )
+  process.stdout.write(`${JSON.stringify({ changed })}\n`)
+}
+
 async function call(args: readonly string[]): Promise<void> {
   noArguments(args)
   const requests = await judged('standard input holds no list of calls', async () =>
@@ -139,6 +154,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return
     case 'put-user':
       return putOneUser(args)
+    case 'take-back-user':
+      return takeBackOneUser(args)
     case 'call':
       return call(args)
     case 'version':

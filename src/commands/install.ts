@@ -1,5 +1,6 @@
 import { registryDirectory } from '../client/registryDirectory.ts'
 import { readRegistry, recordCluster } from '../client/registryFiles.ts'
+import { beforeOf } from '../deployment/before/beforeOf.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -37,6 +38,8 @@ type InstallOptions = ClusterOptions & {
   readonly rollout: Rollout
   /** File of a saved plan, which alone is carried out; nothing is asked then. */
   readonly plan?: string | undefined
+  /** Leaves a host that fails as it is, for a look. */
+  readonly keepFailed?: boolean
 }
 
 /** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
@@ -108,6 +111,8 @@ async function installLocked(
       ...plan,
       transport,
       verify: () => verifyHost(transport, target),
+      before: beforeOf(target),
+      keepFailed: options.keepFailed === true,
     }))
     const exit = await runSteps({
       context,

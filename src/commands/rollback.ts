@@ -1,3 +1,4 @@
+import { forgetting } from '../deployment/before/beforeOf.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
@@ -135,6 +136,7 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
         transport,
         steps,
         verify: () => verifyHost(transport, proof),
+        before: forgetting({ ...set, facts }),
       },
     }
   } catch (error) {

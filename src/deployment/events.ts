@@ -15,6 +15,8 @@ export type HostOutcome = {
   readonly failure?: Failure
   /** Why it was not started, where another host's failure is the reason. */
   readonly reason?: string
+  /** The host failed, and what was applied was taken back again. */
+  readonly undone?: boolean
   /** What the verification proved, in a few words. */
   readonly proved?: string
   /** Seconds spent in each phase. */

@@ -17,6 +17,8 @@ export type Layout = {
   readonly madeUser: string
   /** One line per change, written by deployments alone: the service user must not be able to lead us elsewhere. */
   readonly deployments: string
+  /** Copy of what a run that has not ended well yet found there. */
+  readonly before: string
   readonly log: string
   readonly run: string
   readonly settings: (component: Component) => string
@@ -46,6 +48,7 @@ export function layoutOf(root: string): Layout {
     manifest: `${share}/installation.json`,
     madeUser: `${share}/made-user`,
     deployments: `${root}/deployment.jsonl`,
+    before: `${root}/.before`,
     log: `${root}/log`,
     run: `${root}/run`,
     settings: (component) => `${share}/${component}.json`,

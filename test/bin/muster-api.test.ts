@@ -336,6 +336,32 @@ describe('muster-api put-user', () => {
   })
 })
 
+describe('muster-api take-back-user', () => {
+  it('undoes put-user under the lock of the file, and nothing that came later', async () => {
+    const folder = hostFolder()
+    const at = (command: string) => [command, '--file', 'users.json']
+    const [old, put, later] = await Promise.all(['a', 'b', 'c'].map((password) => record('admin', password)))
+    const hashOf = (line = '{}'): string => JSON.parse(line).hash
+    const takeBack = (before?: string) =>
+      run(folder, at('take-back-user'), JSON.stringify({ user: 'admin', hash: hashOf(put), before }))
+    const admin = () => parseUserFile(readFileSync(join(folder, 'users.json'), 'utf8')).users[0]?.hash
+    await run(folder, at('put-user'), put)
+    expect(await takeBack(hashOf(old))).toEqual({ code: 0, stdout: '{"changed":true}\n', stderr: '' })
+    expect(admin()).toBe(hashOf(old))
+    await run(folder, at('put-user'), later)
+    expect((await takeBack(hashOf(old))).stdout).toBe('{"changed":false}\n')
+    expect(admin()).toBe(hashOf(later))
+    await run(folder, at('put-user'), put)
+    expect((await takeBack()).stdout).toBe('{"changed":true}\n')
+    expect(admin()).toBeUndefined()
+    const { code, stderr } = await run(folder, at('take-back-user'), '{"user":"admin"}')
+    expect([code, stderr]).toEqual([
+      1,
+      "muster-api: standard input holds no user: user 'admin' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash\n",
+    ])
+  })
+})
+
 describe('muster-api call', () => {
   it('calls the server beside it, over TLS and over the socket', async () => {
     const folder = hostFolder()

@@ -42,6 +42,7 @@ export const proxy: NonNullable<HostConfig['proxy']> = {
 export function installationFacts(changes: Partial<InstallationFacts> = {}): InstallationFacts {
   return {
     exists: false,
+    leftCopy: false,
     writable: true,
     freeBytes: 10 * 1024 ** 3,
     noexec: false,

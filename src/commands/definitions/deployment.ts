@@ -40,15 +40,23 @@ export const deployment: Definition = (world) => [
   ),
   runsOnFiles(
     rolling(
-      runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+      runtime(changing(command('install', 'make every host what the file says, and prove it', world))).option(
+        '--keep-failed',
+        'leave a host that fails as it is, for a look; else its changes are taken back',
+      ),
       allAtOnce,
     ).option('--plan <plan>', 'carry out this plan of `muster plan --out`, or nothing; asks nothing'),
     world,
     async (options, made) => {
       const { install } = await import('../install.ts')
-      const rollout = rollingGiven(made, allAtOnce)
-      const { plan } = made.opts<{ plan?: string }>()
-      return install({ ...options, ...changeFlags(made), rollout, runtimeFile: runtimeFileOf(made), plan })
+      return install({
+        ...options,
+        ...changeFlags(made),
+        rollout: rollingGiven(made, allAtOnce),
+        runtimeFile: runtimeFileOf(made),
+        plan: made.opts<{ plan?: string }>().plan,
+        keepFailed: flag(made, 'keepFailed'),
+      })
     },
   ),
   runsOnFiles(

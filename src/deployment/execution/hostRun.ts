@@ -3,7 +3,8 @@ import type { Emit, Failure, HostOutcome, Phase } from '../events.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
 import type { PlannedStep } from '../preview.ts'
 import type { StepPhase } from '../step.ts'
-import { undoSteps } from './undo.ts'
+import type { Before } from './before.ts'
+import { takeBack, withWords } from './undo.ts'
 
 /** What a run has to do on one host. */
 export type HostWork = {
@@ -12,6 +13,10 @@ export type HostWork = {
   readonly steps: readonly PlannedStep[]
   /** Run last, also where nothing changes; says in a few words what it has proved. */
   readonly verify?: (transport: Transport) => Promise<string>
+  /** The way back where the steps have none of their own. */
+  readonly before?: Before
+  /** Leaves a host that fails as it is, for a look. */
+  readonly keepFailed?: boolean
 }
 
 /** How far one host of a run has come. */
@@ -23,6 +28,7 @@ export type HostProgress = {
   readonly seconds: Partial<Record<Phase, number>>
   failure?: Failure
   unreachable?: boolean
+  undone?: boolean
   proved?: string
 }
 
@@ -48,21 +54,42 @@ export async function runPhase(options: {
     await applySteps({ ...options, phase })
   } catch (error) {
     progress.unreachable = isUnreachable(error)
-    const { transport } = progress.work
-    const told = { host, transport, begun: progress.begun, emit, clock, failure: failureOf(error) }
-    const failure = progress.unreachable ? told.failure : await undoSteps(told)
-    progress.failure = failure
-    emit({ type: 'host-failed', host, failure })
+    progress.failure = await afterFailure(options, failureOf(error))
+    emit({ type: 'host-failed', host, failure: progress.failure })
   }
   progress.seconds[phase] = (clock() - began) / 1000
   emit({ type: 'phase-done', host, phase, seconds: progress.seconds[phase] })
 }
 
+/** What becomes of a host that failed: its changes are taken back, unless it is gone or is to be looked at. */
+async function afterFailure(
+  { progress, emit, clock }: { progress: HostProgress; emit: Emit; clock: () => number },
+  failure: Failure,
+): Promise<Failure> {
+  const { work, begun, unreachable } = progress
+  if (begun.length === 0) return failure
+  if (unreachable === true) {
+    return withWords(failure, 'Nothing could be taken back there: it is gone. The next run goes on there.')
+  }
+  if (work.keepFailed === true) {
+    return withWords(
+      failure,
+      'It was left as it is (--keep-failed). The next run goes on from here; without --keep-failed, it goes back to what ran before if it fails, too.',
+    )
+  }
+  const taken = await takeBack({ work, begun, failure, emit, clock })
+  progress.undone = taken.undone
+  return taken.failure
+}
+
 async function verify(progress: HostProgress): Promise<void> {
-  const { verify: prove, transport } = progress.work
+  const { verify: prove, transport, before } = progress.work
   const proved = await prove?.(transport)
+  const changed = progress.begun.length > 0
   progress.begun.length = 0
   if (proved !== undefined) progress.proved = proved
+  const copied = changed && before?.remember !== undefined
+  if (copied || before?.leftover === true) await before?.forget(transport)
 }
 
 async function applySteps(options: {
@@ -73,21 +100,30 @@ async function applySteps(options: {
   readonly clock: () => number
 }): Promise<void> {
   const { progress, phase, emit, signal, clock } = options
-  const { host, steps, transport } = progress.work
+  const { host, steps, transport, before } = progress.work
   const due = steps.filter(({ step }) => step.phase === phase)
+  // What a host had is copied before its first change, and travels with that where it can.
+  let remember = phase === 'commit' ? before?.remember : undefined
   for (const flight of transport.chain === undefined ? due.map((planned) => [planned]) : flightsOf(due)) {
     if (signal.aborted) return
-    const to = flight.length > 1 ? (transport.chain?.() ?? transport) : transport
+    const together = flight.length > 1 || (remember !== undefined && flight[0]?.step.atOnce === true)
+    const to = together ? (transport.chain?.() ?? transport) : transport
     const sent: Promise<void>[] = []
     for (const [index, planned] of flight.entries()) {
       const { step, change } = planned
       const began = clock()
       const told = { host, step: step.id, title: change.summary }
       emit({ type: 'step-started', ...told })
+      if (index === 0) {
+        const copied = remember?.(to)
+        if (to === transport) await copied
+        sent.push(...flight.map((one) => one.step.apply(to)))
+        // A failure ends the flight: the host leaves out what is behind it.
+        for (const one of sent) one.catch(() => undefined)
+        await copied
+        remember = undefined
+      }
       if (phase === 'commit') progress.begun.push(planned)
-      if (index === 0) sent.push(...flight.map((one) => one.step.apply(to)))
-      // A failure ends the flight: the host leaves out what is behind it.
-      for (const one of sent) one.catch(() => undefined)
       await sent[index]
       progress.applied.push(change.summary)
       emit({ type: 'step-done', ...told, seconds: (clock() - began) / 1000 })
@@ -109,7 +145,7 @@ function flightsOf(steps: readonly PlannedStep[]): readonly (readonly PlannedSte
 
 /** How the host came out of the run. */
 export function outcomeOf(progress: HostProgress): HostOutcome {
-  const { work, applied, seconds, failure, proved } = progress
+  const { work, applied, seconds, failure, proved, undone } = progress
   return {
     host: work.host,
     result: resultOf(progress),
@@ -117,6 +153,7 @@ export function outcomeOf(progress: HostProgress): HostOutcome {
     seconds,
     ...(failure === undefined ? {} : { failure }),
     ...(proved === undefined ? {} : { proved }),
+    ...(undone === true ? { undone } : {}),
   }
 }
 

@@ -1,46 +1,68 @@
-import type { Transport } from '../../transport/transport.ts'
 import type { Emit, Failure } from '../events.ts'
 import { failureOf } from '../failure.ts'
 import type { PlannedStep } from '../preview.ts'
+import type { HostWork } from './hostRun.ts'
 
-/**
- * Takes back what a host's run has begun, newest first, and tells it in the failure that led here. It ends at
- * the first step that cannot be taken back: the older ones may depend on it.
- */
-export async function undoSteps(options: {
-  readonly host: string
-  readonly transport: Transport
+type Undoing = {
+  readonly work: HostWork
   /** Oldest first. */
   readonly begun: readonly PlannedStep[]
   readonly failure: Failure
   readonly emit: Emit
   /** Milliseconds, monotonic. */
   readonly clock: () => number
-}): Promise<Failure> {
-  const { host, transport, begun, failure, emit, clock } = options
+}
+
+/** The failure with what became of the host, and whether all that was changed there was taken back. */
+export type Undone = { readonly failure: Failure; readonly undone: boolean }
+
+/**
+ * Takes back what a host's run has begun, newest first, then all that the steps cannot take back themselves,
+ * and tells it in the failure that led here. It ends at the first step that cannot be taken back: the older
+ * ones may depend on it. Nobody can stop it half-way but by ending the program.
+ */
+export async function takeBack(options: Undoing): Promise<Undone> {
+  const { work, begun, failure } = options
+  const { before } = work
+  const pieces: Piece[] = begun.toReversed().flatMap(({ step, change }) => {
+    const { undo } = step
+    return undo === undefined
+      ? []
+      : [{ id: step.id, title: change.summary, run: () => undo(work.transport).then(() => undefined) }]
+  })
+  const { restore } = before ?? {}
+  if (restore !== undefined && begun.length > 0) {
+    pieces.push({ id: 'before', title: 'all that was changed', run: () => restore(work.transport) })
+  }
   const undone: string[] = []
-  for (const { step, change } of begun.toReversed()) {
-    if (step.undo === undefined) continue
-    const began = clock()
+  let words: string | undefined
+  for (const piece of pieces) {
     try {
-      await step.undo(transport)
+      words = await runPiece(options, piece)
     } catch (error) {
       const { message, fix } = failureOf(error)
-      return {
-        ...failure,
-        message: `${failure.message}\nUndoing “${change.summary}” failed, too: ${message}`,
-        fix,
-      }
+      const more = `Undoing “${piece.title}” failed, too: ${message}`
+      return { failure: { ...withWords(failure, more), fix }, undone: false }
     }
-    undone.push(change.summary)
-    emit({
-      type: 'step-undone',
-      host,
-      step: step.id,
-      title: change.summary,
-      seconds: (clock() - began) / 1000,
-    })
+    if (words === undefined) undone.push(piece.title)
   }
-  if (undone.length === 0) return failure
-  return { ...failure, message: `${failure.message}\nIt was undone: ${undone.join(', ')}.` }
+  const said = [undone.length === 0 ? [] : `It was undone: ${undone.join(', ')}.`, words ?? []].flat()
+  return { failure: withWords(failure, ...said), undone: pieces.length > 0 }
 }
+
+/** One thing to take back; says what is so again where its title does not say enough. */
+type Piece = { readonly id: string; readonly title: string; readonly run: () => Promise<string | undefined> }
+
+async function runPiece({ work, emit, clock }: Undoing, piece: Piece): Promise<string | undefined> {
+  const { id: step, title, run } = piece
+  const began = clock()
+  const words = await run()
+  emit({ type: 'step-undone', host: work.host, step, title, seconds: (clock() - began) / 1000 })
+  return words
+}
+
+/** The failure with further sentences, each on a line of its own. */
+export const withWords = (failure: Failure, ...words: readonly string[]): Failure => ({
+  ...failure,
+  message: [failure.message, ...words].join('\n'),
+})

@@ -40,6 +40,8 @@ export type ReleaseFact = {
 /** What lies below the install-directory. Paths in `files` are absolute. */
 export type InstallationFacts = {
   readonly exists: boolean
+  /** Whether a run that did not end left its copy of what was there before. */
+  readonly leftCopy: boolean
   /** Whether this login may write there, or may create it. */
   readonly writable: boolean
   /** Free bytes of the file system it lies, or would lie, on. */

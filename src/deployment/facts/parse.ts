@@ -55,6 +55,7 @@ export function parseFacts(host: string, output: string): HostFacts {
     ...(one('user-group') === '' ? {} : { userGroup: one('user-group') }),
     installation: {
       exists: given('exists'),
+      leftCopy: given('left-copy'),
       writable: given('writable'),
       freeBytes: Number(one('free')) * 1024,
       noexec: given('noexec'),

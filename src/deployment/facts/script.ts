@@ -78,6 +78,7 @@ done 2>/dev/null < /proc/self/mounts
 say noexec "$noexec"
 if [ -d "$root" ]; then
   say exists yes
+  if [ -d ${quote(layout.before)} ]; then say left-copy yes; fi
   text manifest ${quote(layout.manifest)}
   text made-user ${quote(layout.madeUser)}
   say current "$(basename "$(readlink ${quote(layout.current)} 2>/dev/null)" 2>/dev/null)"

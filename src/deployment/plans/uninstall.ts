@@ -66,9 +66,12 @@ function filesStep({ layout, facts }: Removal): Step {
       return ours ? change(title) : undefined
     },
     apply: async (transport) => {
-      const ours = [layout.current, layout.deployments, ...installationDirectories(layout)].filter(
-        (path) => path !== layout.share && !path.startsWith(`${layout.share}/`),
-      )
+      const ours = [
+        layout.current,
+        layout.deployments,
+        layout.before,
+        ...installationDirectories(layout),
+      ].filter((path) => path !== layout.share && !path.startsWith(`${layout.share}/`))
       // share/ goes last: as long as its manifest is there, a second run knows that the rest is ours.
       await mustRun(transport, {
         doing: `removing ${layout.root}`,

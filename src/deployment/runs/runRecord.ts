@@ -4,7 +4,7 @@ import type { RunOwner } from '../lock/runOwner.ts'
 /** How a host came out of a run, as the record keeps it. */
 export type RecordedHost = Pick<
   HostOutcome,
-  'host' | 'result' | 'applied' | 'failure' | 'reason' | 'proved' | 'seconds'
+  'host' | 'result' | 'applied' | 'failure' | 'reason' | 'proved' | 'undone' | 'seconds'
 >
 
 /** One run, as the operator's side keeps it: who, what, when, from where, and what came of it. No secrets. */

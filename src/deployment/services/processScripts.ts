@@ -8,7 +8,7 @@ import type { Layout } from '../layout.ts'
  * zombie has ended: in a container nobody may ever fetch it. A component takes its pid file away before it
  * has quite ended, so its end is seen by the process alone.
  */
-const functions = `
+export const processFunctions = `
 alive() {
   now=$(sed 's/^.*) //; /^[ZX]/d' "/proc/$pid/stat" 2>/dev/null | cut -d' ' -f20)
   [ -n "$now" ] && [ "$now" = "$start" ]
@@ -33,7 +33,7 @@ stop() {
 `
 
 /** Tenths of a second that a component has for its end. */
-const patience = 150
+export const processPatience = 150
 
 /**
  * Stops components and waits until they are gone: 15 s, a connector with clients as long as it drains more, then
@@ -49,9 +49,9 @@ export function stopProcesses(options: {
   const stops = components.map((component) => {
     const file = quote(layout.pidFile(component))
     const drain = component === 'connector' ? Math.ceil(drainTimeout / 100) : 0
-    return `stop ${file} ${patience + drain}; rm -f ${file}`
+    return `stop ${file} ${processPatience + drain}; rm -f ${file}`
   })
-  return `${functions}\n${stops.join('\n')}`
+  return `${processFunctions}\n${stops.join('\n')}`
 }
 
 /** As in the unit (templates/muster-component.service): memory that a password check needed goes back to the system. */
@@ -59,9 +59,12 @@ const environment = 'MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072'
 
 /** Starts components that do not run, detached from the session, their output appended to the log file. */
 export function startProcesses(layout: Layout, components: readonly Component[]): string {
-  const starts = components.map((component) => {
-    const current = quote(layout.current)
-    return `running ${quote(layout.pidFile(component))} || { ${environment} setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & }`
-  })
-  return `${functions}\ncd ${quote(layout.root)} || exit 1\n${starts.join('\n')}`
+  const starts = components.map((component) => startProcess(layout, component))
+  return `${processFunctions}\ncd ${quote(layout.root)} || exit 1\n${starts.join('\n')}`
+}
+
+/** The same for one component, without the functions it needs. */
+export function startProcess(layout: Layout, component: Component): string {
+  const current = quote(layout.current)
+  return `running ${quote(layout.pidFile(component))} || { ${environment} setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & }`
 }

@@ -17,15 +17,16 @@ export function summaryText(outcomes: readonly HostOutcome[], colour: boolean): 
     if (result === 'failed' || result === 'unreachable') return red
     return result === 'not-started' ? yellow : green
   }
-  const lines = outcomes.map(({ host, result, applied, seconds, proved, reason }) => {
+  const lines = outcomes.map(({ host, result, applied, seconds, proved, reason, undone }) => {
     const why = result === 'not-started' ? `: ${reason ?? 'nothing was touched that is running'}` : ''
     const count =
       result === 'changed' ? `: ${applied.length} ${applied.length === 1 ? 'change' : 'changes'}` : ''
+    const back = undone === true ? ', all of it taken back' : ''
     const times = Object.entries(seconds)
       .filter(([, value]) => value >= 0.05)
       .map(([phase, value]) => `${phase} ${value.toFixed(1)} s`)
     const tail = times.length === 0 ? '' : dim(` (${times.join(', ')})`)
-    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${why}${count}${proved === undefined ? '' : `, ${proved}`}`)}${tail}`
+    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${why}${count}${back}${proved === undefined ? '' : `, ${proved}`}`)}${tail}`
   })
   return `${lines.join('\n')}\n`
 }

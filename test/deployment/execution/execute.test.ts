@@ -166,7 +166,97 @@ describe('execute', () => {
       work('db1', [{ ...step('one', 'commit', () => Promise.reject(lost)), undo }]),
     ])
     expect(done).toEqual([])
-    expect(outcome).toMatchObject({ result: 'unreachable', failure: { message: 'lost' } })
+    expect(outcome).toMatchObject({
+      result: 'unreachable',
+      failure: {
+        message: 'lost\nNothing could be taken back there: it is gone. The next run goes on there.',
+      },
+    })
+  })
+
+  describe('with a way back to what a host had', () => {
+    const wayBack = (done: string[], leftover = false) => ({
+      leftover,
+      remember: async () => void done.push('remember'),
+      restore: async () => {
+        done.push('restore')
+        return 'manager runs as before.'
+      },
+      forget: async () => void done.push('forget'),
+    })
+
+    it('remembers before the first change, and forgets after the proof and before it tidies up', async () => {
+      const { step, work, run, done } = world()
+      const steps = [step('sent', 'stage'), step('one', 'commit'), step('tidy', 'verify')]
+      await run([{ ...work('db1', steps), before: wayBack(done) }])
+      expect(done).toEqual(['db1 sent', 'remember', 'db1 one', 'db1 verify', 'forget', 'db1 tidy'])
+    })
+
+    it('asks for nothing where nothing is changed, but for what an earlier run left', async () => {
+      const { step, work, run, done } = world()
+      await run([{ ...work('db1', [step('sent', 'stage')]), before: wayBack(done) }])
+      expect(done).toEqual(['db1 sent', 'db1 verify'])
+      done.length = 0
+      await run([{ ...work('db1', []), before: wayBack(done, true) }])
+      expect(done).toEqual(['db1 verify', 'forget'])
+    })
+
+    it('goes back last of all when a step or the proof fails, and says what is so again', async () => {
+      const { step, work, run, done, events } = world()
+      const undo = async (): Promise<void> => void done.push('undone')
+      const one = { ...step('one', 'commit'), undo }
+      const [outcome] = await run([
+        { ...work('db1', [one, step('two', 'commit', fail)]), before: wayBack(done) },
+      ])
+      expect(done).toEqual(['remember', 'db1 one', 'undone', 'restore'])
+      expect(outcome).toMatchObject({
+        result: 'failed',
+        undone: true,
+        failure: { message: 'it broke\nIt was undone: one.\nmanager runs as before.', fix: 'mend it' },
+      })
+      expect(events).toContainEqual({
+        ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all that was changed', seconds: 0 },
+      })
+      done.length = 0
+      await run([{ ...work('db1', [step('one', 'commit')]), before: wayBack(done), verify: fail }])
+      expect(done).toEqual(['remember', 'db1 one', 'restore'])
+    })
+
+    it('changes nothing where it could not remember', async () => {
+      const { step, work, run, done } = world()
+      const [outcome] = await run([
+        { ...work('db1', [step('one', 'commit')]), before: { ...wayBack(done), remember: fail } },
+      ])
+      expect(done).toEqual([])
+      expect(outcome).toMatchObject({ result: 'failed', failure: { message: 'it broke' } })
+      expect(outcome?.undone).toBeUndefined()
+    })
+
+    it('leaves a host that failed as it is where that is wished', async () => {
+      const { step, work, run, done } = world()
+      const [outcome] = await run([
+        { ...work('db1', [step('one', 'commit', fail)]), before: wayBack(done), keepFailed: true },
+      ])
+      expect(done).toEqual(['remember'])
+      expect(outcome?.undone).toBeUndefined()
+      expect(outcome?.failure?.message).toBe(
+        'it broke\nIt was left as it is (--keep-failed). The next run goes on from here; without --keep-failed, it goes back to what ran before if it fails, too.',
+      )
+    })
+
+    it('ends going back although it is interrupted meanwhile', async () => {
+      const { step, work, run, done } = world()
+      const stop = new AbortController()
+      const restore = async (): Promise<string> => {
+        stop.abort()
+        await Promise.resolve()
+        done.push('restored')
+        return 'as before'
+      }
+      const one = [step('one', 'commit', fail)]
+      await run([{ ...work('db1', one), before: { ...wayBack(done), restore } }], stop.signal)
+      expect(done).toEqual(['remember', 'restored'])
+    })
   })
 
   it('does not dress up a bug as a failure of the host', async () => {

@@ -52,7 +52,7 @@ describe('the plan of an uninstallation', () => {
     expect(services).toContain('systemctl daemon-reload')
     const lines = (files ?? '').split('\n')
     expect(lines.filter((line) => line.startsWith('rm -rf'))).toEqual([
-      'rm -rf /opt/muster/current /opt/muster/deployment.jsonl /opt/muster/releases /opt/muster/runtimes /opt/muster/log /opt/muster/run',
+      'rm -rf /opt/muster/current /opt/muster/deployment.jsonl /opt/muster/.before /opt/muster/releases /opt/muster/runtimes /opt/muster/log /opt/muster/run',
       'rm -rf /opt/muster/share',
     ])
     expect(lines.findIndex((line) => line.includes('userdel'))).toBeLessThan(

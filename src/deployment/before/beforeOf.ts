@@ -1,0 +1,110 @@
+import { type Component, components } from '../../contracts/component.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { quote } from '../../transport/shellWords.ts'
+import type { Transport } from '../../transport/transport.ts'
+import type { Before } from '../execution/before.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { waitUntilUp } from '../plans/services.ts'
+import { mustRun } from '../script.ts'
+import { installedManager } from '../services/control.ts'
+import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import type { Target } from '../target.ts'
+import { userHash } from '../users.ts'
+import type { Installed } from './prelude.ts'
+import { forgetScript, rememberScript } from './rememberScript.ts'
+import { restoreScript } from './restoreScript.ts'
+
+/** The way back from an installation: one round trip before it, none where nothing of it had ever run. */
+export function beforeOf(target: Target): Before {
+  const { facts, layout } = target
+  const fresh = isFresh(facts)
+  return {
+    ...forgetting(target),
+    ...(fresh ? {} : { remember: (transport: Transport) => remember(transport, target) }),
+    restore: async (transport) => {
+      const written = writtenUser(target)
+      const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
+      const { stdout } = await mustRun(transport, {
+        doing: 'going back to what was there before',
+        fix: `See \`muster status\` and the components’ logs on the host, then install again.${fresh ? '' : ` What was there before is kept in ${layout.before}.`}`,
+        script: restoreScript(target, {
+          fresh,
+          users: written === undefined ? '' : takeBack(target),
+          drainTimeout,
+        }),
+        ...(written === undefined ? {} : { stdin: written }),
+        timeout: 3 * stopPatience(drainTimeout),
+      })
+      await mustAnswer(transport, target, named(stdout, 'started'))
+      return wordsFor(target, named(stdout, 'kept', 'started'))
+    },
+  }
+}
+
+async function remember(transport: Transport, target: Target): Promise<void> {
+  const { root } = target.layout
+  await mustRun(transport, {
+    doing: `copying what is in ${root}`,
+    fix: `See that ${root} has room and can be written to, then install again.`,
+    script: rememberScript(target),
+  })
+}
+
+/** For a run that has its own way back: takes away the copy that an installation left, once all is proved. */
+export const forgetting = (installed: Installed & { readonly facts: HostFacts }): Before => ({
+  leftover: installed.facts.installation.leftCopy,
+  forget: async (transport) => {
+    await mustRun(transport, {
+      doing: `removing ${installed.layout.before}`,
+      fix: 'Remove it by hand.',
+      script: forgetScript(installed),
+    })
+  },
+})
+
+/** Whether no component has ever come to run here: then there is nothing to copy. */
+const isFresh = ({ installation, services }: HostFacts): boolean =>
+  !installation.leftCopy &&
+  installation.applied.size === 0 &&
+  [...services.values()].every(({ state }) => state !== 'running')
+
+/** What `take-back-user` needs to know; a hash goes through standard input alone. */
+function writtenUser({ user, facts }: Target): Secret | undefined {
+  if (user?.hash === undefined) return undefined
+  const before = userHash(facts.installation.users, user.user)
+  if (before === user.hash) return undefined
+  return new Secret(JSON.stringify({ user: user.user, hash: user.hash, ...(before && { before }) }))
+}
+
+function takeBack({ layout, release, facts }: Target): string {
+  const folder = quote(`${layout.releases}/${release.id}`)
+  const file = quote(layout.usersFile)
+  const take = `${folder}/node ${folder}/muster-api.cjs take-back-user --file ${file} >/dev/null`
+  if (facts.installation.users !== undefined) return take
+  // Where there was no file and nobody came in meanwhile, there is none again.
+  return `${take} && { grep -q '"user":' ${file} || rm -f ${file}; }`
+}
+
+async function mustAnswer(transport: Transport, target: Target, names: readonly Component[]): Promise<void> {
+  const { cluster, layout, facts } = target
+  const set = { manager: installedManager(facts), cluster, layout, drainTimeout: 0 }
+  await waitUntilUp(transport, { ...set, components: names })
+}
+
+/** The components that the script printed after one of these words. */
+function named(stdout: string, ...words: readonly string[]): readonly Component[] {
+  const lines = stdout.split('\n')
+  return components.filter((component) => words.some((word) => lines.includes(`${word} ${component}`)))
+}
+
+function wordsFor({ release, facts }: Target, running: readonly Component[]): string {
+  const runs =
+    running.length === 0
+      ? 'no component ran before, and none runs now'
+      : `${running.join(', ')} ${running.length === 1 ? 'runs' : 'run'} as before`
+  const stays =
+    facts.installation.currentRelease === release.id
+      ? ''
+      : ` The release ${release.id}, which was sent, stays for the next run.`
+  return `What was changed there was taken back: ${runs}.${stays}`
+}

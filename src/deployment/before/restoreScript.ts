@@ -1,0 +1,107 @@
+import { components } from '../../contracts/component.ts'
+import { quote } from '../../transport/shellWords.ts'
+import { processPatience, startProcess } from '../services/processScripts.ts'
+import { forEachComponent, type Installed, prelude, replacedFiles } from './prelude.ts'
+
+/**
+ * sh that makes a host what its copy says, however far the run came: files as they were, new ones gone,
+ * `current` and the turns of the releases, units and whether they are enabled. What still runs as it did is
+ * left running; else it is stopped, and what ran before is started. Prints `kept COMPONENT` and
+ * `started COMPONENT`. It goes on after what fails, says that in its exit code, and keeps the copy then.
+ * What calls changed meanwhile stays: a component's state comes back only where it was taken away, and of the
+ * users only the administrator's entry, by the given script. A component that is new takes its state with it.
+ */
+export function restoreScript(
+  installed: Installed,
+  options: {
+    /** Nothing of the installation had run: everything that a run puts in place is taken away. */
+    readonly fresh: boolean
+    /** sh that gives the administrator's entry back, standard input its own; empty where it was not changed. */
+    readonly users: string
+    /** Milliseconds for which a connector that has to stop lets its clients finish. */
+    readonly drainTimeout: number
+  },
+): string {
+  const { layout } = installed
+  const { fresh, users, drainTimeout } = options
+  const copy = fresh
+    ? 'rm -rf "$b"\nmkdir -m 700 "$b" "$b/units" "$b/turns" "$b/share" || exit 1'
+    : `[ -d "$b" ] || { echo 'the copy of what was there is gone' >&2; exit 1; }`
+  return `cd ${quote(layout.root)} || exit 1
+${prelude}
+b=.before
+${copy}
+wrong=0
+reload=0
+again=' '
+halt() {
+  was=$(sed -n "s/^$1 //p" "$b/running" 2>/dev/null)
+  if [ -n "$was" ]; then
+    if [ "$was" = "$(identity "$2" "$3")" ]; then echo "kept $1"; return; fi
+    again="$again$1:\${was%% *} "
+  fi
+  case $1 in
+    connector) stop "$3" ${processPatience + Math.ceil(drainTimeout / 100)} ;;
+    *) stop "$3" ${processPatience} ;;
+  esac
+  rm -f "$3"
+  [ -f "$units/$2" ] && booted || return
+  systemctl stop "$2" || wrong=1
+  systemctl reset-failed "$2" 2>/dev/null
+}
+${forEachComponent(installed, 'halt')}
+# Under another name first, in a folder that is ours alone: then one rename.
+put() { rm -f .back; cp -a "$1" .back && mv -fT .back "$2" || wrong=1; }
+back() { if [ -f "$b/$1" ]; then put "$b/$1" "$1"; else rm -f "$1"; fi; }
+for f in ${replacedFiles(installed)}; do back "$f"; done
+for d in share/tls share/applied; do
+  for f in "$d"/* "$b/$d"/*; do
+    if [ -f "$f" ]; then back "\${f#"$b/"}"; fi
+  done
+done
+for c in ${components.join(' ')}; do
+  f=share/state/$c.json
+  if [ ! -f "$b/share/$c.json" ]; then rm -f "$f"; fi
+  if [ ! -e "$f" ] && [ -f "$b/$f" ] && [ ! -L "$b/$f" ]; then put "$b/$f" "$f"; fi
+done
+for f in releases/*/.activated; do
+  [ -f "$f" ] || continue
+  t=\${f#releases/}
+  t=$b/turns/\${t%/.activated}
+  if [ -f "$t" ]; then put "$t" "$f"; else rm -f "$f"; fi
+done
+was=$(cat "$b/current" 2>/dev/null)
+if [ -z "$was" ]; then rm -f current
+elif [ "$(readlink current)" != "$was" ]; then
+  rm -f .current-new
+  ln -s "$was" .current-new && mv -fT .current-new current || wrong=1
+fi
+${users === '' ? '' : `{\n${users}\n} || wrong=1`}
+unit() {
+  if [ -f "$units/$2" ] || [ -f "$b/units/$2" ]; then reload=1; else return; fi
+  if [ -f "$b/units/$2" ]; then put "$b/units/$2" "$units/$2"; return; fi
+  if booted; then systemctl --quiet disable "$2" || wrong=1; fi
+  rm -f "$units/$2"
+}
+${forEachComponent(installed, 'unit')}
+if [ "$reload" = 1 ] && booted; then systemctl daemon-reload || wrong=1; fi
+enable() {
+  [ -f "$units/$2" ] && booted || return
+  if grep -qxF "$2" "$b/enabled" 2>/dev/null; then verb=enable; else verb=disable; fi
+  systemctl --quiet "$verb" "$2" || wrong=1
+}
+${forEachComponent(installed, 'enable')}
+begin() {
+  case $again in
+    *" $1:systemd "*) systemctl start "$2" || { wrong=1; return; } ;;
+    *" $1:process "*) case $1 in
+${components.map((component) => `      ${component}) ${startProcess(layout, component)} ;;`).join('\n')}
+      esac ;;
+    *) return ;;
+  esac
+  echo "started $1"
+}
+${forEachComponent(installed, 'begin')}
+if [ "$wrong" = 0 ] || ${fresh ? 'true' : 'false'}; then rm -rf "$b"; fi
+exit "$wrong"`
+}

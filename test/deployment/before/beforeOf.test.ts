@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { beforeOf, forgetting } from '../../../src/deployment/before/beforeOf.ts'
+import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { finishedFacts, hash, targetOf } from '../steps/target.ts'
+
+const finished = finishedFacts(targetOf())
+const withInstallation = (changes: Partial<HostFacts['installation']>): HostFacts => ({
+  ...finished,
+  installation: { ...finished.installation, ...changes },
+})
+const older = withInstallation({ currentRelease: '1.0.0-old' })
+const wayBack = (facts: HostFacts) => beforeOf(targetOf({ facts }))
+const up = {
+  script: 'muster-api.cjs call',
+  result: { stdout: JSON.stringify([{ id: 'replicator', status: 200, body: {} }]) },
+}
+
+describe('the way back from an installation', () => {
+  it('is remembered in one round trip, and in none where nothing had ever run', async () => {
+    const host = fakeTransport({ expect: [{ script: 'mv -T "$b" .before' }] })
+    await wayBack(older).remember?.(host)
+    expect(host.scripts).toHaveLength(1)
+    expect(wayBack(hostFacts()).remember).toBeUndefined()
+    const half = { ...finished, services: new Map(), installation: installationFacts({ exists: true }) }
+    expect(wayBack(half).remember).toBeUndefined()
+    const left = { ...half, installation: { ...half.installation, leftCopy: true } }
+    expect(wayBack(left).remember).toBeDefined()
+  })
+
+  it('says why it could not be remembered', async () => {
+    const full = { code: 1, stderr: 'cp: error writing: No space left on device\n' }
+    const host = fakeTransport({ expect: [{ script: '', result: full }] })
+    await expect(wayBack(older).remember?.(host)).rejects.toMatchObject({
+      code: 'step-failed',
+      message: 'copying what is in /opt/muster failed: cp: error writing: No space left on device',
+      fix: 'See that /opt/muster has room and can be written to, then install again.',
+    })
+  })
+
+  it('waits for what it started again, and says what runs and what stays', async () => {
+    const stdout = 'kept manager\nstarted replicator\n'
+    const host = fakeTransport({ expect: [up, { script: '', result: { stdout } }] })
+    expect(await wayBack(older).restore?.(host)).toBe(
+      `What was changed there was taken back: manager, replicator run as before. The release ${targetOf().release.id}, which was sent, stays for the next run.`,
+    )
+    expect(host.scripts).toHaveLength(2)
+    const silent = fakeTransport({
+      expect: [
+        { ...up, result: { stdout: '[]' } },
+        { script: '', result: { stdout } },
+      ],
+    })
+    await expect(wayBack(older).restore?.(silent)).rejects.toMatchObject({ code: 'not-answering' })
+  })
+
+  it('takes all away again where nothing had ever run', async () => {
+    const host = fakeTransport({ expect: [{ script: '' }] })
+    expect(await wayBack(hostFacts()).restore?.(host)).toBe(
+      `What was changed there was taken back: no component ran before, and none runs now. The release ${targetOf().release.id}, which was sent, stays for the next run.`,
+    )
+    expect(host.scripts[0]).toContain('rm -rf "$b"\nmkdir -m 700')
+    expect(host.scripts[0]).toContain('|| rm -f /opt/muster/share/users/users.json; }')
+  })
+
+  it('gives the administrator the hash it had, on standard input alone, where this run changed it', async () => {
+    const before = hash.replace('B', 'C')
+    const users = new Secret(
+      JSON.stringify({ version: 1, users: [{ user: 'admin', access: 'full', hash: before }] }),
+    )
+    const given: unknown[] = []
+    const host = fakeTransport({
+      expect: [
+        {
+          script: 'take-back-user',
+          result: (_, { stdin }) => {
+            given.push(stdin instanceof Secret ? JSON.parse(stdin.reveal()) : stdin)
+            return {}
+          },
+        },
+      ],
+    })
+    await wayBack(withInstallation({ users })).restore?.(host)
+    expect(given).toEqual([{ user: 'admin', hash, before }])
+    expect(host.scripts.join()).not.toContain('$scrypt')
+    const same = fakeTransport({ expect: [{ script: '' }] })
+    await wayBack(older).restore?.(same)
+    expect(same.scripts.join()).not.toContain('take-back-user')
+  })
+
+  it('of another kind of run is only forgotten, where one is left', async () => {
+    const way = forgetting({ ...targetOf(), facts: withInstallation({ leftCopy: true }) })
+    expect(way).toMatchObject({ leftover: true })
+    expect(way.restore ?? way.remember).toBeUndefined()
+    const host = fakeTransport({ expect: [{ script: 'rm -rf /opt/muster/.before' }] })
+    await way.forget(host)
+    expect(host.scripts).toHaveLength(1)
+  })
+})

@@ -1,0 +1,217 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Installed } from '../../../src/deployment/before/prelude.ts'
+import { forgetScript, rememberScript } from '../../../src/deployment/before/rememberScript.ts'
+import { restoreScript } from '../../../src/deployment/before/restoreScript.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { switchScript } from '../../../src/deployment/releases/scripts.ts'
+import { startProcesses } from '../../../src/deployment/services/processScripts.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
+import { endProcesses } from '../../scenarios/support/pids.ts'
+import { pathsBelow } from '../../scenarios/support/snapshot.ts'
+
+/** A server as our scripts see one: a process with a pid file, which remembers what it was started with. */
+const server = `c=$(basename "$3" .json)
+cat "$3" > "run/$c.runs-with"
+printf '%s %s %s\\n' $$ "$(sed 's/^.*) //' /proc/$$/stat | cut -d' ' -f20)" "$(readlink /proc/$$/exe)" > "run/$c.new"
+mv "run/$c.new" "run/$c.pid"
+trap 'exit 0' TERM
+while :; do sleep 0.1; done
+`
+
+/** What a run may change, by path, and what it does to it. */
+const changeable = [
+  ...['manager', 'connector', 'replicator', 'secrets'].map((name) => `share/${name}.json`),
+  ...['tls/key.pem', 'tls/keystore.p12', 'applied/manager', 'applied/replicator'].map(
+    (name) => `share/${name}`,
+  ),
+]
+
+describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', () => {
+  let root = ''
+  let installed: Installed
+  let transport: Transport
+  const at = (path: string) => join(root, path)
+  const text = (path: string) => readFileSync(at(path), 'utf8')
+  const script = async (words: string): Promise<string> => {
+    const { code, stdout, stderr } = await transport.run(words)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+  const restore = (changes: { fresh?: boolean; users?: string } = {}) =>
+    restoreScript(installed, { fresh: false, users: '', drainTimeout: 0, ...changes })
+  const write = (path: string, content: string, mode = 0o644): void => {
+    mkdirSync(dirname(at(path)), { recursive: true })
+    writeFileSync(at(path), content)
+    chmodSync(at(path), mode)
+  }
+  const everything = (): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      pathsBelow(root)
+        .filter((path) => !path.startsWith(at('run/')) && !path.startsWith(at('log/')))
+        .map((path) => {
+          const stat = lstatSync(path)
+          const content = stat.isFile() ? readFileSync(path, 'utf8') : ''
+          const leads = stat.isSymbolicLink() ? readlinkSync(path) : ''
+          return [path, `${stat.mode.toString(8)} ${content}${leads}`]
+        }),
+    )
+  /** The process that a component runs as, once it has written its pid file. */
+  const processOf = (component: string): Promise<string> =>
+    vi.waitFor(() => text(`run/${component}.pid`), { timeout: 5000, interval: 20 })
+  const start = async (...names: readonly ('manager' | 'connector' | 'replicator')[]) => {
+    await script(startProcesses(installed.layout, names))
+    return Promise.all(names.map(processOf))
+  }
+
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), "muster b'-"))
+    installed = { cluster: 'alpha', layout: layoutOf(root) }
+    for (const folder of ['run', 'log', 'share/state', 'share/users'])
+      mkdirSync(at(folder), { recursive: true })
+    for (const release of ['old', 'new']) {
+      write(`releases/${release}/muster-api.cjs`, server)
+      symlinkSync('/bin/sh', at(`releases/${release}/node`))
+    }
+    write('releases/old/.activated', '3 2026-01-01T00:00:00Z\n')
+    symlinkSync('releases/old', at('current'))
+    write('share/installation.json', 'whose')
+    write('share/users/users.json', 'users', 0o600)
+    for (const path of ['share/manager.json', 'share/replicator.json', 'share/applied/manager']) {
+      write(path, `old ${path}`)
+    }
+    for (const path of ['share/secrets.json', 'share/tls/key.pem']) write(path, `old ${path}`, 0o600)
+    write('share/state/manager.json', 'old state', 0o600)
+    transport = await connectLocal({ host: 'here', env: process.env })
+  })
+  afterEach(async () => {
+    await transport.close()
+    endProcesses(root)
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  it('comes back, whatever of it a run changed, took away or added', async () => {
+    const before = everything()
+    const fate = fc.constantFrom('stays', 'changed', 'gone', 'mode')
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(...changeable.map(() => fate)), fc.boolean(), async (fates, switched) => {
+        await script(rememberScript(installed))
+        for (const [index, path] of changeable.entries()) {
+          if (fates[index] === 'changed') write(path, 'new')
+          if (fates[index] === 'gone') rmSync(at(path), { force: true })
+          if (fates[index] === 'mode' && existsSync(at(path))) chmodSync(at(path), 0o604)
+        }
+        if (switched) await script(switchScript(installed.layout, 'new'))
+        expect(await script(restore())).toBe('')
+        expect(everything()).toEqual(before)
+      }),
+      {
+        numRuns: 12,
+        examples: [[['changed', 'changed', 'gone', 'changed', 'gone', 'changed', 'gone', 'changed'], true]],
+      },
+    )
+  })
+
+  it('is copied for nobody else to read, and nothing is left of the copy but with the run that was stopped', async () => {
+    await script(rememberScript(installed))
+    expect(lstatSync(at('.before')).mode & 0o777).toBe(0o700)
+    expect(lstatSync(at('.before/share/secrets.json')).mode & 0o777).toBe(0o600)
+    expect(existsSync(at('.before/share/users'))).toBe(false)
+    await script(forgetScript(installed))
+    expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
+  })
+
+  it('is of the last state that was proved: a run that goes on after one that was killed keeps its copy', async () => {
+    const before = everything()
+    await script(rememberScript(installed))
+    write('share/manager.json', 'half-way')
+    await script(rememberScript(installed))
+    write('share/manager.json', 'new')
+    await script(restore())
+    expect(everything()).toEqual(before)
+  })
+
+  it('is whole or not there: a copy that could not be ended leaves nothing, and nothing is given back from it', async () => {
+    // Ends in the middle, as on a full disk.
+    const failing = rememberScript(installed).replace('readlink current >', 'false; readlink current >')
+    expect((await transport.run(failing)).code).toBe(1)
+    expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
+    const before = everything()
+    const { code, stderr } = await transport.run(restore())
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'the copy of what was there is gone\n' })
+    expect(everything()).toEqual(before)
+  })
+
+  it('keeps what calls changed meanwhile, and gives back the state of a component that was taken away', async () => {
+    await script(rememberScript(installed))
+    write('share/users/users.json', 'a user more', 0o600)
+    write('share/state/manager.json', 'a call came', 0o600)
+    await script(restore())
+    expect([text('share/users/users.json'), text('share/state/manager.json')]).toEqual([
+      'a user more',
+      'a call came',
+    ])
+    await script(rememberScript(installed))
+    rmSync(at('share/state/manager.json'))
+    await script(restore())
+    expect(text('share/state/manager.json')).toBe('a call came')
+  })
+
+  it('leaves running what still runs as it did, and starts again what was restarted, with what it ran with', async () => {
+    const [manager, replicator] = await start('manager', 'replicator')
+    await script(rememberScript(installed))
+    write('share/replicator.json', 'new')
+    process.kill(Number(replicator?.split(' ')[0]), 'SIGTERM')
+    await vi.waitFor(() => expect(existsSync(`/proc/${replicator?.split(' ')[0]}/fd/0`)).toBe(false))
+    rmSync(at('run/replicator.pid'))
+    await script(switchScript(installed.layout, 'new'))
+    const [second, connector] = await start('replicator', 'connector')
+    expect(await script(restore())).toBe('kept manager\nstarted replicator\n')
+    expect(await processOf('manager')).toBe(manager)
+    expect(existsSync(at('run/connector.pid'))).toBe(false)
+    expect(existsSync(`/proc/${connector?.split(' ')[0]}/fd/0`)).toBe(false)
+    expect(await processOf('replicator')).not.toBe(second)
+    expect(text('run/replicator.runs-with')).toBe('old share/replicator.json')
+    expect(existsSync(at('.before'))).toBe(false)
+  })
+
+  it('of a first installation is nothing: no component runs, nothing is in place, and what was sent stays', async () => {
+    rmSync(at('share/users/users.json'))
+    await start('manager')
+    write('share/users/users.json', '"user":', 0o600)
+    expect(await script(restore({ fresh: true, users: 'rm share/users/users.json' }))).toBe('')
+    const left = pathsBelow(root).filter((path) => lstatSync(path).isFile() && !/\/(run|log)\//.test(path))
+    expect(left.map((path) => path.slice(root.length + 1))).toEqual([
+      'releases/new/muster-api.cjs',
+      'releases/old/muster-api.cjs',
+      'share/installation.json',
+    ])
+    expect(existsSync(at('current'))).toBe(false)
+    expect(existsSync(at('run/manager.pid'))).toBe(false)
+  })
+
+  it('goes on after what cannot be given back, says so, and keeps the copy', async () => {
+    await script(rememberScript(installed))
+    write('share/manager.json', 'new')
+    const { code } = await transport.run(restore({ users: 'false' }))
+    expect(code).toBe(1)
+    expect(text('share/manager.json')).toBe('old share/manager.json')
+    expect(existsSync(at('.before'))).toBe(true)
+    await script(restore())
+  })
+})
