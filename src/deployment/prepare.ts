@@ -14,6 +14,7 @@ import {
   type StorePasswords,
 } from './desired/stores.ts'
 import { makeTarget } from './desired/target.ts'
+import { type TlsNote, tlsNotes } from './desired/tlsNotes.ts'
 import { judgeFacts } from './judge.ts'
 import type { Program } from './program.ts'
 import { chooseRuntime, type RuntimeFile } from './runtime/choose.ts'
@@ -108,6 +109,7 @@ async function tlsOfHosts(
   // A part alone cannot tell whether there is an authority whose key was lost.
   const onlyPart = (options.left ?? []).length > 0 ? ', since no host of it was installed yet' : ''
   const notes = (authority?.notes ?? []).map((note) => `${note}${onlyPart}`)
+  const told: TlsNote[] = []
   let state = authority?.state ?? options.state
   for (const { host, facts } of surveyed) {
     await collect(problems, host.name, async () => {
@@ -115,16 +117,16 @@ async function tlsOfHosts(
       if (authority === undefined || !isGenerated(host)) {
         const own = ownStores({ host, facts, given, files: options.storeFiles, now })
         stores.set(host.name, own.stores)
-        notes.push(...own.notes)
+        told.push(...own.warnings.map((warning) => ({ host: host.name, warning })))
         return
       }
       const made = await generatedStores({ host, facts, state, authority: authority.authority, given, now })
       state = made.state
       stores.set(host.name, made.stores)
-      notes.push(...made.notes)
+      if (made.issued !== undefined) told.push({ host: host.name, issued: made.issued })
     })
   }
-  return { stores, state, notes }
+  return { stores, state, notes: [...notes, ...tlsNotes(told)] }
 }
 
 function storePasswords(secrets: ResolvedSecrets, host: HostConfig): StorePasswords {

@@ -52,6 +52,7 @@ export function installationFacts(changes: Partial<InstallationFacts> = {}): Ins
     directories: new Map(),
     files: new Map(),
     settings: new Map(),
+    units: new Map(),
     applied: new Map(),
     ...changes,
   }

@@ -19,7 +19,7 @@ export function ownStores(options: {
   /** Contents of the operator's files by path. */
   readonly files: ReadonlyMap<string, Buffer>
   readonly now: Date
-}): { readonly stores: ResolvedStores; readonly notes: readonly string[] } {
+}): { readonly stores: ResolvedStores; readonly warnings: readonly StoreProblem[] } {
   const { host, given, now } = options
   const { keystorePath, truststorePath, alias, warningDays } = host.tls
   const keystore = contentOf(options, keystorePath, 'keystore')
@@ -56,7 +56,7 @@ export function ownStores(options: {
       authorities: opened.authorities,
       passwords: given,
     },
-    notes: opened.warnings.map(tell).map(({ message, fix }) => `${message} ${fix}`),
+    warnings: opened.warnings,
   }
 }
 

@@ -86,7 +86,8 @@ export async function generatedStores(options: {
 }): Promise<{
   readonly state: ClusterState
   readonly stores: ResolvedStores
-  readonly notes: readonly string[]
+  /** Why a certificate was issued; empty for the first one, absent where none was. */
+  readonly issued?: string
 }> {
   const { host, facts, state, authority, given, now } = options
   const names = namesOf(host, facts)
@@ -130,10 +131,7 @@ export async function generatedStores(options: {
       authorities: [authority.certificate],
       passwords: { keystore: locks.keystorePassword, truststore: locks.truststorePassword },
     },
-    notes:
-      reason === undefined
-        ? []
-        : [`issue a certificate for ${host.name}${reason && `: its present one ${reason}`}`],
+    ...(reason === undefined ? {} : { issued: reason }),
   }
 }
 

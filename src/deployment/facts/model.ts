@@ -67,6 +67,8 @@ export type InstallationFacts = {
   readonly users?: Secret
   /** Text of each component's settings file. */
   readonly settings: ReadonlyMap<Component, string>
+  /** Text of each component's systemd unit. */
+  readonly units: ReadonlyMap<Component, string>
   /** Digest that the running component was started with. */
   readonly applied: ReadonlyMap<Component, string>
 }

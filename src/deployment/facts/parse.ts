@@ -70,6 +70,7 @@ export function parseFacts(host: string, output: string): HostFacts {
       ...(chain === undefined ? {} : { chain }),
       ...(users === undefined ? {} : { users: new Secret(users) }),
       settings: perComponent('settings'),
+      units: perComponent('unit'),
       applied: perComponent('applied'),
     },
     services: new Map(

@@ -111,7 +111,7 @@ files=$(find "$root/share" -type f ! -name '.*' 2>/dev/null | LC_ALL=C sort)
 for u in ${units.join(' ')}; do
   f=${unitDirectory}/\${u#*=}
   [ -f "$f" ] && files="$files
-$f"
+$f" && text "unit-\${u%%=*}" "$f"
 done
 printf '%s\\n' "$files" | while IFS= read -r f; do
   [ -n "$f" ] || continue

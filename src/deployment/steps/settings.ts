@@ -1,6 +1,6 @@
 import { fileDifference, writeFiles } from '../desiredFile.ts'
+import { settingsDifference } from '../differences/settings.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { settingsDifference } from '../settingsDifference.ts'
 import { change, type Step } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 
@@ -22,7 +22,7 @@ export function settingsStep(target: Target): Step {
   }
 }
 
-function differences(facts: HostFacts, desired: DesiredComponent, root: string): string[] {
+function differences(facts: HostFacts, desired: DesiredComponent, root: string): readonly string[] {
   const difference = fileDifference(facts, desired.settingsFile, root)
   if (difference === undefined) return []
   const before = facts.installation.settings.get(desired.component)

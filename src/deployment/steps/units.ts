@@ -1,11 +1,24 @@
 import { quote } from '../../transport/shellWords.ts'
 import { fileDifference, writeFiles } from '../desiredFile.ts'
+import { lineDifference } from '../differences/lines.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { inOneFlight } from '../flight.ts'
 import { unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { DesiredComponent, Target } from '../target.ts'
+
+function differences(
+  facts: HostFacts,
+  { component, unitFile }: DesiredComponent,
+  root: string,
+): readonly string[] {
+  const difference = unitFile && fileDifference(facts, unitFile, root)
+  if (difference === undefined) return []
+  const before = facts.installation.units.get(component)
+  const lines = before === undefined ? [] : lineDifference(before, unitFile?.content.toString() ?? '')
+  return [difference, ...lines.map((line) => `  ${line}`)]
+}
 
 /** systemd units, enabled so that the components come back with the host. */
 export function unitsStep(target: Target): Step {
@@ -24,7 +37,7 @@ export function unitsStep(target: Target): Step {
     atOnce: true,
     check: (facts) => {
       const details = [
-        ...files.flatMap((file) => fileDifference(facts, file, target.layout.root) ?? []),
+        ...target.components.flatMap((component) => differences(facts, component, target.layout.root)),
         ...disabled(facts),
       ]
       return details.length === 0 ? undefined : change('write and enable systemd units', details)

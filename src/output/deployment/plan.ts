@@ -1,10 +1,17 @@
 import type { AccountGrants } from '../../deployment/grants.ts'
 import type { HostPlan } from '../../deployment/hostPlan.ts'
+import type { StepChange } from '../../deployment/step.ts'
 import { counted, shortListOf } from '../../diagnostics/words.ts'
 import { paint } from './paint.ts'
 import { turnsText } from './turns.ts'
 
-/** The plan for people: each host with its changes and their differences, hosts without any in one line. */
+/** Hosts that one line names at most; the plan for programs names all. */
+const most = 12
+
+/**
+ * The plan for people: each host with its changes and their differences. Hosts of which the same would be said
+ * are named below the first, and hosts without any change in one line, so that many stay readable.
+ */
 export function planText(options: {
   readonly cluster: string
   readonly notes: readonly string[]
@@ -23,17 +30,41 @@ export function planText(options: {
     const all = left.length === 0 ? counted(plans.length, 'host') : shortListOf(unchanged, 8)
     return `${[`${cluster}: nothing to do on ${all}.`, ...noted, ...others].join('\n')}\n`
   }
-  const hosts = changing.map((plan) => {
-    const steps = plan.steps.flatMap(({ change }) => [
-      `  ${yellow('~')} ${change.summary}`,
-      ...change.details.map((detail) => dim(`      ${detail}`)),
-    ])
-    return [`${bold(plan.host)} ${dim(`(${plan.address})`)}`, ...steps].join('\n')
+  const groups = alike(changing)
+  const hosts = groups.map(({ plan, others }, index) => {
+    const before = groups.slice(0, index).map((group) => group.plan)
+    const steps = plan.steps.flatMap(({ step, change }) => {
+      const same = change.details.length < 2 ? undefined : hostWithStep(before, step.id, change)
+      const details = same === undefined ? change.details : [`as on ${same}`]
+      return [`  ${yellow('~')} ${change.summary}`, ...details.map((detail) => dim(`      ${detail}`))]
+    })
+    const too = others.length === 0 ? [] : [`${bold(shortListOf(others, most))}: the same`]
+    return [`${bold(plan.host)} ${dim(`(${plan.address})`)}`, ...steps, ...too].join('\n')
   })
-  const rest = unchanged.length === 0 ? [] : [`${unchanged.join(', ')}: nothing to do`]
+  const rest = unchanged.length === 0 ? [] : [`${shortListOf(unchanged, most)}: nothing to do`]
   const head = `${cluster}: changes on ${changing.length} of ${counted(plans.length, 'host')}`
   return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...others].join('\n\n')}\n`
 }
+
+/** Plans of which the same would be said, the first of them with the names of the other hosts. */
+function alike(
+  plans: readonly HostPlan[],
+): readonly { readonly plan: HostPlan; readonly others: readonly string[] }[] {
+  const groups = new Map<string, { readonly plan: HostPlan; readonly others: string[] }>()
+  for (const plan of plans) {
+    const said = JSON.stringify(plan.steps.map(({ step, change }) => [step.id, change]))
+    const group = groups.get(said)
+    if (group === undefined) groups.set(said, { plan, others: [] })
+    else group.others.push(plan.host)
+  }
+  return [...groups.values()]
+}
+
+/** The host, if any, of which just this step is said already. */
+const hostWithStep = (plans: readonly HostPlan[], id: string, change: StepChange): string | undefined =>
+  plans.find((plan) =>
+    plan.steps.some((one) => one.step.id === id && JSON.stringify(one.change) === JSON.stringify(change)),
+  )?.host
 
 /** The plan for programs. */
 export function planJson(options: {

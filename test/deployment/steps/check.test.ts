@@ -148,6 +148,23 @@ describe('the plan of an installation', () => {
       }),
       ['old-releases: remove old releases', '  releases/1.0-a', '  runtimes/node-1'],
     ],
+    [
+      'a unit that somebody changed, line by line',
+      installation({
+        files: new Map(finished.installation.files).set('/etc/systemd/system/muster-alpha-manager.service', {
+          sha256: 'b'.repeat(64),
+          mode: 0o644,
+          owner: 'root:root',
+        }),
+        units: new Map(finished.installation.units).set('manager', 'Environment=PASSWORD=hunter2\n'),
+      }),
+      [
+        'units: write and enable systemd units',
+        '  /etc/systemd/system/muster-alpha-manager.service: changed',
+        '    - Environment=[redacted]',
+        `    + ${finished.installation.units.get('manager')}`,
+      ],
+    ],
     ['a component that is stopped', service('stopped', true), ['services: start manager']],
     ['a component that has failed', service('failed', true), ['services: start manager']],
     [

@@ -102,6 +102,11 @@ export function finishedFacts(target: Target): HostFacts {
       files: new Map(files.map(factOf)),
       users: new Secret(JSON.stringify({ version: 1, users: [{ user: 'admin', access: 'full', hash }] })),
       settings: new Map(components.map((one) => [one.component, JSON.stringify(one.settings)])),
+      units: new Map(
+        components.flatMap(({ component, unitFile }) =>
+          unitFile === undefined ? [] : [[component, unitFile.content.toString()]],
+        ),
+      ),
       applied: new Map(components.map((one) => [one.component, `${one.digest}\n`])),
     }),
     services: new Map(

@@ -36,6 +36,40 @@ db2: nothing to do
     )
   })
 
+  it('says once what is the same on many hosts', () => {
+    const details = ['manager: logLevel: info → debug', 'connector: logLevel: info → debug']
+    const settings = { step, change: change('write settings', details) }
+    const restart = { step: { ...step, id: 'services' }, change: change('restart manager') }
+    const plan = (number: number, ...steps: HostPlan['steps']): HostPlan => ({
+      host: `db${number}`,
+      address: `10.0.0.${number}`,
+      steps,
+    })
+    const many = Array.from({ length: 48 }, (_, index) => plan(index + 3, settings, restart))
+    const all = [plan(1, settings, restart), plan(2, settings), ...many]
+    expect(planText({ cluster: 'alpha', notes: [], plans: all, colour: false })).toMatchInlineSnapshot(`
+      "alpha: changes on 50 of 50 hosts
+
+      db1 (10.0.0.1)
+        ~ write settings
+            manager: logLevel: info → debug
+            connector: logLevel: info → debug
+        ~ restart manager
+      db3, db4, db5, db6, db7, db8, db9, db10, db11, db12, db13, db14 and 36 more: the same
+
+      db2 (10.0.0.2)
+        ~ write settings
+            as on db1
+      "
+    `)
+    const json = JSON.parse(planJson({ cluster: 'alpha', notes: [], plans: all, left: [], grants: [] }))
+    expect(json.hosts.map((one: { changes: unknown[] }) => one.changes.length)).toEqual([
+      2,
+      1,
+      ...many.map(() => 2),
+    ])
+  })
+
   it('says in one line that there is nothing to do', () => {
     const [, unchanged] = plans
     expect(

@@ -2,6 +2,7 @@ import { CertificateError } from '../../../certificates/certificateError.ts'
 import { describeChain } from '../../../certificates/describeChain.ts'
 import { ownStores } from '../../desired/ownStores.ts'
 import { isGenerated } from '../../desired/stores.ts'
+import { tlsNotes } from '../../desired/tlsNotes.ts'
 import { StepError } from '../../stepError.ts'
 import type { Check, Subject, Surroundings } from '../subject.ts'
 import { failures, ok, type Verdict, warning } from '../verdict.ts'
@@ -30,7 +31,8 @@ function judgeOwn({ host, facts }: Subject, { stores, now }: Surroundings): read
   if (unread.length > 0) return failures(unread, [])
   try {
     const given = stores.passwords.get(host.name) ?? {}
-    const { notes } = ownStores({ host, facts, given, files: stores.files, now })
+    const { warnings } = ownStores({ host, facts, given, files: stores.files, now })
+    const notes = tlsNotes(warnings.map((one) => ({ host: host.name, warning: one })))
     return notes.length === 0
       ? ok('keystore and truststore of the file')
       : notes.flatMap((note) => warning(note, 'Replace the stores, then run `muster install`.'))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
-import { settingsDifference } from '../../src/deployment/settingsDifference.ts'
-import { targetOf } from './steps/target.ts'
+import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
+import { settingsDifference } from '../../../src/deployment/differences/settings.ts'
+import { targetOf } from '../steps/target.ts'
 
 const source = (name: string, port = 3306) => ({ name, host: '10.0.0.11', port, role: 'replica' as const })
 
@@ -12,7 +12,7 @@ describe('settingsDifference', () => {
     ...manager.settings,
     services: { services: [{ name: 'alpha', datasources: [source('db1'), source('db2')] }] },
   }
-  const difference = (before: object): string[] =>
+  const difference = (before: object): readonly string[] =>
     settingsDifference(JSON.stringify({ ...settings, ...before }), settings)
 
   it('names each member that differs', () => {
@@ -24,9 +24,25 @@ describe('settingsDifference', () => {
       'listen.address: none → 127.0.0.1',
       'listen.port: none → 8090',
     ])
-    expect(difference({ allowedHosts: ['a'] })).toEqual([
-      `allowedHosts: a → ${settings.allowedHosts.join(', ')}`,
+  })
+
+  it('says of a list what goes and what comes', () => {
+    const [first = '', ...rest] = settings.allowedHosts
+    expect(difference({ allowedHosts: ['a', ...rest] })).toEqual([`allowedHosts: - a, + ${first}`])
+    expect(difference({ allowedHosts: [...rest, first] })).toEqual(['allowedHosts: another order'])
+    expect(difference({ allowedHosts: [] })).toEqual([
+      `allowedHosts: none → ${settings.allowedHosts.join(', ')}`,
     ])
+  })
+
+  it('shows no secret that somebody wrote there, and no more than twenty lines', () => {
+    expect(difference({ monitor: { password: 'hunter2' }, secretsFile: '/old' })).toEqual([
+      'monitor.password: [redacted] changed',
+      'secretsFile: /old → none',
+    ])
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`more${index}`, index]))
+    expect(difference(many)).toHaveLength(21)
+    expect(difference(many).at(-1)).toBe('and 10 more lines')
   })
 
   it('gives each data source one line, wherever it stands in the list', () => {
