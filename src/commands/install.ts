@@ -4,6 +4,7 @@ import { beforeOf } from '../deployment/before/beforeOf.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
+import { wavesOf } from '../deployment/execution/wave.ts'
 import { newGrants } from '../deployment/grants.ts'
 import { registration } from '../deployment/registration.ts'
 import { openState } from '../deployment/state/openState.ts'
@@ -14,6 +15,7 @@ import { verifyHost } from '../deployment/verify.ts'
 import { grantsText } from '../output/deployment/grants.ts'
 import { partText } from '../output/deployment/part.ts'
 import { planText } from '../output/deployment/plan.ts'
+import { wavesText } from '../output/deployment/waves.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { prepareConnections } from './connectHost.ts'
@@ -30,7 +32,16 @@ import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
 
-type InstallOptions = ClusterOptions & {
+/** What sets apart a run that is more than an installation. */
+type Purpose = {
+  readonly operation: string
+  /** What else stands in the way on a host. */
+  readonly bars: NonNullable<Parameters<typeof prepareRun>[0]['bars']>
+  /** What the plan says first. */
+  readonly notes: (run: PreparedRun) => readonly string[]
+}
+
+export type InstallOptions = ClusterOptions & {
   readonly yes: boolean
   readonly json: boolean
   readonly lockWait: number
@@ -40,19 +51,22 @@ type InstallOptions = ClusterOptions & {
   readonly plan?: string | undefined
   /** Leaves a host that fails as it is, for a look. */
   readonly keepFailed?: boolean
+  /** Absent: an installation. */
+  readonly purpose?: Purpose
 }
 
 /** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
-  const { plan } = options
-  if (plan === undefined) mustBeAbleToAsk(options.context, { yes: options.yes, command: 'install' })
+  const { plan, purpose } = options
+  const operation = purpose?.operation ?? 'install'
+  if (plan === undefined) mustBeAbleToAsk(options.context, { yes: options.yes, command: operation })
   const opened = await (plan === undefined ? openAsked(options) : openPlanned({ ...options, plan }))
   if (typeof opened === 'number') return opened
   const { config, given } = opened
   const rollout = rolloutFor(config, options.rollout)
   await prepareConnections(options.context, config.hosts)
   const place = { directory: config.directory, cluster: config.cluster }
-  return inRun({ ...options, config, operation: 'install' }, (locked) =>
+  return inRun({ ...options, config, operation }, (locked) =>
     installLocked({ ...options, rollout, config, given, place, locked }),
   )
 }
@@ -79,7 +93,7 @@ async function installLocked(
   const hosts = namesOf(config.hosts)
   const runtimes = new Map<string, Buffer>()
   const renderer = locked.follow(await chooseRenderer({ context, json, hosts }))
-  renderer.emit({ type: 'run-started', operation: 'install', cluster: config.cluster, hosts })
+  renderer.emit({ type: 'run-started', operation: locked.owner.operation, cluster: config.cluster, hosts })
   const run = await prepareRun({
     context,
     config,
@@ -87,6 +101,7 @@ async function installLocked(
     runtimeFile: options.runtimeFile,
     emit: renderer.emit,
     run: locked,
+    ...(options.purpose && { bars: options.purpose.bars }),
     ...(given && { judgeSecrets: mustBeOfPlan(given, config) }),
     packed: (runtime) => runtimes.get(runtime.id),
   }).finally(() => renderer.end())
@@ -185,11 +200,16 @@ async function mayGoOn(
   options: InstallOptions & { config: SelectedCluster; given: GivenPlan | undefined },
   run: PreparedRun,
 ): Promise<boolean> {
-  const { context, config, json } = options
+  const { context, config, json, purpose, rollout } = options
   // Who saved the plan was shown it.
   const yes = options.yes || options.given !== undefined
   const plans = run.planned.map(({ plan }) => plan)
-  const { notes } = run.preparation
+  const order = wavesText(wavesOf(plans, rollout), rollout)
+  const notes = [
+    ...(purpose?.notes(run) ?? []),
+    ...(order === undefined ? [] : [order]),
+    ...run.preparation.notes,
+  ]
   const colour = colourOf(context, context.stdout)
   if (!json)
     context.stdout.write(

@@ -8,7 +8,8 @@ import { type Program, readProgram } from '../deployment/program.ts'
 import type { RuntimeFile, SentRuntime } from '../deployment/runtime/choose.ts'
 import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
-import { closeAll, lostOutcomes, type Survey, surveyHosts } from '../deployment/survey.ts'
+import type { StepError } from '../deployment/stepError.ts'
+import { closeAll, lostOutcomes, type Survey, type SurveyedHost, surveyHosts } from '../deployment/survey.ts'
 import type { Target } from '../deployment/target.ts'
 import type { Transport } from '../transport/transport.ts'
 import { connectHost } from './connectHost.ts'
@@ -48,6 +49,8 @@ type RunOptions = {
   readonly run?: Run
   /** Told the secrets before any host is reached; it may reject. */
   readonly judgeSecrets?: (secrets: ResolvedSecrets) => Promise<void>
+  /** What else stands in the way on a host that was reached. */
+  readonly bars?: (surveyed: SurveyedHost, program: Program) => StepError | undefined
   /** Where a step finds the packed runtime when it is applied. */
   readonly packed: (runtime: SentRuntime) => Buffer | undefined
 }
@@ -111,6 +114,16 @@ async function decide(
     const locked = heldHosts(survey).length > 0
     return { survey, exit: locked ? exitCodes.locked : exitOfRun(outcomes, false), outcomes }
   }
+  const refuse = (problems: readonly StepError[]): Refusal => {
+    const failed = problems.map(({ host, code, message, fix }): HostOutcome => {
+      const failure = { code, message, fix }
+      emit({ type: 'host-failed', host, failure })
+      return { host, result: 'failed', applied: [], failure, seconds: {} }
+    })
+    return { survey, exit: exitCodes.failed, outcomes: refused(config, failed) }
+  }
+  const barred = survey.reached.flatMap((one) => options.bars?.(one, program) ?? [])
+  if (barred.length > 0) return refuse(barred)
   const preparation = await prepare({
     config,
     left: config.left,
@@ -124,14 +137,7 @@ async function decide(
     now: context.now(),
     random: randomBytes,
   })
-  if (!preparation.ok) {
-    const failed = preparation.problems.map(({ host, code, message, fix }): HostOutcome => {
-      const failure = { code, message, fix }
-      emit({ type: 'host-failed', host, failure })
-      return { host, result: 'failed', applied: [], failure, seconds: {} }
-    })
-    return { survey, exit: exitCodes.failed, outcomes: refused(config, failed) }
-  }
+  if (!preparation.ok) return refuse(preparation.problems)
   const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
   const planned = preparation.targets.flatMap((target): readonly PlannedTarget[] => {
     const { name: host, address } = target.host

@@ -11,6 +11,7 @@ import { reference } from './definitions/reference.ts'
 import { rollback } from './definitions/rollback.ts'
 import { state } from './definitions/state.ts'
 import { trust } from './definitions/trust.ts'
+import { upgrade } from './definitions/upgrade.ts'
 import { validate } from './definitions/validate.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 
@@ -28,6 +29,7 @@ const definitions: readonly Definition[] = [
   trust,
   look,
   deployment,
+  upgrade,
   rollback,
   state,
   reference,

@@ -2,6 +2,7 @@ import { execute } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { lostOutcomes, type Survey } from '../deployment/survey.ts'
+import { goingOnText } from '../output/deployment/goingOn.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import type { CommandContext } from './context.ts'
@@ -33,6 +34,9 @@ export async function runSteps(options: {
   }).finally(() => renderer.end())
   const outcomes = [...done, ...lostOutcomes(survey)]
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
-  if (!json) stdout.write(summaryText(outcomes, colourOf(context, stdout)))
+  if (!json) {
+    stdout.write(summaryText(outcomes, colourOf(context, stdout)))
+    stdout.write(goingOnText(run.owner.operation, outcomes) ?? '')
+  }
   return exitOfRun(outcomes, signal.aborted)
 }

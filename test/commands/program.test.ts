@@ -22,6 +22,7 @@ const commands = [
   'uninstall',
   'lock',
   'audit',
+  'upgrade',
   'rollback',
   'state',
   'schema',

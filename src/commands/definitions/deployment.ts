@@ -6,16 +6,26 @@ import { lockWait, lockWaitGiven } from './lockWait.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 import { runs } from './runs.ts'
 
-const changing = (made: Command): Command =>
+/** Adds what every command has that changes hosts. */
+export const changing = (made: Command): Command =>
   lockWait(reaching(made).option('-y, --yes', 'change hosts without asking')).option(
     '--json',
     'print events as JSON lines',
   )
 
-const runtime = (made: Command): Command =>
+/** Adds --runtime-file. */
+export const runtime = (made: Command): Command =>
   made.option('--runtime-file <path>', 'Node.js for the hosts, where there is no registry')
 
-const changeFlags = (
+/** Adds --keep-failed. */
+export const keeping = (made: Command): Command =>
+  made.option(
+    '--keep-failed',
+    'leave a host that fails as it is, for a look; else its changes are taken back',
+  )
+
+/** What the options of `changing` were given. */
+export const changeFlags = (
   made: Command,
 ): { readonly yes: boolean; readonly json: boolean; readonly lockWait: number } => ({
   yes: flag(made, 'yes'),
@@ -23,7 +33,9 @@ const changeFlags = (
   lockWait: lockWaitGiven(made),
 })
 
-const runtimeFileOf = (made: Command): string | undefined => made.opts<{ runtimeFile?: string }>().runtimeFile
+/** What --runtime-file was given. */
+export const runtimeFileOf = (made: Command): string | undefined =>
+  made.opts<{ runtimeFile?: string }>().runtimeFile
 
 /** What touches hosts, or looks at them. */
 export const deployment: Definition = (world) => [
@@ -40,9 +52,8 @@ export const deployment: Definition = (world) => [
   ),
   runsOnFiles(
     rolling(
-      runtime(changing(command('install', 'make every host what the file says, and prove it', world))).option(
-        '--keep-failed',
-        'leave a host that fails as it is, for a look; else its changes are taken back',
+      keeping(
+        runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
       ),
       allAtOnce,
     ).option('--plan <plan>', 'carry out this plan of `muster plan --out`, or nothing; asks nothing'),

@@ -2,8 +2,7 @@ import type { Emit, HostOutcome } from '../events.ts'
 import { mapLimit } from '../mapLimit.ts'
 import { atStart, type HostProgress, type HostWork, outcomeOf, runPhase } from './hostRun.ts'
 import { allAtOnce, type Rollout } from './rollout.ts'
-import { scheduleOf } from './schedule.ts'
-import { mustTakeTurns, runWave } from './wave.ts'
+import { runWave, wavesOf } from './wave.ts'
 
 /** Hosts that are worked on at once (deployment.md, "Two limits"). */
 export const hostsAtOnce = 30
@@ -32,14 +31,7 @@ export async function execute(options: {
     map: (progress) => runPhase({ ...options, progress, phase: 'stage' }),
   })
   if (failed().length > 0) return outcomes(progresses, notPrepared(failed()))
-  const waves = scheduleOf(
-    options.hosts.map((work) => ({
-      host: work.host,
-      changes: work.steps.length > 0,
-      inTurn: mustTakeTurns(work),
-    })),
-    rollout,
-  )
+  const waves = wavesOf(options.hosts, rollout)
   let canaryFailed = false
   const isOver = (): boolean => signal.aborted || canaryFailed || failed().length > rollout.maxFailed
   for (const [index, wave] of waves.entries()) {

@@ -1,11 +1,21 @@
 import { mapLimit } from '../mapLimit.ts'
 import { type HostProgress, type HostWork, runPhase } from './hostRun.ts'
 import type { Rollout } from './rollout.ts'
-import type { Wave } from './schedule.ts'
+import { scheduleOf, type Wave } from './schedule.ts'
 
-/** Whether a host's turn must wait for that of another: its change drains clients of the database. */
-export const mustTakeTurns = ({ steps }: HostWork): boolean =>
-  steps.some(({ change }) => change.drains !== undefined)
+/** The waves of hosts with their steps; those whose connectors drain take turns. */
+export const wavesOf = (
+  hosts: readonly Pick<HostWork, 'host' | 'steps'>[],
+  rollout: Rollout,
+): readonly Wave[] =>
+  scheduleOf(
+    hosts.map(({ host, steps }) => ({
+      host,
+      changes: steps.length > 0,
+      inTurn: steps.some(({ change }) => change.drains !== undefined),
+    })),
+    rollout,
+  )
 
 /**
  * Brings the hosts of one wave through commit and proof. Those that go in turn begin one after another, each

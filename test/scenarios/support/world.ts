@@ -30,7 +30,7 @@ export type World = {
 }
 
 /** Commands that ask before they change a host. */
-const asking = ['install', 'uninstall', 'start', 'stop', 'restart', 'rollback']
+const asking = ['install', 'upgrade', 'uninstall', 'start', 'stop', 'restart', 'rollback']
 
 /** Makes hosts db1, db2 … at 127.0.0.2, 127.0.0.3 …; nothing is installed there. */
 export async function createWorld(count: number): Promise<World> {
@@ -39,7 +39,7 @@ export async function createWorld(count: number): Promise<World> {
   const runtime = join(folder, 'node')
   writeTinyRuntime(runtime)
   const hosts = await Promise.all(Array.from({ length: count }, (_, index) => createHost(folder, index)))
-  const options = ['plan', 'install'].reduce(
+  const options = ['plan', 'install', 'upgrade'].reduce(
     (known, command) => known.set(command, ['--runtime-file', runtime]),
     new Map<string, readonly string[]>(),
   )

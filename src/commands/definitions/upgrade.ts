@@ -1,0 +1,32 @@
+import { carefully } from '../../deployment/execution/rollout.ts'
+import { command, type Definition, flag, runsOnFiles } from './definition.ts'
+import { changeFlags, changing, keeping, runtime, runtimeFileOf } from './deployment.ts'
+import { rolling, rollingGiven } from './rolling.ts'
+
+/** Going to this muster's own release, host by host. */
+export const upgrade: Definition = (world) => [
+  runsOnFiles(
+    rolling(
+      keeping(
+        runtime(
+          changing(
+            command('upgrade', 'bring installed hosts to this release, one ahead of the others', world),
+          ),
+        ),
+      ),
+      carefully,
+    ),
+    world,
+    async (options, made) => {
+      const { upgrade: run } = await import('../upgrade.ts')
+      const rollout = rollingGiven(made, carefully)
+      return run({
+        ...options,
+        ...changeFlags(made),
+        rollout,
+        runtimeFile: runtimeFileOf(made),
+        keepFailed: flag(made, 'keepFailed'),
+      })
+    },
+  ),
+]

@@ -1,0 +1,25 @@
+import { notUpgradable } from '../deployment/releases/upgradable.ts'
+import { movesText } from '../output/deployment/moves.ts'
+import type { ExitCode } from './exitCodes.ts'
+import { type InstallOptions, install } from './install.ts'
+import type { PreparedRun } from './prepareRun.ts'
+
+/**
+ * `muster upgrade`: installs this muster's own release where another one runs, one host ahead of the others.
+ * Refuses as a whole where nothing is installed yet, or something newer is.
+ */
+export const upgrade = (options: Omit<InstallOptions, 'purpose'>): Promise<ExitCode> =>
+  install({
+    ...options,
+    purpose: {
+      operation: 'upgrade',
+      bars: ({ host, facts }, { version }) => notUpgradable({ host, facts, version }),
+      notes: ({ planned }) => movesText(planned.map(moveOf)),
+    },
+  })
+
+const moveOf = ({ target }: PreparedRun['planned'][number]): Parameters<typeof movesText>[0][number] => ({
+  host: target.host.name,
+  from: target.facts.installation.currentRelease ?? 'nothing',
+  to: target.release.id,
+})

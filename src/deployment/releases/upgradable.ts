@@ -1,0 +1,32 @@
+import type { HostConfig } from '../../config/model.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { StepError } from '../stepError.ts'
+import { nameParts } from './choose.ts'
+import { isNewer } from './versions.ts'
+
+/** Why a host cannot be upgraded to this version; undefined where it can. */
+export function notUpgradable(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  /** Of the muster that would upgrade it. */
+  readonly version: string
+}): StepError | undefined {
+  const { host, facts, version } = options
+  const { manifest, currentRelease } = facts.installation
+  if (manifest === undefined || currentRelease === undefined) {
+    return new StepError({
+      host: host.name,
+      code: 'not-installed',
+      message: `nothing is installed in ${host.installDirectory} that could be upgraded`,
+      fix: `Install it with \`muster install --host ${host.name}\`, or leave it out with --host.`,
+    })
+  }
+  const runs = nameParts(currentRelease).version
+  if (!isNewer(runs, version)) return undefined
+  return new StepError({
+    host: host.name,
+    code: 'newer-release',
+    message: `it runs ${runs}, which is newer than this muster, ${version}`,
+    fix: `Upgrade with muster ${runs} or a newer one. To go back on purpose: \`muster rollback\`.`,
+  })
+}

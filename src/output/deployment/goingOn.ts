@@ -1,0 +1,22 @@
+import type { HostOutcome } from '../../deployment/events.ts'
+import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
+
+/** After a run that ended before its last host: what to do next; undefined where every host had its turn. */
+export function goingOnText(operation: string, outcomes: readonly HostOutcome[]): string | undefined {
+  const named = (...results: readonly HostOutcome['result'][]): readonly string[] =>
+    outcomes.filter(({ result }) => results.includes(result)).map(({ host }) => host)
+  const left = outcomes.filter(({ result, reason }) => result === 'not-started' && reason !== undefined)
+  const failed = shortListOf(named('failed', 'unreachable'), 8)
+  const done = named('changed')
+  if (left.length === 0) return undefined
+  const lines = [
+    `${counted(left.length, 'host')} ${left.length === 1 ? 'was' : 'were'} not touched. Mend what is told of ${failed}, then run \`muster ${operation}\` again: it goes on with what is left.`,
+  ]
+  if (operation === 'upgrade' && done.length > 0) {
+    const [first = ''] = done
+    lines.push(
+      `${done.length > 8 ? counted(done.length, 'host') : listOf(done)} ${done.length === 1 ? 'runs' : 'run'} the new release; \`muster rollback --host ${first}\` would bring ${first} back.`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}

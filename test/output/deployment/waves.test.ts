@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { HostOutcome } from '../../../src/deployment/events.ts'
+import { allAtOnce, carefully, type Rollout } from '../../../src/deployment/execution/rollout.ts'
+import { scheduleOf } from '../../../src/deployment/execution/schedule.ts'
+import { goingOnText } from '../../../src/output/deployment/goingOn.ts'
+import { movesText } from '../../../src/output/deployment/moves.ts'
+import { wavesText } from '../../../src/output/deployment/waves.ts'
+
+const order = (count: number, rollout: Rollout) => {
+  const candidates = Array.from({ length: count }, (_, index) => {
+    return { host: `db${index + 1}`, changes: true, inTurn: false }
+  })
+  return wavesText(scheduleOf(candidates, rollout), rollout)
+}
+
+describe('the order of the hosts in words', () => {
+  it('is one line, and none where all go at once', () => {
+    expect(order(3, allAtOnce)).toBeUndefined()
+    expect(order(1, carefully)).toBeUndefined()
+    expect(order(2, carefully)).toBe('db1 first, then db2; a failure ends it before the next')
+    expect(order(3, carefully)).toBe(
+      'db1 first, then 2 waves of at most 1 host; a failure ends it before the next',
+    )
+    expect(order(50, { ...carefully, maxFailed: 2 })).toBe(
+      'db1 first, then 5 waves of at most 12 hosts; more than 2 failures end it before the next',
+    )
+    expect(order(4, { ...allAtOnce, batch: { hosts: 2 } })).toBe(
+      '2 waves of at most 2 hosts; a failure ends it before the next',
+    )
+  })
+})
+
+describe('movesText', () => {
+  it('has one line for all hosts that go the same way', () => {
+    const move = (host: string, from: string) => ({ host, from, to: '1.1.0-b' })
+    expect(movesText([move('db1', '1.0.0-a'), move('db2', '1.1.0-b'), move('db3', '1.0.0-a')])).toEqual([
+      'release 1.0.0-a → 1.1.0-b: db1 and db3',
+    ])
+  })
+})
+
+describe('goingOnText', () => {
+  const outcome = (host: string, result: HostOutcome['result'], reason?: string): HostOutcome => ({
+    host,
+    result,
+    applied: [],
+    seconds: {},
+    ...(reason === undefined ? {} : { reason }),
+  })
+
+  it('says what to do after a canary that failed', () => {
+    const outcomes = [
+      outcome('db1', 'failed'),
+      ...['db2', 'db3'].map((it) => outcome(it, 'not-started', 'x')),
+    ]
+    expect(goingOnText('upgrade', outcomes)).toBe(
+      '2 hosts were not touched. Mend what is told of db1, then run `muster upgrade` again: it goes on with what is left.\n',
+    )
+  })
+
+  it('says what the hosts run that are done', () => {
+    const outcomes = [
+      outcome('db1', 'changed'),
+      outcome('db2', 'unreachable'),
+      outcome('db3', 'not-started', 'x'),
+    ]
+    expect(goingOnText('upgrade', outcomes)).toBe(
+      '1 host was not touched. Mend what is told of db2, then run `muster upgrade` again: it goes on with what is left.\n' +
+        'db1 runs the new release; `muster rollback --host db1` would bring db1 back.\n',
+    )
+    expect(goingOnText('restart', outcomes)?.split('\n')).toHaveLength(2)
+  })
+
+  it('is silent where every host had its turn', () => {
+    expect(goingOnText('install', [outcome('db1', 'failed'), outcome('db2', 'changed')])).toBeUndefined()
+  })
+})
