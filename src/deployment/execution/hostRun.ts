@@ -63,11 +63,14 @@ export async function runPhase(options: {
 
 /** What becomes of a host that failed: its changes are taken back, unless it is gone or is to be looked at. */
 async function afterFailure(
-  { progress, emit, clock }: { progress: HostProgress; emit: Emit; clock: () => number },
+  options: { progress: HostProgress; phase: StepPhase; emit: Emit; clock: () => number },
   failure: Failure,
 ): Promise<Failure> {
+  const { progress, phase, emit, clock } = options
   const { work, begun, unreachable } = progress
-  if (begun.length === 0) return failure
+  // What a run before this one left half-way is not proved either.
+  const leftover = phase === 'verify' && progress.proved === undefined && work.before?.leftover === true
+  if (begun.length === 0 && !leftover) return failure
   if (unreachable === true) {
     return withWords(failure, 'Nothing could be taken back there: it is gone. The next run goes on there.')
   }

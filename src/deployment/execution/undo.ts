@@ -31,7 +31,7 @@ export async function takeBack(options: Undoing): Promise<Undone> {
       : [{ id: step.id, title: change.summary, run: () => undo(work.transport).then(() => undefined) }]
   })
   const { restore } = before ?? {}
-  if (restore !== undefined && begun.length > 0) {
+  if (restore !== undefined) {
     pieces.push({ id: 'before', title: 'all that was changed', run: () => restore(work.transport) })
   }
   const undone: string[] = []

@@ -222,6 +222,19 @@ describe('execute', () => {
       expect(done).toEqual(['remember', 'db1 one', 'restore'])
     })
 
+    it('goes back from what an earlier run left, too, where that is not proved', async () => {
+      const { step, work, run, done } = world()
+      const [outcome] = await run([{ ...work('db1', []), before: wayBack(done, true), verify: fail }])
+      expect(done).toEqual(['restore'])
+      expect(outcome).toMatchObject({ result: 'failed', undone: true })
+      done.length = 0
+      await run([{ ...work('db1', [step('tidy', 'verify', fail)]), before: wayBack(done, true) }])
+      expect(done).toEqual(['db1 verify', 'forget'])
+      done.length = 0
+      await run([{ ...work('db1', []), before: wayBack(done), verify: fail }])
+      expect(done).toEqual([])
+    })
+
     it('changes nothing where it could not remember', async () => {
       const { step, work, run, done } = world()
       const [outcome] = await run([
