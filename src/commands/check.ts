@@ -6,26 +6,51 @@ import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { closeAll, type LostHost, surveyHosts } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
+import { mustBeAbleToAsk } from './confirmChanges.ts'
 import { connectHost, prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
+import { mend } from './mend.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { readStoreSecrets } from './readStoreSecrets.ts'
-import { wholeOf } from './selectTargets.ts'
+import { type SelectedCluster, wholeOf } from './selectTargets.ts'
 import { colourOf, textWidth } from './terminal.ts'
+import { UsageError } from './usageError.ts'
 
-/** `muster check`: what would go wrong, asked on every host that can be reached. Changes nothing anywhere. */
-export async function check(
-  options: ClusterOptions & {
-    readonly json: boolean
-    /** Warnings count as failures. */
-    readonly strict: boolean
-  },
-): Promise<ExitCode> {
-  const { context, json, strict } = options
+type CheckOptions = ClusterOptions & {
+  readonly json: boolean
+  /** Warnings count as failures. */
+  readonly strict: boolean
+  /** Mends what muster may mend by itself, and looks again. */
+  readonly fix: boolean
+  readonly yes: boolean
+  readonly lockWait: number
+}
+
+/** `muster check`: what would go wrong, asked on every host that can be reached. Changes nothing without `fix`. */
+export async function check(options: CheckOptions): Promise<ExitCode> {
+  const { context, json, fix, yes } = options
+  if (fix && json) {
+    throw new UsageError('--fix and --json do not go together.', 'Mend first, then look with --json.')
+  }
+  if (fix) mustBeAbleToAsk(context, { yes, command: 'check --fix' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
+  const found = await lookAtHosts(options, config)
+  show(options, config, found)
+  if (!fix) return exitOf(found, options.strict)
+  const mended = await mend({ ...options, config, found })
+  if (mended !== 'done') return mended === 'nothing' ? exitOf(found, options.strict) : mended
+  const left = await lookAtHosts(options, config)
+  show(options, config, left)
+  return exitOf(left, options.strict)
+}
+
+async function lookAtHosts(
+  { context, json }: CheckOptions,
+  config: SelectedCluster,
+): Promise<readonly HostChecks[]> {
   const { hosts } = config
   await prepareConnections(context, hosts)
   const files = await readOwnStores(config)
@@ -50,7 +75,9 @@ export async function check(
     survey.reached.map(async ({ host, facts, transport }): Promise<Subject | LostHost> => {
       const names = namesAsked(whole, host)
       try {
-        return { host, facts, seen: await observe(transport, { names, now: context.now }) }
+        const { installDirectory } = host
+        const seen = await observe(transport, { installDirectory, names, now: context.now })
+        return { host, facts, seen }
       } catch (error) {
         return { host, failure: failureOf(error), unreachable: isUnreachable(error) }
       }
@@ -60,7 +87,7 @@ export async function check(
     await renderer.end()
   })
   if (context.signal.aborted) throw new Interrupted()
-  const judged = judgeHosts(
+  return judgeHosts(
     {
       config: whole,
       subjects: looked.filter((one) => 'seen' in one),
@@ -70,12 +97,18 @@ export async function check(
     },
     [...survey.lost, ...looked.filter((one) => 'failure' in one)],
   )
+}
+
+function show(
+  { context, json }: CheckOptions,
+  { cluster }: SelectedCluster,
+  hosts: readonly HostChecks[],
+): void {
   const colour = colourOf(context, context.stdout)
-  const shown = { cluster: config.cluster, hosts: judged }
+  const shown = { cluster, hosts }
   context.stdout.write(
     json ? checksJson(shown) : checksText({ ...shown, colour, width: textWidth(context.stdout) }),
   )
-  return exitOf(judged, strict)
 }
 
 /** As for a run: a host that failed weighs more than one that could not be reached. */

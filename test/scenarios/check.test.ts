@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -138,5 +138,28 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect(certificates).toMatchObject({ result: 'failure' })
     expect(certificates?.reason).toContain('alpha.yaml')
     expect(world.operator.printed()).not.toContain('a store password')
+  })
+
+  it('mends with --fix what it can, on the hosts that need it, and looks again: 0', async () => {
+    const { directory } = world.host('db2')
+    rmSync(directory, { recursive: true, force: true })
+    const left = join(directory, 'releases/.new-release')
+    mkdirSync(left, { recursive: true })
+    const before = new Date(Date.now() - 2 * 3_600_000)
+    utimesSync(left, before, before)
+    const asked = await world.muster('check', ['--fix'])
+    expect(asked).toMatchObject({ code: 3, stdout: '' })
+    expect(asked.stderr).toContain('no terminal to ask on')
+    expect(existsSync(left)).toBe(true)
+    const outcome = await world.muster('check', ['--fix', '--yes'])
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    expect(outcome.stdout).toContain(
+      'What muster can mend by itself:\n  db2: remove 1 leftover of interrupted runs\n',
+    )
+    expect(existsSync(left)).toBe(false)
+    expect(outcome.stdout.match(/leftovers\b/g)).toHaveLength(1)
+    const again = await world.muster('check', ['--fix', '--yes'])
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+    expect(again.stdout).toContain('There is nothing that muster can mend by itself.\n')
   })
 })

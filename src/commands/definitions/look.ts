@@ -1,13 +1,18 @@
 import type { Command } from 'commander'
 import { componentGiven, componentOption } from './componentOption.ts'
 import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
+import { lockWait, lockWaitGiven } from './lockWait.ts'
 
 /** What looks at hosts, and runs there what it is told. */
 export const look: Definition = (world) => [
   runsOnFiles(
-    reaching(command('check', 'tell what would go wrong on the hosts; change nothing', world))
-      .option('--json', 'print all results as JSON')
-      .option('--strict', 'count warnings as failures'),
+    lockWait(
+      reaching(command('check', 'tell what would go wrong on the hosts', world))
+        .option('--json', 'print all results as JSON')
+        .option('--strict', 'count warnings as failures')
+        .option('--fix', 'mend what can be mended without harm, and check again')
+        .option('-y, --yes', 'mend without asking'),
+    ),
     world,
     async (options, made) => {
       const { check } = await import('../check.ts')
@@ -15,6 +20,9 @@ export const look: Definition = (world) => [
         ...options,
         json: flag(made, 'json'),
         strict: flag(made, 'strict'),
+        fix: flag(made, 'fix'),
+        yes: flag(made, 'yes'),
+        lockWait: lockWaitGiven(made),
       })
     },
   ),

@@ -6,6 +6,7 @@ import { directory } from './checks/directory.ts'
 import { disk } from './checks/disk.ts'
 import { firewall } from './checks/firewall.ts'
 import { installation } from './checks/installation.ts'
+import { leftovers } from './checks/leftovers.ts'
 import { login } from './checks/login.ts'
 import { machineId } from './checks/machineId.ts'
 import { names } from './checks/names.ts'
@@ -28,6 +29,7 @@ export const checks: readonly Check[] = [
   runtime,
   directory,
   installation,
+  leftovers,
   disk,
   noexec,
   ports,

@@ -11,6 +11,8 @@ export type Observations = {
   readonly resolved: ReadonlyMap<string, readonly string[]>
   /** Text of /etc/hosts, its first 64 KiB. */
   readonly hostsFile: string
+  /** Paths below the install-directory that an interrupted run left half-written, more than an hour ago. */
+  readonly leftovers: readonly string[]
   /** Absent where none is on, or where the login may not look. */
   readonly firewall?: FirewallSeen
 }

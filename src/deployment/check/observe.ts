@@ -7,10 +7,10 @@ import { observeScript } from './script.ts'
 /** Looks at one host in one round trip; rejects with a `TransportError` or a `StepError`. */
 export async function observe(
   transport: Transport,
-  options: { readonly names: readonly string[]; readonly now: () => Date },
+  options: { readonly installDirectory: string; readonly names: readonly string[]; readonly now: () => Date },
 ): Promise<Observations> {
   const asked = options.now()
-  const { code, stdout, stderr } = await transport.run(observeScript(options.names))
+  const { code, stdout, stderr } = await transport.run(observeScript(options.installDirectory, options.names))
   const seen = parseObservations(stdout, asked)
   if (code === 0 && Number.isFinite(seen.clockOffset)) return seen
   throw new StepError({

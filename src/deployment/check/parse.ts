@@ -5,6 +5,12 @@ const isKind = (word: string | undefined): word is FirewallSeen['kind'] => kinds
 
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
 
+/** It is going to be removed: nothing but names that we give, and no way out of the folder. */
+const isOurs = (path: string): boolean =>
+  /^[\w./-]+$/.test(path) &&
+  !path.split('/').includes('..') &&
+  /^(?:(?:releases|runtimes)\/\.new-[^/]+|(?:[^/]+\/)*\.[^/]+\.muster-[0-9a-f]{16})$/.test(path)
+
 /** Turns what the script printed into observations. `asked`: when the script was sent, by our clock. */
 export function parseObservations(output: string, asked: Date): Observations {
   const rows = output.split('\n').map((line) => line.split('\t'))
@@ -22,6 +28,7 @@ export function parseObservations(output: string, asked: Date): Observations {
           : [],
       ),
     ),
+    leftovers: rows.flatMap(([key, path = '']) => (key === 'leftover' && isOurs(path) ? [path] : [])),
     hostsFile: decode(row('hosts-file')[1]),
     ...(isKind(kind) ? { firewall: { kind, rules: decode(rules) } } : {}),
   }

@@ -92,6 +92,12 @@ function countsOf({ cluster, hosts }: ChecksOptions): string {
 
 /** All results for programs, those that are ok too. */
 export function checksJson({ cluster, hosts }: Pick<ChecksOptions, 'cluster' | 'hosts'>): string {
-  const told = hosts.map(({ results, ...host }) => ({ ...host, checks: results }))
+  const told = hosts.map(({ results, ...host }) => ({ ...host, checks: results.map(withoutScript) }))
   return `${JSON.stringify({ cluster, hosts: told }, null, 2)}\n`
+}
+
+/** What can be mended is told by what it does: the script is nobody's interface. */
+function withoutScript(found: CheckResult): object {
+  if (found.result === 'ok' || found.remedy === undefined) return found
+  return { ...found, remedy: found.remedy.summary }
 }

@@ -1,8 +1,11 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { observe } from '../../../src/deployment/check/observe.ts'
 import { parseObservations } from '../../../src/deployment/check/parse.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
@@ -15,6 +18,10 @@ describe('what is seen of a host', () => {
       `firewall\tufw\t${base64('rules\n')}`,
       'name\tdb2\t10.0.0.12 fd00::2 ',
       'name\tdb3\t',
+      'leftover\treleases/.new-release',
+      'leftover\tshare/.manager.json.muster-0123456789abcdef',
+      'leftover\t.x/../../etc/.passwd.muster-0123456789abcdef',
+      'leftover\tshare/tls',
       'something of a later version\t1',
       '',
     ].join('\n')
@@ -22,6 +29,7 @@ describe('what is seen of a host', () => {
       clockOffset: -750,
       libc: 'glibc 2.36',
       hostsFile: '127.0.1.1 db1\n',
+      leftovers: ['releases/.new-release', 'share/.manager.json.muster-0123456789abcdef'],
       firewall: { kind: 'ufw', rules: 'rules\n' },
       resolved: new Map([
         ['db2', ['10.0.0.12', 'fd00::2']],
@@ -35,6 +43,7 @@ describe('what is seen of a host', () => {
     expect(parseObservations(output, new Date('2026-03-01T12:00:00Z'))).toEqual({
       clockOffset: 1000,
       hostsFile: '',
+      leftovers: [],
       resolved: new Map(),
     })
   })
@@ -43,11 +52,34 @@ describe('what is seen of a host', () => {
     const transport = fakeTransport({
       expect: [{ script: 'getent', result: { code: 127, stderr: 'sh: base64: not found\n' } }],
     })
-    await expect(observe(transport, { names: [], now: () => new Date() })).rejects.toMatchObject({
+    await expect(
+      observe(transport, { installDirectory: '/opt/muster', names: [], now: () => new Date() }),
+    ).rejects.toMatchObject({
       code: 'facts-failed',
       host: 'db1',
       message: 'looking at the host ended with 127: sh: base64: not found',
     })
+  })
+
+  it('has what interrupted runs left more than an hour ago, and nothing else', async () => {
+    const root = join(temporaryFolder(), "it's muster")
+    const old = ['releases/.new-release/node', 'share/tls/.key.pem.muster-0123456789abcdef']
+    const others = ['releases/.new-other/node', 'share/.x.muster-0123456789abcdef', 'share/users.json']
+    for (const path of [...old, ...others]) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), '')
+    }
+    const before = new Date(Date.now() - 2 * 3_600_000)
+    for (const path of ['releases/.new-release', old[1] ?? '', 'share/users.json']) {
+      utimesSync(join(root, path), before, before)
+    }
+    const transport = await connectLocal({ host: 'here', env: process.env })
+    try {
+      const seen = await observe(transport, { installDirectory: root, names: [], now: () => new Date() })
+      expect(seen.leftovers).toEqual(['releases/.new-release', old[1]])
+    } finally {
+      await transport.close()
+    }
   })
 
   it('is true of this machine', async () => {
@@ -59,7 +91,7 @@ describe('what is seen of a host', () => {
         '-h',
         ...Array.from({ length: 40 }, (_, at) => `127.0.0.${at + 1}`),
       ]
-      const seen = await observe(transport, { names, now: () => new Date() })
+      const seen = await observe(transport, { installDirectory: '/opt/muster', names, now: () => new Date() })
       expect(Math.abs(seen.clockOffset)).toBeLessThan(5_000)
       expect(seen.hostsFile).toContain('localhost')
       expect([...seen.resolved.keys()].sort()).toEqual(names.toSorted())

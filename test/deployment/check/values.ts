@@ -12,6 +12,7 @@ export const observations = (changes: Partial<Observations> = {}): Observations 
   libc: 'glibc 2.36',
   resolved: new Map(),
   hostsFile: '127.0.0.1 localhost\n',
+  leftovers: [],
   ...changes,
 })
 

@@ -2,6 +2,12 @@ import { shortListOf } from '../../../diagnostics/words.ts'
 import type { Check } from '../subject.ts'
 import { ok, warning } from '../verdict.ts'
 
+const makeOne = `if [ ! -s /etc/machine-id ]; then
+  if command -v systemd-machine-id-setup >/dev/null 2>&1; then systemd-machine-id-setup
+  else dbus-uuidgen --ensure=/etc/machine-id
+  fi
+fi`
+
 /** Whether the host has a machine-id of its own (machine-id(5)): clones of one image often share theirs. */
 export const machineId: Check = {
   id: 'machine-id',
@@ -11,6 +17,7 @@ export const machineId: Check = {
       return warning(
         id === '' ? 'it has no /etc/machine-id' : '/etc/machine-id there is no machine-id',
         'Run `systemd-machine-id-setup` there (`dbus-uuidgen --ensure=/etc/machine-id` without systemd): by it muster notices when another machine answers at the address.',
+        id === '' && facts.uid === 0 ? { summary: 'make a machine-id', script: makeOne } : undefined,
       )
     }
     const same = subjects.filter((other) => other.facts.machineId === id).map((other) => other.host.name)

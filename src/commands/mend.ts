@@ -1,0 +1,55 @@
+import type { ClusterConfig } from '../config/model.ts'
+import type { HostChecks } from '../deployment/check/judgeHosts.ts'
+import { remediesOf } from '../deployment/check/remedy.ts'
+import { preview } from '../deployment/preview.ts'
+import { agreed } from './confirmChanges.ts'
+import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { runSteps } from './runSteps.ts'
+import { withHosts } from './withHosts.ts'
+
+/**
+ * Mends on the hosts what the checks found and muster may mend by itself, after it was shown and agreed to, as a run
+ * with locks and a record. `nothing` where there is no such thing; an exit code where it did not get done.
+ */
+export async function mend(options: {
+  readonly context: CommandContext
+  readonly config: ClusterConfig
+  readonly found: readonly HostChecks[]
+  readonly yes: boolean
+  readonly lockWait: number
+}): Promise<'done' | 'nothing' | ExitCode> {
+  const { context, found, yes } = options
+  const { stdout, stderr } = context
+  const remedies = new Map(found.map((one) => [one.host, remediesOf(one)]))
+  const hosts = options.config.hosts.filter(({ name }) => (remedies.get(name)?.length ?? 0) > 0)
+  if (hosts.length === 0) {
+    stdout.write('\nThere is nothing that muster can mend by itself.\n')
+    return 'nothing'
+  }
+  const lines = hosts.flatMap(
+    ({ name }) => remedies.get(name)?.map(({ title }) => `  ${name}: ${title}`) ?? [],
+  )
+  stdout.write(`\nWhat muster can mend by itself:\n${lines.join('\n')}\n`)
+  if (!(await agreed(context, { yes, question: 'Go on?' }))) {
+    stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  const exit = await withHosts({
+    context,
+    config: { ...options.config, hosts },
+    json: false,
+    operation: 'check --fix',
+    lockWait: options.lockWait,
+    work: (survey, run) => {
+      const work = survey.reached.map(({ host, transport, facts }) => ({
+        host: host.name,
+        transport,
+        steps: preview(remedies.get(host.name) ?? [], facts),
+      }))
+      return runSteps({ context, json: false, run, survey, work })
+    },
+  })
+  stdout.write('\n')
+  return exit === exitCodes.ok ? 'done' : exit
+}
