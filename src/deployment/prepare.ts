@@ -1,3 +1,4 @@
+import type { ScryptCost } from '../accounts/phc.ts'
 import { CertificateError } from '../certificates/certificateError.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
@@ -52,6 +53,8 @@ export type PrepareOptions = {
   readonly runtimeFile?: RuntimeFile | undefined
   readonly now: Date
   readonly random: (size: number) => Buffer
+  /** Of a password's hash; lower only in tests. */
+  readonly cost?: ScryptCost
 }
 
 /** Judges the facts of all hosts and decides what each must become. All problems of all hosts at once. */
@@ -67,8 +70,8 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     const given = secretOf(secrets, host.admin?.password)
     return { host, facts, ...(given === undefined ? {} : { given }) }
   })
-  const { state, random, left = [] } = options
-  const admins = await administrators({ logins, state, random, left })
+  const { state, random, cost, left = [] } = options
+  const admins = await administrators({ logins, state, random, left, ...(cost && { cost }) })
   const problems: StepError[] = []
   const targets: Target[] = []
   const tls = await tlsOfHosts({ ...options, state: admins.state }, problems)

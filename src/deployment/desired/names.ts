@@ -19,7 +19,8 @@ export function namesOf(host: HostConfig, facts: HostFacts): Names {
   const everywhere = listening.some((address) => address === '0.0.0.0' || address === '::')
   const concrete = listening.filter((address) => address !== '0.0.0.0' && address !== '::')
   const required = unique([host.name, host.address, ...hostnames(facts.hostname), ...concrete])
-  return { required, all: unique([...required, ...(everywhere ? facts.addresses : [])]) }
+  // In an order of their own: a host tells its addresses in that of its interfaces, which come and go.
+  return { required, all: unique([...required, ...(everywhere ? [...facts.addresses].sort() : [])]) }
 }
 
 const unique = (words: readonly string[]): readonly string[] => [...new Set(words)]

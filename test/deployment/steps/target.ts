@@ -63,44 +63,51 @@ const factOf = ({ path, sha256, mode, owner }: DesiredFile): readonly [string, F
   { sha256, mode, owner },
 ]
 
-/** The facts of a host that is all that the target says. */
+/** The facts of a host that is all that the target says, and otherwise what it was before. */
 export function finishedFacts(target: Target): HostFacts {
-  const { layout, service, components, release } = target
+  const { layout, service, components, release, facts, user } = target
+  const login = `${facts.login}:${facts.group}`
+  const servant = `${service.user}:${service.group}`
   const manifest = manifestText({ version: 1, cluster: target.cluster, host: target.host.name })
   const manifestFile = desiredFile({
     path: layout.manifest,
     content: Buffer.from(manifest),
     mode: 0o644,
-    owner: 'root:root',
+    owner: login,
   })
   const files = [
     manifestFile,
     ...target.tls,
     ...components.flatMap(({ settingsFile, unitFile }) => [settingsFile, unitFile ?? []].flat()),
   ]
-  const servant = `${service.user}:${service.group}`
   const modes = new Map([
     [layout.users, 0o700],
     [layout.state, 0o700],
     [layout.log, 0o750],
     [layout.run, 0o750],
   ])
-  return hostFacts({
-    userGroup: service.group,
+  const chain = target.tls.find(({ path }) => path.endsWith('chain.pem'))
+  const sent = target.runtime.kind === 'sent' ? target.runtime.id : undefined
+  const node = target.runtime.kind === 'sent' ? `../../runtimes/${sent}/node` : target.runtime.path
+  const users = user?.hash === undefined ? [] : [{ user: user.user, access: 'full', hash: user.hash }]
+  return {
+    ...facts,
+    ...(service.systemUser ? { userGroup: service.group } : {}),
     installation: installationFacts({
       exists: true,
       manifest,
       currentRelease: release.id,
-      releases: [{ id: release.id, turn: 1, node: `../../runtimes/${runtime.id}/node`, nodeThere: true }],
-      runtimes: [runtime.id],
+      releases: [{ id: release.id, turn: 1, node, nodeThere: true }],
+      runtimes: sent === undefined ? [] : [sent],
       directories: new Map(
         [layout.root, ...installationDirectories(layoutOf(layout.root))].map((path) => {
           const mode = modes.get(path)
-          return [path, mode === undefined ? { mode: 0o755, owner: 'root:root' } : { mode, owner: servant }]
+          return [path, mode === undefined ? { mode: 0o755, owner: login } : { mode, owner: servant }]
         }),
       ),
       files: new Map(files.map(factOf)),
-      users: new Secret(JSON.stringify({ version: 1, users: [{ user: 'admin', access: 'full', hash }] })),
+      ...(chain === undefined ? {} : { chain: chain.content.toString() }),
+      users: new Secret(JSON.stringify({ version: 1, users })),
       settings: new Map(components.map((one) => [one.component, JSON.stringify(one.settings)])),
       units: new Map(
         components.flatMap(({ component, unitFile }) =>
@@ -110,7 +117,10 @@ export function finishedFacts(target: Target): HostFacts {
       applied: new Map(components.map((one) => [one.component, `${one.digest}\n`])),
     }),
     services: new Map(
-      components.map((one) => [one.component, { state: 'running', enabled: true, pid: 4711 }]),
+      components.map((one) => [
+        one.component,
+        { state: 'running', enabled: one.unitFile !== undefined, pid: 4711 },
+      ]),
     ),
-  })
+  }
 }
