@@ -8,6 +8,7 @@ import { chooseRenderer } from './chooseRenderer.ts'
 import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { planOf } from './followPlan.ts'
+import { keptPlanText } from './keptPlanText.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
 import { namesOf } from './selectTargets.ts'
@@ -53,8 +54,7 @@ export async function plan(
   }
   const colour = colourOf(context, context.stdout)
   const grants = grantsText(shown.grants)
-  const kept =
-    out === undefined ? '' : `\nThe plan is kept in ${out}; carry it out with: muster install --plan ${out}\n`
+  const kept = out === undefined ? '' : keptPlanText({ ...options, out })
   const text = `${planText({ ...shown, colour })}${grants === '' ? '' : `\n${grants}`}${kept}`
   context.stdout.write(json ? planJson(shown) : text)
   return shown.plans.some(({ steps }) => steps.length > 0) ? exitCodes.changes : exitCodes.ok

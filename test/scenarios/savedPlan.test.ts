@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     const outcome = await save()
     expect(outcome).toMatchObject({ code: 2, stderr: '' })
     expect(outcome.stdout).toMatch(
-      /\nThe plan is kept in alpha\.plan; carry it out with: muster install --plan alpha\.plan\n$/,
+      /\nThe plan is kept in alpha\.plan\. Carry it out with this command:\n {2}muster install --plan alpha\.plan --runtime-file \S+ alpha\.yaml\n$/,
     )
     expect(pathsBelow(world.folder).filter((found) => !before.includes(found))).toEqual([path()])
     expect(statSync(path()).mode & 0o777).toBe(0o600)

@@ -1,0 +1,15 @@
+import { quote } from '../transport/shellWords.ts'
+
+/** Says where a plan is kept, and the command that carries it out. Values of --set may be secrets and are left out. */
+export function keptPlanText(options: {
+  readonly out: string
+  readonly files: readonly string[]
+  readonly set: readonly string[]
+  readonly runtimeFile: string | undefined
+}): string {
+  const { out, files, set, runtimeFile } = options
+  const runtime = runtimeFile === undefined ? [] : ['--runtime-file', runtimeFile]
+  const words = ['muster', 'install', '--plan', out, ...runtime, ...files].map(quote)
+  const same = set.length === 0 ? '' : ' and the same --set'
+  return `\nThe plan is kept in ${out}. Carry it out with this command${same}:\n  ${words.join(' ')}\n`
+}
