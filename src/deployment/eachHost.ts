@@ -1,10 +1,9 @@
-import { createGate } from '../accounts/gate.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import { hostsAtOnce } from './execution/execute.ts'
 import { failureOf, isUnreachable } from './failure.ts'
 import { mapLimit } from './mapLimit.ts'
-import { handshakesAtOnce, type LostHost } from './survey.ts'
+import type { LostHost } from './survey.ts'
 
 /** What came of a host, in the order of the hosts. */
 export type HostResult<Result> = { readonly host: HostConfig; readonly result: Result } | LostHost
@@ -16,13 +15,12 @@ export async function onEachHost<Result>(options: {
   readonly work: (transport: Transport, host: HostConfig) => Promise<Result>
 }): Promise<readonly HostResult<Result>[]> {
   const { hosts, connect, work } = options
-  const handshakes = createGate({ atOnce: handshakesAtOnce, waiting: hosts.length })
   return mapLimit({
     items: hosts,
     limit: hostsAtOnce,
     map: async (host): Promise<HostResult<Result>> => {
       try {
-        const transport = await handshakes.run(() => connect(host))
+        const transport = await connect(host)
         try {
           return { host, result: await work(transport, host) }
         } finally {

@@ -1,4 +1,3 @@
-import { createGate } from '../accounts/gate.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
@@ -25,9 +24,6 @@ export type LostHost = { readonly host: HostConfig; readonly failure: Failure; r
 
 export type Survey = { readonly reached: readonly SurveyedHost[]; readonly lost: readonly LostHost[] }
 
-/** Handshakes at once: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
-export const handshakesAtOnce = 10
-
 /**
  * Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. One
  * whose install-directory is another installation's is lost: no command may take it for ours.
@@ -42,14 +38,12 @@ export async function surveyHosts(options: {
   readonly anyInstallation?: boolean
 }): Promise<Survey> {
   const { config, emit } = options
-  const handshakes = createGate({ atOnce: handshakesAtOnce, waiting: config.hosts.length })
-  const connect = (host: HostConfig): Promise<Transport> => handshakes.run(() => options.connect(host))
   const results = await mapLimit({
     items: config.hosts,
     limit: hostsAtOnce,
     map: async (host): Promise<SurveyedHost | LostHost> => {
       try {
-        return await surveyHost({ ...options, host, connect })
+        return await surveyHost({ ...options, host })
       } catch (error) {
         const failure = failureOf(error)
         emit({ type: 'host-failed', host: host.name, failure })

@@ -22,6 +22,7 @@ import type { ReadFile } from './sshTarget.ts'
 import { unfitForSudo } from './sudoPassword.ts'
 import type { Transport } from './transport.ts'
 import { TransportError } from './transportError.ts'
+import { createTurns } from './turns.ts'
 
 /** What connecting needs of the world. */
 export type SshWorld = {
@@ -58,6 +59,9 @@ export type SshConnector = {
 
 const attempts = 4
 
+/** Logins at once of all hosts together: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
+export const handshakesAtOnce = 10
+
 /** Connects to one host that shares nothing with others. */
 export const connectSsh = (options: Wanted & SshWorld): Promise<Transport> =>
   createSshConnector(options).connect(options)
@@ -67,6 +71,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
   const once = createOnce()
   /** What known_hosts files held. */
   let filesRead = createOnce()
+  const inTurn = createTurns(handshakesAtOnce)
 
   const termsOf = ({ timeout }: Destination): RetryOptions => ({
     attempts,
@@ -123,7 +128,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
 
   const jumpHosts = createJumpHosts(async (jump, through) => {
     const logIn = await preparedFor(jump)
-    return retry(termsOf(jump), (left) => logIn(through, left))
+    return inTurn(() => retry(termsOf(jump), (left) => logIn(through, left)))
   })
 
   const leaseOf = async (host: string, jumps: readonly Destination[]): Promise<Lease | undefined> => {
@@ -141,14 +146,12 @@ export function createSshConnector(world: SshWorld): SshConnector {
     const logIn = await preparedFor(target)
     const lease = await leaseOf(target.label, jumps)
     try {
-      const { session, transport } = await retry(termsOf(target), async (left) => {
-        const opened = await logIn(lease, left)
+      const logInAndStart = async (left: number) => {
+        const session = await logIn(lease, left)
         const place = { ...target, host: target.label }
-        return {
-          session: opened,
-          transport: await startShell({ place, session: opened, become, left, random }),
-        }
-      })
+        return { session, transport: await startShell({ place, session, become, left, random }) }
+      }
+      const { session, transport } = await inTurn(() => retry(termsOf(target), logInAndStart))
       if (lease !== undefined) session.gone.then(lease.release)
       return transport
     } catch (error) {

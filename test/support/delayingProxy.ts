@@ -3,7 +3,10 @@ import { connect, createServer, type Socket } from 'node:net'
 export type DelayingProxy = {
   readonly address: string
   readonly port: number
-  /** Times that the client spoke again after it had heard something, over all connections so far: its round trips. */
+  /**
+   * Times that the client spoke again after it had heard something, over all connections so far: its round trips.
+   * What follows within one way belongs to the same one: the packets of one answer come apart.
+   */
   turns(): number
   /** Connections so far. */
   connections(): number
@@ -47,8 +50,13 @@ export async function startDelayingProxy(options: {
     const made = performance.now() + 3 * delay
     let far: Socket | undefined
     let heard = true
+    let spoke = Number.NEGATIVE_INFINITY
     client.on('data', () => {
-      if (heard) turns += 1
+      const now = performance.now()
+      if (heard && now >= spoke + delay) {
+        turns += 1
+        spoke = now
+      }
       heard = false
     })
     // Timers fire in order only among those of one length: what comes early waits for the connection itself.

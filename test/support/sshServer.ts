@@ -38,6 +38,8 @@ export type SshServerOptions = {
   /** OpenSSH public keys that may log in besides the generated one. */
   readonly authorizedKeys?: readonly string[]
   readonly fault?: SshFault
+  /** Serves the shell of each session instead of a child process. */
+  readonly serve?: (channel: ServerChannel, command: string) => void
   /** Whether it lets connections through, as a jump host does; no unless told. */
   readonly forwarding?: boolean
 }
@@ -62,6 +64,8 @@ export type SshServer = {
   connections(): number
   /** Login attempts so far: user and key type. */
   logins(): readonly string[]
+  /** Connections that were not logged in at the same time, at most: what sshd's MaxStartups counts. */
+  mostHandshakes(): number
   /** Connections that are open. */
   open(): number
   /** Where it was asked to connect to, as `address:port`. */
@@ -120,6 +124,9 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
   let fault = options.fault ?? 'none'
   let count = 0
 
+  const greeting = new Set<object>()
+  let mostHandshakes = 0
+
   const privateKeys =
     options.shows === undefined
       ? hostKeys.map((key) => key.private)
@@ -127,6 +134,9 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
   const ssh = new ssh2.Server({ hostKeys: privateKeys }, (connection) => {
     // A client that goes away resets: nobody's business here.
     connection.on('error', () => undefined)
+    greeting.add(connection)
+    mostHandshakes = Math.max(mostHandshakes, greeting.size)
+    connection.on('close', () => greeting.delete(connection))
     connection.on('authentication', (context) => {
       if (context.method !== 'publickey') return context.reject(['publickey'])
       attempts.push(`${context.username} ${context.key.algo}`)
@@ -138,7 +148,10 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
       if (key.verify(context.blob, context.signature, context.hashAlgo)) context.accept()
       else context.reject(['publickey'])
     })
-    connection.on('ready', () => serve(connection))
+    connection.on('ready', () => {
+      greeting.delete(connection)
+      serve(connection)
+    })
   })
 
   const forward = (
@@ -167,7 +180,8 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     }
     connection.on('session', (accept, reject) => {
       if (fault === 'refuse-session') return reject()
-      accept().on('exec', (acceptExec, _reject, info) => execute(acceptExec(), info.command))
+      const start = options.serve ?? execute
+      accept().on('exec', (acceptExec, _reject, info) => start(acceptExec(), info.command))
     })
   }
 
@@ -234,6 +248,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     clientPublicKey: clientKey.public,
     connections: () => count,
     logins: () => attempts,
+    mostHandshakes: () => mostHandshakes,
     open: () => sockets.size,
     forwards: () => asked,
     running: () => children.size,

@@ -36,8 +36,7 @@ async function connect(): Promise<void> {
 describe('the round trips to a host', () => {
   it('are five until a shell stands there, beside that of TCP: greeting, keys, login, channel, shell', async () => {
     await connect()
-    // Five; one more where the packets of the server's keys come apart.
-    expect(proxy.turns()).toBeLessThanOrEqual(6)
+    expect(proxy.turns()).toBe(5)
   })
 
   it('are one for all that is asked at the same time', async () => {

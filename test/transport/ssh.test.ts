@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { connectSsh } from '../../src/transport/ssh.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { connectSsh, createSshConnector } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
@@ -440,3 +440,26 @@ async function spareKey(): Promise<string> {
   await chmod(path, 0o600)
   return path
 }
+
+describe('many hosts at once', () => {
+  it('are logged in to ten at a time, which no sshd turns away, and all of them stay connected', async () => {
+    const server = await start({ fault: 'silent' })
+    const connector = createSshConnector({ readFile: (path) => readFile(path), sleep: async () => undefined })
+    const { port, clientKeyPath: identity, knownHostsPath: knownHosts } = server
+    const wanted = {
+      address: server.address,
+      ssh: { port, become: false, identity, knownHosts },
+      env: { home: folder, user: 'ops' },
+    }
+    const names = Array.from({ length: 25 }, (_, index) => `db${index + 1}`)
+    const connecting = names.map((host) => connector.connect({ ...wanted, host }))
+    await vi.waitFor(() => expect(server.connections()).toBe(10))
+    // Long enough for the others, had they not to wait.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(server.connections()).toBe(10)
+    server.setFault('none')
+    server.breakConnections('reset')
+    transports.push(...(await Promise.all(connecting)))
+    expect(server.open()).toBe(25)
+  })
+})

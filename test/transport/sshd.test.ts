@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -27,19 +28,24 @@ async function freePort(): Promise<number> {
   return bound.port
 }
 
-const connect = (): Promise<Transport> =>
+const wanted = () => ({
+  host: 'db1',
+  address: '127.0.0.1',
+  ssh: {
+    port,
+    identity: join(folder, 'id'),
+    knownHosts: join(folder, 'known_hosts'),
+    become: true,
+    timeout: 10_000,
+  },
+  env: { home: folder, user: 'root' },
+})
+
+const connect = (sleep?: () => Promise<void>): Promise<Transport> =>
   connectSsh({
-    host: 'db1',
-    address: '127.0.0.1',
-    ssh: {
-      port,
-      identity: join(folder, 'id'),
-      knownHosts: join(folder, 'known_hosts'),
-      become: true,
-      timeout: 10_000,
-    },
-    env: { home: folder, user: 'root' },
+    ...wanted(),
     readFile: (path) => readFile(path),
+    ...(sleep === undefined ? {} : { sleep }),
   })
 
 describe.skipIf(!possible)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
@@ -73,6 +79,7 @@ describe.skipIf(!possible)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
         'PermitRootLogin prohibit-password',
         'AllowTcpForwarding no',
         'MaxSessions 1',
+        'MaxStartups 2:100:3',
       ].join('\n'),
     )
     await mkdir('/run/sshd', { recursive: true })
@@ -120,5 +127,35 @@ describe.skipIf(!possible)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     const pid = Number((await transport.run('echo $$')).stdout)
     await expect(transport.run('sleep 1', { timeout: 100 })).rejects.toMatchObject({ code: 'timeout' })
     await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 4000 }).toBe(false)
+  })
+
+  it('that lets nobody in for the moment is tried again (MaxStartups 2:100:3)', async () => {
+    const held = [createConnection(port, '127.0.0.1'), createConnection(port, '127.0.0.1')]
+    await Promise.all(held.map((socket) => once(socket, 'data')))
+    let slept = 0
+    const transport = await connect(async () => {
+      slept += 1
+      await Promise.all(
+        held.map((socket) => (socket.destroyed ? undefined : once(socket.destroy(), 'close'))),
+      )
+      // sshd counts them until their processes are gone.
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    })
+    expect(slept).toBeGreaterThan(0)
+    expect((await transport.run('echo in')).stdout).toBe('in\n')
+    await transport.close()
+  })
+
+  it('that stays so is given up after four attempts, and says what may be the reason', async () => {
+    const held = [createConnection(port, '127.0.0.1'), createConnection(port, '127.0.0.1')]
+    await Promise.all(held.map((socket) => once(socket, 'data')))
+    let slept = 0
+    const refused = connect(async () => {
+      slept += 1
+    })
+    await expect(refused).rejects.toMatchObject({ code: 'no-ssh-banner' })
+    await expect(refused).rejects.toMatchObject({ fix: expect.stringContaining('MaxStartups') })
+    expect(slept).toBe(3)
+    for (const socket of held) socket.destroy()
   })
 })
