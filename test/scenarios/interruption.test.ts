@@ -1,15 +1,25 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Component } from '../../src/contracts/component.ts'
+import { makeSentinel } from '../lab/scenario/sentinel.ts'
 import { logIn } from './support/api.ts'
 import { runProgram } from './support/program.ts'
 import { filesBelow, pathsBelow } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
-/** Every step of an installation without systemd and without a system user; the first test holds the list. */
-const steps = ['directories', 'runtime', 'release', 'stores', 'settings', 'users', 'activate', 'services']
+type Plan = { readonly hosts: readonly { readonly changes: readonly { readonly step: string }[] }[] }
 
+/** The components of the two hosts: the first has two, and the second one of its own. */
+const apis: readonly (readonly [host: string, component: Component])[] = [
+  ['db1', 'manager'],
+  ['db1', 'replicator'],
+  ['db2', 'connector'],
+]
+
+/** Runs that are stopped; each test goes on where the last one ended. */
 describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linux)', () => {
+  const given = makeSentinel()
   let world: World
   const db1 = () => world.host('db1')
   const state = () => join(world.operator.directory, '.muster')
@@ -24,45 +34,105 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
       kill: (stdout) => (at.some((words) => stdout.includes(words)) ? signal : undefined),
     })
 
+  /** The password that the state directory keeps. */
+  const kept = (): string | undefined => {
+    const file = join(state(), 'alpha/secrets.json')
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).users?.admin?.password : undefined
+  }
+  const enter = ([host, component]: (typeof apis)[number], password: string) =>
+    logIn({ operator: world.operator, host: world.host(host), component, password })
+  /** The password that last opened an API: five wrong ones would lock the door. */
+  const good = new Map<string, string>()
+  /** Which of the APIs let somebody in who has one of these passwords. */
+  async function open(passwords: readonly string[]): Promise<readonly string[]> {
+    const entered = await Promise.all(
+      apis.map(async (api) => {
+        const name = api.join(' ')
+        const last = passwords.filter((password) => password === good.get(name))
+        for (const password of new Set([...last, ...passwords])) {
+          if ((await enter(api, password)) !== 200) continue
+          good.set(name, password)
+          return name
+        }
+        return undefined
+      }),
+    )
+    return entered.filter((name) => name !== undefined)
+  }
+
+  /**
+   * Kills a run at the begin of each step of db1 that the plan has now, and then in the proof; each run goes on
+   * where the last was killed, and may find that step done. An API that had a login always has one.
+   */
+  async function killAtEachStep(passwords: () => readonly string[]): Promise<void> {
+    const plan: Plan = JSON.parse((await world.muster('plan', ['--json'])).stdout)
+    const steps = plan.hosts[0]?.changes.map(({ step }) => step) ?? []
+    expect(steps.length).toBeGreaterThan(4)
+    let had = existsSync(join(state(), 'alpha')) ? await open(passwords()) : []
+    for (const index of [...steps.keys(), steps.length]) {
+      const later = steps.slice(index).map((step) => `"step-started","host":"db1","step":"${step}"`)
+      const killed = await install('SIGKILL', [...later, '"phase-started","host":"db1","phase":"verify"'])
+      expect(killed.signal, steps[index]).toBe('SIGKILL')
+      // What the host was told already it does to the end, such as a restart.
+      had = await vi.waitFor(
+        async () => {
+          const now = await open(passwords())
+          expect(now, `after ${steps[index] ?? 'the last step'}`).toEqual(expect.arrayContaining([...had]))
+          return now
+        },
+        { timeout: 20_000, interval: 100 },
+      )
+    }
+  }
+
   /** The next run ends what the stopped one began, and the one after it finds nothing to do. */
-  async function expectConvergence(): Promise<void> {
+  async function expectConvergence(password: () => string | undefined): Promise<void> {
     // The run that lost its connection was of this process, which lives on: its lock goes when the host notices.
     const outcome = await world.muster('install', ['--lock-wait', '30s'])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toContain('logins proved')
-    expect(await world.muster('plan')).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on 1 host.\n' })
-    const { password } = JSON.parse(readFileSync(join(state(), 'alpha/secrets.json'), 'utf8')).users.admin
-    const { operator } = world
-    expect(await logIn({ operator, host: db1(), component: 'replicator', password })).toBe(200)
-    expect(pathsBelow(db1().directory).filter((path) => /\.new|\.muster-/.test(path))).toEqual([])
+    const plan = await world.muster('plan')
+    expect(plan).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on 2 hosts.\n' })
+    expect(await open([password() ?? ''])).toHaveLength(apis.length)
+    const left = world.hosts.flatMap(({ directory }) => pathsBelow(directory))
+    expect(left.filter((path) => /\.new|\.muster-|\.before|\.back/.test(path))).toEqual([])
     expect(filesBelow(state()).filter((path) => /lock|\.stag/.test(path))).toEqual([])
   }
 
-  beforeAll(async () => {
-    world = await createWorld(1)
-    world.describe({ topology: 'replicator' })
-  })
-  afterEach(async () => {
-    await world.muster('uninstall', ['--purge'])
+  async function purge(): Promise<void> {
+    expect((await world.muster('uninstall', ['--purge'])).code).toBe(0)
     expect(pathsBelow(join(db1().directory, '..'))).toEqual([])
     expect(existsSync(state())).toBe(false)
+  }
+
+  beforeAll(async () => {
+    world = await createWorld(2)
+    world.describe({ connectors: ['db2'] })
   })
   afterAll(() => world?.close())
 
-  it('has these steps', async () => {
-    const plan = JSON.parse((await world.muster('plan', ['--json'])).stdout)
-    expect(plan.hosts[0].changes.map(({ step }: { step: string }) => step)).toEqual(steps)
-  })
-
   it('by SIGKILL at each step in turn is ended by the next run', async () => {
-    for (const index of steps.keys()) {
-      // Each run goes on where the last one was killed, and may find that step done.
-      const later = steps.slice(index).map((step) => `"step-started","host":"db1","step":"${step}"`)
-      const killed = await install('SIGKILL', [...later, '"phase":"verify"'])
-      expect(killed.signal, steps[index]).toBe('SIGKILL')
-    }
-    await expectConvergence()
-  }, 60_000)
+    await killAtEachStep(() => [kept() ?? ''])
+    await expectConvergence(kept)
+  }, 120_000)
+
+  it('by SIGKILL at each step over another installation always leaves a login, with the old password or the new', async () => {
+    const made = kept() ?? ''
+    appendFileSync(join(world.folder, 'node'), '\0')
+    world.operator.env.NEW_PASS = given.password
+    world.describe({
+      connectors: ['db2'],
+      defaults: { 'log-level': 'debug', 'rest-api-admin-pass': '!env NEW_PASS' },
+    })
+    await killAtEachStep(() => [made, given.password])
+    // Until the new one is proved everywhere, both are known: one is given, the other kept.
+    expect(kept()).toBe(made)
+    await expectConvergence(() => given.password)
+    expect(await Promise.all(apis.map((api) => enter(api, made)))).toEqual(apis.map(() => 401))
+    expect(kept()).toBeUndefined()
+    await purge()
+    world.describe({ connectors: ['db2'] })
+  }, 120_000)
 
   it('by SIGKILL is cleaned up by uninstall', async () => {
     await install('SIGKILL', ['"step-done","host":"db1","step":"directories"'])
@@ -79,7 +149,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     expect(last).toMatchObject({
       type: 'run-ended',
       interrupted: true,
-      outcomes: [{ result: 'not-started' }],
+      outcomes: [{ result: 'not-started' }, { result: 'not-started' }],
     })
     expect(existsSync(join(db1().directory, 'current'))).toBe(false)
     const outcome = await world.muster('install', [], {
@@ -89,9 +159,10 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     })
     expect(outcome.code).toBe(4)
     expect(outcome.stderr).toMatch(
-      /^error db1: the connection to db1 was lost: .* \[connection-lost\]\n {2}fix: /,
+      /^error db1: the connection to db1 was lost: .*\nNothing could be taken back there: it is gone\. The next run goes on there\. \[connection-lost\]\n {2}fix: /,
     )
     expect(outcome.stdout).toMatch(/^db1 {2}unreachable/m)
-    await expectConvergence()
-  })
+    await expectConvergence(kept)
+    await purge()
+  }, 60_000)
 })
