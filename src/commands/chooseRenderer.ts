@@ -23,7 +23,11 @@ export async function chooseRenderer(options: {
   if (live) {
     // Loaded only here: most runs of muster print no progress.
     const { terminalRenderer } = await import('../output/deployment/terminal.ts')
-    const terminal = terminalRenderer(hosts)
+    const terminal = terminalRenderer({
+      hosts,
+      colour: colourOf(context, stdout),
+      rows: () => stdout.rows ?? 24,
+    })
     const failures: string[] = []
     return {
       emit: (event) => {

@@ -5,6 +5,7 @@ export type Output = {
   write(text: string): unknown
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
+  readonly rows?: number | undefined
 }
 
 /** Everything of the world that a command may touch; the programs hand in the real one, tests their own. */

@@ -2,6 +2,7 @@ import { execute } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { lostOutcomes, type Survey } from '../deployment/survey.ts'
+import { changesText } from '../output/deployment/changes.ts'
 import { goingOnText } from '../output/deployment/goingOn.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
@@ -36,6 +37,7 @@ export async function runSteps(options: {
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) {
     stdout.write(summaryText(outcomes, colourOf(context, stdout)))
+    stdout.write(changesText(outcomes, colourOf(context, stdout)))
     stdout.write(goingOnText(run.owner.operation, outcomes) ?? '')
   }
   return exitOfRun(outcomes, signal.aborted)

@@ -10,7 +10,7 @@ export function goingOnText(operation: string, outcomes: readonly HostOutcome[])
   const done = named('changed')
   if (left.length === 0) return undefined
   const lines = [
-    `${counted(left.length, 'host')} ${left.length === 1 ? 'was' : 'were'} not touched. Mend what is told of ${failed}, then run \`muster ${operation}\` again: it goes on with what is left.`,
+    `${counted(left.length, 'host')} ${left.length === 1 ? 'runs' : 'run'} on as before. Mend what is told of ${failed}, then run \`muster ${operation}\` again: it goes on with what is left.`,
   ]
   if (operation === 'upgrade' && done.length > 0) {
     const [first = ''] = done

@@ -1,5 +1,6 @@
 import type { DeploymentEvent } from '../../deployment/events.ts'
 import { failureText } from './failure.ts'
+import { waveTitle } from './waveTitle.ts'
 
 /** An event as one line of a log, or as none. */
 export function plainLine(event: DeploymentEvent): string | undefined {
@@ -19,7 +20,3 @@ export function plainLine(event: DeploymentEvent): string | undefined {
       return undefined
   }
 }
-
-/** What a wave is called: `canary`, `wave 2 of 5`. */
-const waveTitle = ({ canary, wave, of }: Extract<DeploymentEvent, { type: 'wave-started' }>): string =>
-  canary ? 'canary' : `wave ${wave} of ${of}`

@@ -1,4 +1,5 @@
 import type { HostOutcome } from '../../deployment/events.ts'
+import { counted, shortListOf } from '../../diagnostics/words.ts'
 import { paint } from './paint.ts'
 
 const words: Readonly<Record<HostOutcome['result'], string>> = {
@@ -9,24 +10,70 @@ const words: Readonly<Record<HostOutcome['result'], string>> = {
   'not-started': 'not started',
 }
 
+/** So many hosts have a line of their own; of more, those that came out alike have one together. */
+const mostLines = 12
+
+/** Hosts that came out alike. */
+type Group = { readonly text: string; readonly outcomes: readonly HostOutcome[] }
+
 /** The closing lines: how each host came out and how long each phase took. */
 export function summaryText(outcomes: readonly HostOutcome[], colour: boolean): string {
-  const { bold, dim, green, red, yellow } = paint(colour)
-  const width = Math.max(0, ...outcomes.map(({ host }) => host.length))
-  const tint = (result: HostOutcome['result']): ((text: string) => string) => {
-    if (result === 'failed' || result === 'unreachable') return red
-    return result === 'not-started' ? yellow : green
-  }
-  const lines = outcomes.map(({ host, result, applied, seconds, proved, reason, undone }) => {
-    const why = result === 'not-started' ? `: ${reason ?? 'nothing was touched that is running'}` : ''
-    const count =
-      result === 'changed' ? `: ${applied.length} ${applied.length === 1 ? 'change' : 'changes'}` : ''
-    const back = undone === true ? ', all of it taken back' : ''
-    const times = Object.entries(seconds)
-      .filter(([, value]) => value >= 0.05)
-      .map(([phase, value]) => `${phase} ${value.toFixed(1)} s`)
-    const tail = times.length === 0 ? '' : dim(` (${times.join(', ')})`)
-    return `${bold(host.padEnd(width))}  ${tint(result)(`${words[result]}${why}${count}${back}${proved === undefined ? '' : `, ${proved}`}`)}${tail}`
+  const { bold, dim } = paint(colour)
+  const groups = outcomes.length > mostLines ? alike(outcomes) : outcomes.map(alone)
+  const nameOf = ({ outcomes: [first, ...others] }: Group): string =>
+    others.length === 0 ? (first?.host ?? '') : counted(others.length + 1, 'host')
+  const width = Math.max(0, ...groups.map((group) => nameOf(group).length))
+  const lines = groups.flatMap((group) => {
+    const [first] = group.outcomes
+    if (first === undefined) return []
+    const times = timesOf(group.outcomes)
+    const names = group.outcomes.map(({ host }) => host)
+    return [
+      `${bold(nameOf(group).padEnd(width))}  ${tint(first.result, colour)(group.text)}${times === '' ? '' : dim(` (${times})`)}`,
+      ...(names.length === 1 ? [] : [dim(`${' '.repeat(width)}  ${shortListOf(names, 12)}`)]),
+    ]
   })
   return `${lines.join('\n')}\n`
+}
+
+const alone = (outcome: HostOutcome): Group => ({ text: textOf(outcome), outcomes: [outcome] })
+
+/** What failed stands alone, each with its own times. */
+function alike(outcomes: readonly HostOutcome[]): readonly Group[] {
+  const groups = new Map<string, Group>()
+  for (const outcome of outcomes) {
+    const text = textOf(outcome)
+    const key = outcome.result === 'failed' ? `failed ${outcome.host}` : text
+    groups.set(key, { text, outcomes: [...(groups.get(key)?.outcomes ?? []), outcome] })
+  }
+  return [...groups.values()]
+}
+
+function textOf({ result, applied, proved, reason, undone }: HostOutcome): string {
+  const why = result === 'not-started' ? `: ${reason ?? 'nothing was touched that is running'}` : ''
+  const count = result === 'changed' ? `: ${counted(applied.length, 'change')}` : ''
+  const back = undone === true ? ', all of it taken back' : ''
+  return `${words[result]}${why}${count}${back}${proved === undefined ? '' : `, ${proved}`}`
+}
+
+/** `commit 1.3 s, verify 0.3 s`; of several hosts from the quickest to the slowest. */
+function timesOf(outcomes: readonly HostOutcome[]): string {
+  const phases = new Map<string, number[]>()
+  for (const { seconds } of outcomes) {
+    for (const [phase, value] of Object.entries(seconds)) {
+      if (value >= 0.05) phases.set(phase, [...(phases.get(phase) ?? []), value])
+    }
+  }
+  return [...phases]
+    .map(([phase, values]) => {
+      const [least, most] = [Math.min(...values).toFixed(1), Math.max(...values).toFixed(1)]
+      return `${phase} ${least === most ? least : `${least} to ${most}`} s`
+    })
+    .join(', ')
+}
+
+function tint(result: HostOutcome['result'], colour: boolean): (text: string) => string {
+  const { green, red, yellow } = paint(colour)
+  if (result === 'failed' || result === 'unreachable') return red
+  return result === 'not-started' ? yellow : green
 }

@@ -1,89 +1,56 @@
 import { Listr, type ListrTaskWrapper } from 'listr2'
-import type { DeploymentEvent, Phase } from '../../deployment/events.ts'
+import { advance, noProgress } from './progress.ts'
+import { progressLines } from './progressLines.ts'
 import type { Renderer } from './renderer.ts'
 
-/** What each phase is called while it runs. */
-const phaseTitles: Readonly<Record<Phase, string>> = {
-  connect: 'connecting',
-  facts: 'reading facts',
-  stage: 'preparing',
-  commit: 'switching over',
-  verify: 'proving the logins',
-}
+/** Lines of a progress that a person still takes in at once. */
+const readable = 16
 
-type HostLine = {
-  readonly done: () => void
-  readonly fail: (error: Error) => void
-  show: (text: string) => void
-}
-
-/** Live progress on a terminal: one line per host that says what the host is doing. */
-export function terminalRenderer(hosts: readonly string[]): Renderer {
-  const lines = new Map<string, HostLine>()
-  const failed = new Set<string>()
-  const tasks = hosts.map((host) => {
-    const { promise, resolve, reject } = withResolvers()
-    const line: HostLine = { done: resolve, fail: reject, show: () => {} }
-    lines.set(host, line)
-    return {
-      title: host,
-      // biome-ignore lint/suspicious/noExplicitAny: listr2 leaves the context type of a wrapper to the caller, and we use none.
-      task: (_: unknown, task: ListrTaskWrapper<any, any, any>): Promise<void> => {
-        line.show = (text) => {
-          task.title = `${host}  ${text}`
-        }
-        return promise
-      },
-    }
+/** Live progress on a terminal, in a few lines however many hosts there are. */
+export function terminalRenderer(options: {
+  readonly hosts: readonly string[]
+  readonly colour: boolean
+  /** Lines of the terminal, as they are now. */
+  readonly rows: () => number
+}): Renderer {
+  let progress = noProgress(options.hosts)
+  let show = (_title: string): void => {}
+  const lines = (): string =>
+    progressLines(progress, {
+      // A display higher than the terminal could not be drawn over.
+      most: Math.min(readable, options.rows() - 2),
+      colour: options.colour,
+    }).join('\n')
+  let end = (): void => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
   })
-  const shown = new Listr(tasks, {
-    concurrent: true,
-    exitOnError: false,
+  const task = {
+    title: lines(),
+    // biome-ignore lint/suspicious/noExplicitAny: listr2 leaves the context type of a wrapper to the caller, and we use none.
+    task: (_: unknown, wrapper: ListrTaskWrapper<any, any, any>): Promise<void> => {
+      show = (title) => {
+        wrapper.title = title
+      }
+      return ended
+    },
+  }
+  const shown = new Listr([task], {
     registerSignalListeners: false,
+    fallbackRenderer: 'silent',
     // The plan and the closing lines say all of it again.
-    rendererOptions: { clearOutput: true, showErrorMessage: false, collapseErrors: true },
-  })
-    .run()
-    .then(
-      () => undefined,
-      () => undefined,
-    )
+    rendererOptions: { clearOutput: true, formatOutput: 'truncate' },
+  }).run()
   return {
     emit: (event) => {
-      const line = 'host' in event ? lines.get(event.host) : undefined
-      if (line === undefined || !('host' in event)) return
-      if (event.type === 'host-failed') {
-        failed.add(event.host)
-        line.show(event.failure.message.split('\n')[0] ?? '')
-        line.fail(new Error(event.failure.message))
-      } else if (!failed.has(event.host)) {
-        const text = textOf(event)
-        if (text !== undefined) line.show(text)
-      }
+      const next = advance(progress, event)
+      if (next === progress) return
+      progress = next
+      show(lines())
     },
     end: async () => {
-      for (const line of lines.values()) line.done()
+      end()
       await shown
     },
   }
-}
-
-function textOf(event: DeploymentEvent): string | undefined {
-  if (event.type === 'phase-started') return phaseTitles[event.phase]
-  if (event.type === 'step-started') return event.title
-  return event.type === 'phase-done' && event.phase === 'verify' ? 'done' : undefined
-}
-
-function withResolvers(): {
-  readonly promise: Promise<void>
-  readonly resolve: () => void
-  readonly reject: (error: Error) => void
-} {
-  let resolve: () => void = () => {}
-  let reject: (error: Error) => void = () => {}
-  const promise = new Promise<void>((yes, no) => {
-    resolve = yes
-    reject = no
-  })
-  return { promise, resolve, reject }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostOutcome } from '../../../src/deployment/events.ts'
+import { changesText } from '../../../src/output/deployment/changes.ts'
 import { summaryText } from '../../../src/output/deployment/summary.ts'
 
 const failure = { code: 'broken', message: 'it broke', fix: 'mend it' }
@@ -46,5 +47,43 @@ db7   not started: the canary db4 failed
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     const tints = lines.slice(0, -1).map((line) => /\u001b\[3(\d)m/.exec(line)?.[1])
     expect(tints).toEqual(['2', '2', '2', '1', '1', '1', '3', '3'])
+  })
+
+  it('has one line for all of many hosts that came out alike, and one for each that failed', () => {
+    const many = Array.from({ length: 40 }, (_, index): HostOutcome => {
+      const host = `db${index + 1}`
+      if (index === 6) return { host, result: 'failed', applied: [], failure, seconds: { commit: 1 } }
+      if (index > 30) {
+        return { host, result: 'not-started', applied: [], reason: 'db7 failed', seconds: {} }
+      }
+      const seconds = { commit: 1 + index / 10, verify: 0.3 }
+      return { host, result: 'changed', applied: ['restart manager'], proved: 'logins proved', seconds }
+    })
+    expect(summaryText(many, false)).toBe(
+      `30 hosts  done: 1 change, logins proved (commit 1.0 to 4.0 s, verify 0.3 s)
+          db1, db2, db3, db4, db5, db6, db8, db9, db10, db11, db12, db13 and 18 more
+db7       failed (commit 1.0 s)
+9 hosts   not started: db7 failed
+          db32, db33, db34, db35, db36, db37, db38, db39 and db40
+`,
+    )
+  })
+})
+
+describe('changesText', () => {
+  it('says what was changed, once for all hosts where it was the same', () => {
+    const undone: HostOutcome = { host: 'db9', result: 'failed', applied: ['x'], undone: true, seconds: {} }
+    const same: HostOutcome = { host: 'db8', result: 'changed', applied: ['stop manager'], seconds: {} }
+    expect(changesText([...outcomes, same, undone], false)).toBe(
+      `changed on db1:
+  write settings
+  restart manager
+changed on db20 and db8:
+  stop manager
+changed on db4:
+  write settings
+`,
+    )
+    expect(changesText([], false)).toBe('')
   })
 })

@@ -54,7 +54,7 @@ describe('goingOnText', () => {
       ...['db2', 'db3'].map((it) => outcome(it, 'not-started', 'x')),
     ]
     expect(goingOnText('upgrade', outcomes)).toBe(
-      '2 hosts were not touched. Mend what is told of db1, then run `muster upgrade` again: it goes on with what is left.\n',
+      '2 hosts run on as before. Mend what is told of db1, then run `muster upgrade` again: it goes on with what is left.\n',
     )
   })
 
@@ -65,7 +65,7 @@ describe('goingOnText', () => {
       outcome('db3', 'not-started', 'x'),
     ]
     expect(goingOnText('upgrade', outcomes)).toBe(
-      '1 host was not touched. Mend what is told of db2, then run `muster upgrade` again: it goes on with what is left.\n' +
+      '1 host runs on as before. Mend what is told of db2, then run `muster upgrade` again: it goes on with what is left.\n' +
         'db1 runs the new release; `muster rollback --host db1` would bring db1 back.\n',
     )
     expect(goingOnText('restart', outcomes)?.split('\n')).toHaveLength(2)
