@@ -3,6 +3,7 @@ import type { HostFacts } from './facts/model.ts'
 import { judgeRoom, judgeSocketPath, judgeWritable } from './judge/directory.ts'
 import { judgeExecution } from './judge/execution.ts'
 import { judgeListeners } from './judge/listeners.ts'
+import { judgeMoved } from './judge/moved.ts'
 import { judgeLogin, judgeServiceManager } from './judge/rights.ts'
 import { judgeSystem } from './judge/system.ts'
 import type { StepError } from './stepError.ts'
@@ -14,6 +15,8 @@ import type { StepError } from './stepError.ts'
 export function judgeFacts(host: HostConfig, facts: HostFacts): StepError[] {
   const system = judgeSystem(host, facts)
   if (system.length > 0) return system
+  const moved = judgeMoved(host, facts)
+  if (moved.length > 0) return moved
   return [
     ...judgeRights(host, facts),
     ...judgeRoom(host, facts),

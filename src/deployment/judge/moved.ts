@@ -1,0 +1,54 @@
+import type { HostConfig } from '../../config/model.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { layoutOf } from '../layout.ts'
+import { servicePlan } from '../service.ts'
+import type { StepError } from '../stepError.ts'
+import { problemsOf, type TellProblem } from './problem.ts'
+
+/** What moving an installation comes down to, after what would undo the change. */
+const anew = (change: string): string =>
+  `${change}. Or uninstall with the old value and install again: password, certificates and the databases stay.`
+
+/**
+ * Whether the file keeps what an installation cannot change while it stands: its folder and its user
+ * (deployment.md, "A deployment"). What the components wrote themselves would be left behind.
+ */
+export function judgeMoved(host: HostConfig, facts: HostFacts): StepError[] {
+  const problem = problemsOf(host)
+  return [...judgeFolder(host, facts, problem), ...judgeUser(host, facts, problem)]
+}
+
+function judgeFolder(host: HostConfig, { installation }: HostFacts, problem: TellProblem): StepError[] {
+  const elsewhere = [...installation.units.values()]
+    .map((unit) => /^ExecStart="(\/.*?)\/current\/node" /m.exec(unit)?.[1]?.replaceAll(/([%$])\1/g, '$1'))
+    .find((folder) => folder !== undefined && folder !== host.installDirectory)
+  if (elsewhere === undefined) return []
+  return [
+    problem(
+      'installed-elsewhere',
+      `its components are installed in ${elsewhere}, and install-directory is ${host.installDirectory}`,
+      anew(`Set install-directory back to ${elsewhere}`),
+    ),
+  ]
+}
+
+function judgeUser(host: HostConfig, facts: HostFacts, problem: TellProblem): StepError[] {
+  const { installation } = facts
+  const { user } = servicePlan(host, facts)
+  const installed = installedUser(host, facts)
+  if (installation.currentRelease === undefined || installed === undefined || installed === user) return []
+  return [
+    problem(
+      'installed-as-other-user',
+      `its components run as ${installed}, whom their logs and states belong to, and would run as ${user}`,
+      anew(`Set \`user: ${installed}\``),
+    ),
+  ]
+}
+
+/** Who runs what is installed: the unit says it, and without one the owner of the folder that only that user enters. */
+function installedUser(host: HostConfig, { installation }: HostFacts): string | undefined {
+  const named = [...installation.units.values()].flatMap((unit) => /^User=(.+)$/m.exec(unit)?.[1] ?? [])
+  const folder = installation.directories.get(layoutOf(host.installDirectory).users)
+  return named[0] ?? folder?.owner.split(':')[0]
+}
