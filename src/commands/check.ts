@@ -3,6 +3,7 @@ import { namesAsked } from '../deployment/check/names.ts'
 import { observe } from '../deployment/check/observe.ts'
 import type { Subject } from '../deployment/check/subject.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
+import { readMachines } from '../deployment/state/openState.ts'
 import { closeAll, type LostHost, surveyHosts } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
@@ -60,6 +61,7 @@ async function lookAtHosts(
     json: false,
     hosts: hosts.map(({ name }) => name),
   })
+  const machines = { recorded: await readMachines(config), replaced: [] }
   const survey = await surveyHosts({
     config,
     connect: (host) => connectHost(context, host),
@@ -67,6 +69,7 @@ async function lookAtHosts(
     emit: (event) => {
       if (event.type !== 'host-failed') renderer.emit(event)
     },
+    machines,
     clock: () => performance.now(),
     anyInstallation: true,
   })
@@ -92,6 +95,7 @@ async function lookAtHosts(
       config: whole,
       subjects: looked.filter((one) => 'seen' in one),
       stores,
+      machines,
       ownNode: { path: process.execPath, version: process.version },
       now: context.now(),
     },

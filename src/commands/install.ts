@@ -25,6 +25,7 @@ import { fetchRuntimes } from './fetchRuntimes.ts'
 import { type GivenPlan, mustBeOfPlan, openPlanned, refuseOutrun } from './followPlan.ts'
 import { inRun, type Run } from './inRun.ts'
 import { madePasswordText } from './madePasswordText.ts'
+import { mustBeHosts } from './mustBeHosts.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { type PreparedRun, prepareRun } from './prepareRun.ts'
 import { rolloutFor } from './rolloutFor.ts'
@@ -46,6 +47,8 @@ export type InstallOptions = ClusterOptions & {
   readonly json: boolean
   readonly lockWait: number
   readonly runtimeFile: string | undefined
+  /** Hosts that are meant to be other machines now. */
+  readonly replaced: readonly string[]
   readonly rollout: Rollout
   /** File of a saved plan, which alone is carried out; nothing is asked then. */
   readonly plan?: string | undefined
@@ -63,6 +66,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const opened = await (plan === undefined ? openAsked(options) : openPlanned({ ...options, plan }))
   if (typeof opened === 'number') return opened
   const { config, given } = opened
+  mustBeHosts(config, '--replaced', options.replaced)
   const rollout = rolloutFor(config, options.rollout)
   await prepareConnections(options.context, config.hosts)
   const place = { directory: config.directory, cluster: config.cluster }
@@ -99,6 +103,7 @@ async function installLocked(
     config,
     state: opened.state,
     runtimeFile: options.runtimeFile,
+    replaced: options.replaced,
     emit: renderer.emit,
     run: locked,
     ...(options.purpose && { bars: options.purpose.bars }),

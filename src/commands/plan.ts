@@ -9,6 +9,7 @@ import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { planOf } from './followPlan.ts'
 import { keptPlanText } from './keptPlanText.ts'
+import { mustBeHosts } from './mustBeHosts.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
 import { namesOf } from './selectTargets.ts'
@@ -20,13 +21,16 @@ export async function plan(
   options: ClusterOptions & {
     readonly json: boolean
     readonly runtimeFile: string | undefined
+    /** Hosts that are meant to be other machines now. */
+    readonly replaced: readonly string[]
     /** File that the plan is saved in. */
     readonly out: string | undefined
   },
 ): Promise<ExitCode> {
-  const { context, json, runtimeFile, out } = options
+  const { context, json, runtimeFile, replaced, out } = options
   const config = await openCluster(options)
   if (typeof config === 'number') return config
+  mustBeHosts(config, '--replaced', replaced)
   if (out !== undefined) await mustTakePlan(context, out)
   await prepareConnections(context, config.hosts)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
@@ -39,6 +43,7 @@ export async function plan(
     config,
     state,
     runtimeFile,
+    replaced,
     emit: renderer.emit,
     packed: () => undefined,
   }).finally(() => renderer.end())

@@ -47,6 +47,8 @@ type RunOptions = {
   readonly emit: Emit
   /** The run that is to change the hosts and holds their locks; absent for a look. */
   readonly run?: Run
+  /** Hosts that are meant to be other machines now. */
+  readonly replaced: readonly string[]
   /** Told the secrets before any host is reached; it may reject. */
   readonly judgeSecrets?: (secrets: ResolvedSecrets) => Promise<void>
   /** What else stands in the way on a host that was reached. */
@@ -79,15 +81,16 @@ export async function prepareRun(
       ? undefined
       : await readRuntimeFile({ path: options.runtimeFile, env: context.env })
   const storeFiles = await readOwnStores(config)
-  const { run } = options
+  const { run, replaced, state } = options
   const survey = await (run === undefined
     ? surveyHosts({
         config,
         connect: (host) => connectHost(context, host),
         emit,
+        machines: { recorded: state.machines, replaced },
         clock: () => performance.now(),
       })
-    : surveyLocked({ context, config, run, emit }))
+    : surveyLocked({ context, config, run, emit, replaced }))
   try {
     return await decide({ ...options, survey, secrets, program, runtimeFile, storeFiles })
   } catch (error) {

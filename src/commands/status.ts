@@ -26,11 +26,12 @@ export async function status(
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, impatient(config).hosts)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
-  const { authority } = opened?.state ?? emptyState
+  const { authority, machines } = opened?.state ?? emptyState
   const survey = await surveyHosts({
     config: impatient(config),
     connect: (host) => connectHost(context, host),
     emit: () => {},
+    machines: { recorded: machines, replaced: [] },
     clock: () => performance.now(),
   })
   const asked = await Promise.all(

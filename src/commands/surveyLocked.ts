@@ -4,6 +4,7 @@ import type { Emit } from '../deployment/events.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { lockingTransport } from '../deployment/lock/lockingTransport.ts'
 import { patiently } from '../deployment/lock/patiently.ts'
+import { readMachines } from '../deployment/state/openState.ts'
 import { closeAll, type LostHost, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
@@ -23,8 +24,11 @@ export async function surveyLocked(options: {
   readonly config: ClusterConfig
   readonly run: Run
   readonly emit: Emit
+  /** Hosts that are meant to be other machines now. */
+  readonly replaced?: readonly string[]
 }): Promise<Survey> {
   const { context, config, run, emit } = options
+  const machines = { recorded: await readMachines(config), replaced: options.replaced ?? [] }
   const told = new Set<string>()
   const once: Emit = (event) => {
     if (event.type === 'host-failed') {
@@ -47,6 +51,7 @@ export async function surveyLocked(options: {
           })
         },
         emit: once,
+        machines,
         clock: () => performance.now(),
       })
       if (heldHosts(found).length > 0) await closeAll(found)

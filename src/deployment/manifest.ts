@@ -3,7 +3,13 @@ import type { Component } from '../contracts/component.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 
 /** `share/installation.json`: whose installation a folder holds. Without it, nothing there is ours. */
-export type Manifest = { readonly version: 1; readonly cluster: string; readonly host: string }
+export type Manifest = {
+  readonly version: 1
+  readonly cluster: string
+  readonly host: string
+  /** Of the machine that it was installed on (machine-id(5)); absent where that had none. */
+  readonly machineId?: string
+}
 
 /** Text of the manifest file. */
 export const manifestText = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`
@@ -11,9 +17,10 @@ export const manifestText = (manifest: Manifest): string => `${JSON.stringify(ma
 /** Reads a manifest; undefined when it is not one. */
 export function parseManifest(text: string): Manifest | undefined {
   const value = parseObject(text)
-  return value !== undefined && typeof value.cluster === 'string' && typeof value.host === 'string'
-    ? { version: 1, cluster: value.cluster, host: value.host }
-    : undefined
+  if (value === undefined) return undefined
+  const { cluster, host, machineId } = value
+  if (typeof cluster !== 'string' || typeof host !== 'string') return undefined
+  return { version: 1, cluster, host, ...(typeof machineId === 'string' ? { machineId } : {}) }
 }
 
 /** Where the running components of this installation listen, as their settings on the host say. */

@@ -16,6 +16,7 @@ import {
 } from './desired/stores.ts'
 import { makeTarget } from './desired/target.ts'
 import { type TlsNote, tlsNotes } from './desired/tlsNotes.ts'
+import { withMachines } from './hostIdentity.ts'
 import { judgeFacts } from './judge.ts'
 import type { Program } from './program.ts'
 import { chooseRuntime, type RuntimeFile } from './runtime/choose.ts'
@@ -89,7 +90,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     })
   }
   if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, targets, state: tls.state, made: admins.made, notes: tls.notes }
+  return { ok: true, targets, state: withMachines(tls.state, surveyed), made: admins.made, notes: tls.notes }
 }
 
 const secretOf = (secrets: ResolvedSecrets, reference: SecretReference | undefined): Secret | undefined =>

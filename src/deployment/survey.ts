@@ -5,6 +5,7 @@ import { hostsAtOnce } from './execution/execute.ts'
 import { gatherFacts } from './facts/gather.ts'
 import type { HostFacts } from './facts/model.ts'
 import { failureOf, isUnreachable } from './failure.ts'
+import { type Machines, otherMachine } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
 import { mapLimit } from './mapLimit.ts'
 import { otherInstallation } from './otherInstallation.ts'
@@ -26,7 +27,8 @@ export type Survey = { readonly reached: readonly SurveyedHost[]; readonly lost:
 
 /**
  * Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. One
- * whose install-directory is another installation's is lost: no command may take it for ours.
+ * that is another machine than was installed, or whose install-directory is another installation's, is lost: no
+ * command may take it for ours.
  */
 export async function surveyHosts(options: {
   readonly config: ClusterConfig
@@ -34,7 +36,8 @@ export async function surveyHosts(options: {
   readonly emit: Emit
   /** Milliseconds, monotonic. */
   readonly clock: () => number
-  /** For who only looks: a host with another installation counts as reached. */
+  readonly machines: Machines
+  /** For who only looks: a host with another installation, or another machine, counts as reached. */
   readonly anyInstallation?: boolean
 }): Promise<Survey> {
   const { config, emit } = options
@@ -63,6 +66,7 @@ async function surveyHost(options: {
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
   readonly clock: () => number
+  readonly machines: Machines
   readonly anyInstallation?: boolean
 }): Promise<SurveyedHost> {
   const { config, host, emit, clock } = options
@@ -80,7 +84,9 @@ async function surveyHost(options: {
         path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
       ),
     })
-    const other = otherInstallation({ cluster: config.cluster, host, facts })
+    const other =
+      otherMachine({ host, facts, machines: options.machines }) ??
+      otherInstallation({ cluster: config.cluster, host, facts })
     if (other !== undefined && options.anyInstallation !== true) throw other
     const seconds = { connect: (connected - began) / 1000, facts: (clock() - connected) / 1000 }
     return { host, transport, facts, seconds }

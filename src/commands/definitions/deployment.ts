@@ -3,6 +3,7 @@ import { allAtOnce } from '../../deployment/execution/rollout.ts'
 import { componentGiven, componentOption } from './componentOption.ts'
 import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
+import { replaced, replacedGiven } from './replaced.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 import { runs } from './runs.ts'
 
@@ -40,20 +41,28 @@ export const runtimeFileOf = (made: Command): string | undefined =>
 /** What touches hosts, or looks at them. */
 export const deployment: Definition = (world) => [
   runsOnFiles(
-    runtime(reaching(command('plan', 'show what install would change; change nothing', world)))
+    replaced(runtime(reaching(command('plan', 'show what install would change; change nothing', world))))
       .option('--out <plan>', 'keep the plan in this file, for install --plan')
       .option('--json', 'print the plan as JSON'),
     world,
     async (options, made) => {
       const { plan } = await import('../plan.ts')
       const { out } = made.opts<{ out?: string }>()
-      return plan({ ...options, json: flag(made, 'json'), runtimeFile: runtimeFileOf(made), out })
+      return plan({
+        ...options,
+        json: flag(made, 'json'),
+        replaced: replacedGiven(made),
+        runtimeFile: runtimeFileOf(made),
+        out,
+      })
     },
   ),
   runsOnFiles(
     rolling(
       keeping(
-        runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+        replaced(
+          runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+        ),
       ),
       allAtOnce,
     ).option('--plan <plan>', 'carry out this plan of `muster plan --out`, or nothing; asks nothing'),
@@ -66,6 +75,7 @@ export const deployment: Definition = (world) => [
         rollout: rollingGiven(made, allAtOnce),
         runtimeFile: runtimeFileOf(made),
         plan: made.opts<{ plan?: string }>().plan,
+        replaced: replacedGiven(made),
         keepFailed: flag(made, 'keepFailed'),
       })
     },

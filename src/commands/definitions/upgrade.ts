@@ -25,6 +25,7 @@ export const upgrade: Definition = (world) => [
         ...changeFlags(made),
         rollout,
         runtimeFile: runtimeFileOf(made),
+        replaced: [],
         keepFailed: flag(made, 'keepFailed'),
       })
     },

@@ -1,6 +1,7 @@
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import type { StorePasswords } from '../desired/stores.ts'
 import type { HostFacts } from '../facts/model.ts'
+import type { Machines } from '../hostIdentity.ts'
 import type { Observations } from './observations.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -27,6 +28,7 @@ export type Surroundings = {
   /** All hosts that were reached. */
   readonly subjects: readonly Subject[]
   readonly stores: StoresRead
+  readonly machines: Machines
   /** The Node.js that muster runs on. */
   readonly ownNode: { readonly path: string; readonly version: string }
   readonly now: Date

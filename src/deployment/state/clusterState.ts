@@ -19,9 +19,11 @@ export type ClusterState = {
   readonly storePasswords?: { readonly keystore: Secret; readonly truststore: Secret }
   /** By user name. */
   readonly users: ReadonlyMap<string, UserState>
+  /** The machine-id of each host's installation, by host name (deployment.md, "The SSH layer" 8). */
+  readonly machines: ReadonlyMap<string, string>
 }
 
-export const emptyState: ClusterState = { hosts: new Map(), users: new Map() }
+export const emptyState: ClusterState = { hosts: new Map(), users: new Map(), machines: new Map() }
 
 export const withAuthority = (state: ClusterState, authority: Authority): ClusterState => ({
   ...state,

@@ -3,9 +3,18 @@ import { type Authority, authorityDefect } from '../../certificates/authority.ts
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { ClusterState } from './clusterState.ts'
+import { decodeMachines } from './machinesFile.ts'
 import { decodeSecrets } from './secretsFile.ts'
 import { StateError } from './stateError.ts'
-import { authorityFiles, hostFiles, hostOf, hostsFolder, type StateFiles, secretsFile } from './stateFiles.ts'
+import {
+  authorityFiles,
+  hostFiles,
+  hostOf,
+  hostsFolder,
+  machinesFile,
+  type StateFiles,
+  secretsFile,
+} from './stateFiles.ts'
 
 /**
  * The state that these files keep; files that it does not know are left alone. `where` names their folder
@@ -17,7 +26,16 @@ export function decodeState(files: StateFiles, where: string): ClusterState {
   if (typeof kept === 'string') throw damaged(where, secretsFile, kept)
   const authority = decodeAuthority(files, where)
   const hosts = decodeHosts(files, where)
-  return { ...(authority === undefined ? {} : { authority }), hosts, ...kept }
+  const machines = decodeMachinesOf(files, where)
+  return { ...(authority === undefined ? {} : { authority }), hosts, ...kept, machines }
+}
+
+/** The machines alone, for who needs nothing else. Throws `StateError` (`damaged`). */
+export function decodeMachinesOf(files: StateFiles, where: string): ClusterState['machines'] {
+  const content = files.get(machinesFile)
+  const machines = content === undefined ? new Map<string, string>() : decodeMachines(content)
+  if (typeof machines === 'string') throw damaged(where, machinesFile, machines)
+  return machines
 }
 
 function decodeAuthority(files: StateFiles, where: string): Authority | undefined {

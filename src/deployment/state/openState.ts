@@ -1,5 +1,5 @@
 import { type ClusterState, emptyState } from './clusterState.ts'
-import { decodeState } from './decodeState.ts'
+import { decodeMachinesOf, decodeState } from './decodeState.ts'
 import { closeToOthers, deleteFolder, prepareFolder, readFiles, type TooOpen } from './stateDirectory.ts'
 import { type StatePlace, stateFolder } from './statePlace.ts'
 
@@ -20,6 +20,15 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
         `others can read ${one.path} (${octal(one.mode)}); close it: chmod ${octal(one.wanted)} ${one.path}`,
     ),
   }
+}
+
+/**
+ * The machines of the hosts, as the state on disk has them; what else it holds may be damaged. Writes nothing.
+ * Throws `StateError`.
+ */
+export async function readMachines(place: StatePlace): Promise<ClusterState['machines']> {
+  const found = await readFiles(place)
+  return found === undefined ? emptyState.machines : decodeMachinesOf(found.files, stateFolder(place))
 }
 
 /**

@@ -8,6 +8,7 @@ export function stateDifferences(here: ClusterState, there: ClusterState): reado
     ...authorityDifference(here, there),
     ...hostDifferences(here, there),
     ...secretDifferences(here, there),
+    ...machineDifferences(here, there),
   ]
 }
 
@@ -49,6 +50,14 @@ function secretDifferences(here: ClusterState, there: ClusterState): readonly st
     return same ? [] : [`what is kept of user ${name} differs`]
   })
   return [...(samePasswords ? [] : ['the passwords of the stores differ']), ...users]
+}
+
+function machineDifferences(here: ClusterState, there: ClusterState): readonly string[] {
+  return union(here.machines, there.machines).flatMap((host) => {
+    const [one, other] = [here.machines.get(host), there.machines.get(host)]
+    if (one === undefined || other === undefined) return onlyAt(`the machine of ${host}`, one !== undefined)
+    return one === other ? [] : [`${host} is another machine`]
+  })
 }
 
 const onlyAt = (subject: string, here: boolean): readonly string[] => [

@@ -4,14 +4,21 @@ import { chmod, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/p
 import { dirname, join } from 'node:path'
 import { stateIoError, symlinkError, systemCode } from './ioErrors.ts'
 import { StateError } from './stateError.ts'
-import { authorityFiles, hostFiles, hostsFolder, type StateFiles, secretsFile } from './stateFiles.ts'
+import {
+  authorityFiles,
+  hostFiles,
+  hostsFolder,
+  machinesFile,
+  type StateFiles,
+  secretsFile,
+} from './stateFiles.ts'
 import { musterFolder, type StatePlace, stateFolder } from './statePlace.ts'
 
 /** A whole set of new files lies here from the moment it counts until each has been moved to its place. */
 const committed = '.staged'
 const staging = '.staging-'
 
-const topFiles = [authorityFiles.certificate, authorityFiles.key, secretsFile]
+const topFiles = [authorityFiles.certificate, authorityFiles.key, secretsFile, machinesFile]
 
 /** A path that others can read, with its permission bits. */
 export type TooOpen = { readonly path: string; readonly mode: number; readonly wanted: number }

@@ -1,5 +1,6 @@
 import type { HostStores } from '../../certificates/hostStores.ts'
 import type { ClusterState } from './clusterState.ts'
+import { encodeMachines } from './machinesFile.ts'
 import { encodeSecrets } from './secretsFile.ts'
 
 /** The files of a state by their path below its folder, `/` between the parts. */
@@ -7,6 +8,7 @@ export type StateFiles = ReadonlyMap<string, Buffer>
 
 export const authorityFiles = { certificate: 'authority.crt', key: 'authority.key' } as const
 export const secretsFile = 'secrets.json'
+export const machinesFile = 'machines.json'
 export const hostsFolder = 'hosts'
 export const hostFiles = {
   keystore: 'keystore.p12',
@@ -43,6 +45,7 @@ export function encodeState(state: ClusterState): StateFiles {
   if (state.storePasswords !== undefined || state.users.size > 0) {
     files.set(secretsFile, encodeSecrets(state))
   }
+  if (state.machines.size > 0) files.set(machinesFile, encodeMachines(state.machines))
   return files
 }
 

@@ -2,8 +2,9 @@ import { quote } from '../../transport/shellWords.ts'
 import { desiredFile, fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { inOneFlight } from '../flight.ts'
+import { isMachineId } from '../hostIdentity.ts'
 import { installationDirectories } from '../layout.ts'
-import { manifestText } from '../manifest.ts'
+import { type Manifest, manifestText } from '../manifest.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
@@ -15,7 +16,7 @@ export function directoriesStep(target: Target): Step {
   const wanted = directoriesOf(target)
   const manifest = desiredFile({
     path: target.layout.manifest,
-    content: Buffer.from(manifestText({ version: 1, cluster: target.cluster, host: target.host.name })),
+    content: Buffer.from(manifestText(manifestOf(target))),
     mode: 0o644,
     owner: loginOwner(target.facts),
   })
@@ -46,6 +47,10 @@ export function directoriesStep(target: Target): Step {
       ])
     },
   }
+}
+
+function manifestOf({ cluster, host, facts: { machineId } }: Target): Manifest {
+  return { version: 1, cluster, host: host.name, ...(isMachineId(machineId) ? { machineId } : {}) }
 }
 
 const loginOwner = (facts: HostFacts): string => `${facts.login}:${facts.group}`

@@ -179,6 +179,13 @@ describe('the checks', () => {
     expect(told(id, [of])).toEqual([expected])
   })
 
+  it('know a machine that took the place of an installed one', () => {
+    const machines = { recorded: new Map([['db1', 'f'.repeat(32)]]), replaced: [] }
+    const [found] = verdicts('machine-id', [subject({})], { machines })
+    expect(found).toMatchObject({ result: 'failure' })
+    expect(JSON.stringify(found)).toContain('is not the machine that was installed')
+  })
+
   it('know clones, and name them the same on each', () => {
     const clones = ['db1', 'db2'].map((name) => subject({ host: { name } }))
     const other = subject({ host: { name: 'db3' }, facts: { machineId: 'f'.repeat(32) } })

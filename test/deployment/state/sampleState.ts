@@ -12,7 +12,7 @@ import { Secret } from '../../../src/secrets/secret.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')
 
-/** A state of everything: an authority, two hosts, store passwords and two users. */
+/** A state of everything: an authority, two hosts, store passwords and two users, and the machine of a host. */
 export async function sampleState(): Promise<ClusterState> {
   const authority = await createAuthority({ cluster: 'alpha', now })
   const passwords = { keystore: new Secret('store-one'), truststore: new Secret('store-two') }
@@ -31,5 +31,6 @@ export async function sampleState(): Promise<ClusterState> {
     state = withHost(state, host, stores)
   }
   state = withUser(state, 'admin', { salt: Buffer.alloc(16, 1), password: new Secret('made-password') })
-  return withUser(state, 'özge', { salt: Buffer.alloc(16, 2) })
+  state = withUser(state, 'özge', { salt: Buffer.alloc(16, 2) })
+  return { ...state, machines: new Map([['db1', '0123456789abcdef0123456789abcdef']]) }
 }

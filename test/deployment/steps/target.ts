@@ -68,7 +68,8 @@ export function finishedFacts(target: Target): HostFacts {
   const { layout, service, components, release, facts, user } = target
   const login = `${facts.login}:${facts.group}`
   const servant = `${service.user}:${service.group}`
-  const manifest = manifestText({ version: 1, cluster: target.cluster, host: target.host.name })
+  const { machineId } = facts
+  const manifest = manifestText({ version: 1, cluster: target.cluster, host: target.host.name, machineId })
   const manifestFile = desiredFile({
     path: layout.manifest,
     content: Buffer.from(manifest),

@@ -1,6 +1,7 @@
 import { shortListOf } from '../../../diagnostics/words.ts'
+import { isMachineId, otherMachine } from '../../hostIdentity.ts'
 import type { Check } from '../subject.ts'
-import { ok, warning } from '../verdict.ts'
+import { failure, ok, warning } from '../verdict.ts'
 
 const makeOne = `if [ ! -s /etc/machine-id ]; then
   if command -v systemd-machine-id-setup >/dev/null 2>&1; then systemd-machine-id-setup
@@ -8,12 +9,14 @@ const makeOne = `if [ ! -s /etc/machine-id ]; then
   fi
 fi`
 
-/** Whether the host has a machine-id of its own (machine-id(5)): clones of one image often share theirs. */
+/** Whether the host is the machine that was installed, and no other has its machine-id: clones often share theirs. */
 export const machineId: Check = {
   id: 'machine-id',
-  judge: ({ facts }, { subjects }) => {
+  judge: ({ host, facts }, { subjects, machines }) => {
     const id = facts.machineId
-    if (!/^[0-9a-f]{32}$/.test(id)) {
+    const other = otherMachine({ host, facts, machines })
+    if (other !== undefined) return failure(other.message, other.fix)
+    if (!isMachineId(id)) {
       return warning(
         id === '' ? 'it has no /etc/machine-id' : '/etc/machine-id there is no machine-id',
         'Run `systemd-machine-id-setup` there (`dbus-uuidgen --ensure=/etc/machine-id` without systemd): by it muster notices when another machine answers at the address.',

@@ -1,0 +1,13 @@
+import { type Command, Option } from 'commander'
+
+/** Adds --replaced: hosts that are other machines than before, and are meant to be. */
+export const replaced = (made: Command): Command =>
+  made.addOption(
+    new Option('--replaced <host>', 'this host is a new machine, and meant to be; may be repeated').argParser(
+      (value: string, before: string[] | undefined) => [...(before ?? []), value],
+    ),
+  )
+
+/** What --replaced was given. */
+export const replacedGiven = (made: Command): readonly string[] =>
+  made.opts<{ replaced?: string[] }>().replaced ?? []

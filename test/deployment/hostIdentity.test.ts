@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { otherMachine, withMachines } from '../../src/deployment/hostIdentity.ts'
+import { manifestText } from '../../src/deployment/manifest.ts'
+import { emptyState } from '../../src/deployment/state/clusterState.ts'
+import { hostConfig, hostFacts, installationFacts } from '../support/deploymentValues.ts'
+
+const [own, other] = ['0123456789abcdef0123456789abcdef', 'fedcba9876543210fedcba9876543210']
+type Case = {
+  readonly recorded?: string
+  readonly installed?: string
+  readonly now?: string
+  readonly connection?: 'ssh' | 'local'
+  readonly replaced?: readonly string[]
+}
+
+const judged = ({ recorded, installed, now = own, connection = 'ssh', replaced = [] }: Case) =>
+  otherMachine({
+    host: hostConfig({ connection }),
+    facts: hostFacts({
+      machineId: now,
+      installation: installationFacts(
+        installed === undefined
+          ? {}
+          : { manifest: manifestText({ version: 1, cluster: 'alpha', host: 'db1', machineId: installed }) },
+      ),
+    }),
+    machines: { recorded: new Map(recorded === undefined ? [] : [['db1', recorded]]), replaced },
+  })
+
+describe('the machine behind a host', () => {
+  it.each<[string, Case]>([
+    ['that nobody has met', {}],
+    ['that is the recorded one', { recorded: own, installed: own }],
+    ['that had no machine-id when it was installed', { now: '' }],
+    ['that a person says is new', { recorded: other, installed: other, replaced: ['db1'] }],
+    ['that is whatever runs muster', { recorded: other, installed: other, connection: 'local' }],
+  ])('%s is taken', (_, one) => {
+    expect(judged(one)).toBeUndefined()
+  })
+
+  it.each<[string, Case]>([
+    ['another than the state directory has', { recorded: other }],
+    ['another than its own installation says, as a copy of a disk is', { installed: other }],
+    ['the one of the manifest, but not of the state directory', { recorded: other, installed: own }],
+    ['one that no longer says who it is', { recorded: own, now: '' }],
+    ['another, while it is a different host that was replaced', { recorded: other, replaced: ['db2'] }],
+  ])('%s is refused', (_, one) => {
+    expect(judged(one)?.code).toBe('other-machine')
+  })
+
+  it('is told apart without its whole machine-id, and with both ways out', () => {
+    const error = judged({ recorded: other })
+    expect(`${error?.message}\n${error?.fix}`).toMatchInlineSnapshot(`
+      "db1 is not the machine that was installed: that one has the machine-id fedcba98…, and what answers at 10.0.0.11 has 01234567…
+      If the address was handed on to another machine, correct it in the file. If db1 was replaced, or its system installed anew, say so once: muster install --replaced db1"
+    `)
+    expect(judged({ recorded: own, now: '' })?.message).toMatch(/ what answers at 10\.0\.0\.11 has none$/)
+  })
+
+  it('is recorded with its installation, where SSH leads there and it says who it is', () => {
+    const surveyed = [
+      { host: hostConfig(), facts: hostFacts() },
+      { host: hostConfig({ name: 'db2', connection: 'local' }), facts: hostFacts() },
+      { host: hostConfig({ name: 'db3' }), facts: hostFacts({ machineId: 'uninitialized' }) },
+    ]
+    const before = { ...emptyState, machines: new Map([['db4', other]]) }
+    expect(withMachines(before, surveyed).machines).toEqual(
+      new Map([
+        ['db4', other],
+        ['db1', own],
+      ]),
+    )
+  })
+})
