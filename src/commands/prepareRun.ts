@@ -18,6 +18,7 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { exitOfRun } from './exitOfRun.ts'
 import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
+import { mustKnowAuthority } from './mustKnowAuthority.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 import type { SelectedCluster } from './selectTargets.ts'
@@ -73,6 +74,7 @@ export async function prepareRun(
   options: RunOptions & { readonly runtimeFile: string | undefined },
 ): Promise<PreparedRun | Refusal> {
   const { context, config, emit } = options
+  await mustKnowAuthority(context, options)
   const secrets = await resolveSecrets(context, config)
   await options.judgeSecrets?.(secrets)
   const program = await readProgram(context.packageDirectory, context.version)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closedPort } from '../support/loopbackServer.ts'
@@ -53,6 +53,19 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
     expect(snapshot(world.host('db1').directory)).toEqual(first.db1)
     expect(registered().hosts.map(({ name }) => name)).toEqual(['db1', 'db2'])
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
+  })
+
+  it('are not given a second authority where the first is lost', async () => {
+    const state = join(world.operator.directory, '.muster')
+    renameSync(state, `${state}.away`)
+    const refused = await world.muster('install', ['--host', 'db2'])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(
+      /\.muster\/alpha has no authority, and db1 got certificates of one \[authority-lost\]\n/,
+    )
+    rmSync(state, { recursive: true, force: true })
+    renameSync(`${state}.away`, state)
+    expect((await world.muster('plan', ['--host', 'db2'])).code).toBe(0)
   })
 
   it('and one component alone are shown, stopped and started', async () => {

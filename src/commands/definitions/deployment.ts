@@ -43,7 +43,8 @@ export const deployment: Definition = (world) => [
   runsOnFiles(
     replaced(runtime(reaching(command('plan', 'show what install would change; change nothing', world))))
       .option('--out <plan>', 'keep the plan in this file, for install --plan')
-      .option('--json', 'print the plan as JSON'),
+      .option('--json', 'print the plan as JSON')
+      .addHelpText('after', 'Exit codes: 0 nothing to do, 2 changes, others as everywhere.'),
     world,
     async (options, made) => {
       const { plan } = await import('../plan.ts')

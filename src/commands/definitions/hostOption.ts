@@ -25,5 +25,5 @@ export const serviceAndConnection = (made: Command): Command =>
       ]),
     )
 
-/** What --host was given, for `selectHosts`. */
+/** What --host was given. */
 export const hostsGiven = (made: Command): readonly string[] => made.opts<{ host?: string[] }>().host ?? []

@@ -6,6 +6,7 @@ export type StateErrorCode =
   | 'damaged'
   | 'changed-meanwhile'
   | 'authority-replaced'
+  | 'authority-lost'
   | 'already-exists'
   | 'no-state'
   | 'weak-passphrase'

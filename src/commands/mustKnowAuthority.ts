@@ -1,0 +1,31 @@
+import { registryDirectory } from '../client/registryDirectory.ts'
+import { readRegistry } from '../client/registryFiles.ts'
+import { isGenerated } from '../deployment/desired/stores.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
+import { StateError } from '../deployment/state/stateError.ts'
+import { stateFolder } from '../deployment/state/statePlace.ts'
+import { shortListOf } from '../diagnostics/words.ts'
+import type { CommandContext } from './context.ts'
+import { namesOf, type SelectedCluster } from './selectTargets.ts'
+
+/**
+ * Refuses to make an authority for some hosts while tapi's record says that others were installed from here:
+ * those have one, whose key is lost here, and they are not asked. Throws a `StateError`.
+ */
+export async function mustKnowAuthority(
+  context: CommandContext,
+  { config, state }: { readonly config: SelectedCluster; readonly state: ClusterState },
+): Promise<void> {
+  const { cluster, directory, left } = config
+  if (state.authority !== undefined || !config.hosts.some(isGenerated)) return
+  const clusters = await readRegistry(registryDirectory(context.env))
+  const record = clusters.find((one) => one.cluster === cluster && one.directory === directory)
+  const recorded = new Set(record?.hosts.map(({ name }) => name))
+  const installed = namesOf(left.filter((host) => isGenerated(host) && recorded.has(host.name)))
+  if (installed.length === 0) return
+  throw new StateError({
+    code: 'authority-lost',
+    message: `${stateFolder(config)} has no authority, and ${shortListOf(installed)} got certificates of one`,
+    fix: 'Bring it back from a copy, or with `muster state import` from another operator: a second authority would not be trusted by the clients of the first.',
+  })
+}
