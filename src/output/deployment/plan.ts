@@ -1,6 +1,5 @@
 import type { AccountGrants } from '../../deployment/grants.ts'
 import type { HostPlan } from '../../deployment/hostPlan.ts'
-import type { StepChange } from '../../deployment/step.ts'
 import { counted, shortListOf } from '../../diagnostics/words.ts'
 import { paint } from './paint.ts'
 import { turnsText } from './turns.ts'
@@ -30,12 +29,14 @@ export function planText(options: {
     const all = left.length === 0 ? counted(plans.length, 'host') : shortListOf(unchanged, 8)
     return `${[`${cluster}: nothing to do on ${all}.`, ...noted, ...others].join('\n')}\n`
   }
-  const groups = alike(changing)
-  const hosts = groups.map(({ plan, others }, index) => {
-    const before = groups.slice(0, index).map((group) => group.plan)
+  // By step, the first host of which it was said.
+  const said = new Map<string, string>()
+  const hosts = alike(changing).map(({ plan, others }) => {
     const steps = plan.steps.flatMap(({ step, change }) => {
-      const same = change.details.length < 2 ? undefined : hostWithStep(before, step.id, change)
-      const details = same === undefined ? change.details : [`as on ${same}`]
+      const key = JSON.stringify([step.id, change])
+      const first = change.details.length < 2 ? undefined : said.get(key)
+      if (first === undefined) said.set(key, plan.host)
+      const details = first === undefined ? change.details : [`as on ${first}`]
       return [`  ${yellow('~')} ${change.summary}`, ...details.map((detail) => dim(`      ${detail}`))]
     })
     const too = others.length === 0 ? [] : [`${bold(shortListOf(others, most))}: the same`]
@@ -59,12 +60,6 @@ function alike(
   }
   return [...groups.values()]
 }
-
-/** The host, if any, of which just this step is said already. */
-const hostWithStep = (plans: readonly HostPlan[], id: string, change: StepChange): string | undefined =>
-  plans.find((plan) =>
-    plan.steps.some((one) => one.step.id === id && JSON.stringify(one.change) === JSON.stringify(change)),
-  )?.host
 
 /** The plan for programs. */
 export function planJson(options: {
