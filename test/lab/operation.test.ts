@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { portFrom } from './scenario/apiFromHost.ts'
@@ -98,6 +98,28 @@ describe.skipIf(labHere.missing)(`a running installation${labHere.needs}`, () =>
     write()
     await succeeds(['install', '--yes'])
     expect(await portsOf(db2, db1)).toEqual(all('open'))
+  })
+
+  it('puts a unit that somebody changed back by a kept plan, which shows the lines and no secret of theirs', async () => {
+    const unit = '/etc/systemd/system/muster-alpha-manager.service'
+    const others = await Promise.all([db1, db3].map(installationState))
+    const before = await db2.run(`cat ${unit}`)
+    await db2.run(
+      `sed -i 's/^RestartSec=.*/RestartSec=99/; $a Environment=TOKEN=hunter2' ${unit}; systemctl daemon-reload`,
+    )
+    const plan = await operator.muster(['plan', '--out', 'alpha.plan', '--host', 'db2', 'alpha.yaml'])
+    expect(plan.code).toBe(2)
+    for (const line of ['- RestartSec=99', '+ RestartSec=2', '- Environment=[redacted]']) {
+      expect(plan.stdout).toContain(`        ${line}\n`)
+    }
+    expect(plan.stdout + readFileSync(join(operator.directory, 'alpha.plan'), 'utf8')).not.toContain(
+      'hunter2',
+    )
+    await succeeds(['install', '--plan', 'alpha.plan'])
+    expect(await db2.run(`cat ${unit}`)).toEqual(before)
+    expect(await Promise.all([db1, db3].map(installationState))).toEqual(others)
+    await succeeds(['plan'])
+    expect((await operator.muster(['install', '--plan', 'alpha.plan', 'alpha.yaml'])).code).toBe(1)
   })
 
   it('status calls a host without power unreachable, and the others what they are, within ten seconds', async () => {
