@@ -6,10 +6,12 @@ export function keptPlanText(options: {
   readonly files: readonly string[]
   readonly set: readonly string[]
   readonly runtimeFile: string | undefined
+  readonly replaced: readonly string[]
 }): string {
   const { out, files, set, runtimeFile } = options
+  const replaced = options.replaced.flatMap((host) => ['--replaced', host])
   const runtime = runtimeFile === undefined ? [] : ['--runtime-file', runtimeFile]
-  const words = ['muster', 'install', '--plan', out, ...runtime, ...files].map(quote)
+  const words = ['muster', 'install', '--plan', out, ...runtime, ...replaced, ...files].map(quote)
   const same = set.length === 0 ? '' : ' and the same --set'
   return `\nThe plan is kept in ${out}. Carry it out with this command${same}:\n  ${words.join(' ')}\n`
 }

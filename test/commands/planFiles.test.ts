@@ -51,12 +51,19 @@ describe('the file of a plan', () => {
   })
 
   it('is told with the command that carries it out', () => {
-    const options = { out: 'my plan', files: ['a.yaml', 'b.yaml'], set: [], runtimeFile: undefined }
+    const options = {
+      out: 'my plan',
+      files: ['a.yaml', 'b.yaml'],
+      set: [],
+      runtimeFile: undefined,
+      replaced: [],
+    }
     expect(keptPlanText(options)).toBe(
       "\nThe plan is kept in my plan. Carry it out with this command:\n  muster install --plan 'my plan' a.yaml b.yaml\n",
     )
-    expect(keptPlanText({ ...options, set: ['rest-api-admin-pass=hunter2'], runtimeFile: '/n' })).toBe(
-      "\nThe plan is kept in my plan. Carry it out with this command and the same --set:\n  muster install --plan 'my plan' --runtime-file /n a.yaml b.yaml\n",
+    const more = { set: ['rest-api-admin-pass=hunter2'], runtimeFile: '/n', replaced: ['db2'] }
+    expect(keptPlanText({ ...options, ...more })).toBe(
+      "\nThe plan is kept in my plan. Carry it out with this command and the same --set:\n  muster install --plan 'my plan' --runtime-file /n --replaced db2 a.yaml b.yaml\n",
     )
   })
 })

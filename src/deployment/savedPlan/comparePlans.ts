@@ -24,11 +24,7 @@ export function comparePlans(saved: SavedPlan, now: SavedPlan): readonly HostCha
 }
 
 function movesOf(was: SavedHost, is: SavedHost): readonly string[] {
-  if (was.machineId !== is.machineId) {
-    return [
-      `another machine answers at ${is.address}: its machine-id is ${is.machineId}, not ${was.machineId}`,
-    ]
-  }
+  if (was.machine !== is.machine) return [`another machine answers at ${is.address}`]
   const before = new Map(was.steps.map((step) => [step.id, step]))
   const after = new Map(is.steps.map((step) => [step.id, step]))
   const vanished = was.steps.flatMap(({ id, summary }) =>

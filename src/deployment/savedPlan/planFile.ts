@@ -64,7 +64,7 @@ const isStep = (value: unknown): value is SavedStep =>
 
 const isHost = (value: unknown): value is SavedHost =>
   isObject(value) &&
-  areTexts(value, ['host', 'address', 'machineId', 'facts', 'configuration']) &&
+  areTexts(value, ['host', 'address', 'machine', 'facts', 'configuration']) &&
   isTextTable(value.secrets) &&
   isTextTable(value.files) &&
   isListOf(value.steps, isStep)

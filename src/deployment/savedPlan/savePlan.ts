@@ -32,7 +32,7 @@ export function savedPlanOf(options: {
       return {
         host: host.name,
         address: host.address,
-        machineId: facts.machineId,
+        machine: sha256(facts.machineId),
         facts: factsDigest(facts),
         configuration: configurationDigest(config, host),
         secrets: marks.get(host.name) ?? {},

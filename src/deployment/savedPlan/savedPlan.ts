@@ -15,7 +15,8 @@ export const madeAtInstall = 'made at install'
 export type SavedHost = {
   readonly host: string
   readonly address: string
-  readonly machineId: string
+  /** Digest of its machine-id, which is not for everybody's eyes (machine-id(5)). */
+  readonly machine: string
   /** Digest of what the host was like. */
   readonly facts: string
   /** Digest of what the file gives the host. */

@@ -15,7 +15,7 @@ const step = fc.record({
 const host = fc.record({
   host: text,
   address: text,
-  machineId: text,
+  machine: text,
   facts: text,
   configuration: text,
   secrets: table,
