@@ -36,11 +36,12 @@ const base = 0x400000
 
 /**
  * Writes a Node.js for hosts that is sent in no time: a static Linux program (elf(5)) of two hundred bytes
- * that hands over to the Node.js of this machine. Only what a file weighs is left out of the real way.
+ * that hands over to the Node.js of this machine, or to another program of the host. Only what a file weighs is
+ * left out of the real way.
  */
-export function writeTinyRuntime(file: string): void {
+export function writeTinyRuntime(file: string, program = process.execPath): void {
   const machine = machines[process.arch === 'arm64' ? 'arm64' : 'x64']
-  const body = Buffer.concat([Buffer.from(machine.code), Buffer.from(`${process.execPath}\0`)])
+  const body = Buffer.concat([Buffer.from(machine.code), Buffer.from(`${program}\0`)])
   const elf = Buffer.alloc(headers)
   elf.write('\x7fELF\x02\x01\x01', 'latin1')
   elf.writeUInt16LE(2, 16) // an executable
