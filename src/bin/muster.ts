@@ -5,5 +5,6 @@ const argv = process.argv.slice(2)
 if (!printVersion(argv)) {
   const { muster } = await import('../commands/program.ts')
   const { createProcessContext } = await import('./processContext.ts')
-  process.exitCode = await muster({ argv, context: createProcessContext() })
+  const atOnce = 'Stopped at once: a step may be half-done on a host. The same command goes on from there.'
+  process.exitCode = await muster({ argv, context: createProcessContext(atOnce) })
 }

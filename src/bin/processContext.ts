@@ -3,14 +3,15 @@ import { ownPackage } from './ownPackage.ts'
 
 /**
  * The world as this process has it. The first SIGINT or SIGTERM aborts `signal`; a second one ends the
- * process at once with code 130. A reader of our output that goes away (`| head`) is no error; an output without room ends the
+ * process at once with code 130, after these words on standard error. A reader of our output that goes away (`| head`) is no error; an output without room ends the
  * process with code 1.
  */
-export function createProcessContext(): CommandContext {
+export function createProcessContext(atOnce: string): CommandContext {
   const stop = new AbortController()
   const onSignal = () => {
-    if (stop.signal.aborted) process.exit(130)
-    stop.abort()
+    if (!stop.signal.aborted) return stop.abort()
+    process.stderr.write(`${atOnce}\n`)
+    process.exit(130)
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)

@@ -2,4 +2,7 @@
 import { tapi } from '../commands/tapi/program.ts'
 import { createProcessContext } from './processContext.ts'
 
-process.exitCode = await tapi({ argv: process.argv.slice(2), context: createProcessContext() })
+process.exitCode = await tapi({
+  argv: process.argv.slice(2),
+  context: createProcessContext('Stopped at once: a call may have been made.'),
+})

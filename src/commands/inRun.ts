@@ -22,6 +22,8 @@ export type Run = {
   readonly recorder: Recorder
   /** The same renderer, whose events the record of the run follows. */
   readonly follow: (renderer: Renderer) => Renderer
+  /** Writes down that the run begins to change hosts: one that is killed then is known. */
+  readonly begin: () => Promise<void>
   /** Keeps no record: the operator deleted the state directory. */
   readonly forget: () => void
 }
@@ -60,6 +62,7 @@ export async function inRun(
           renderer.emit(event)
         },
       }),
+      begin: () => appendRun(place, recorder.begun()),
       forget: () => {
         kept = false
       },

@@ -4,6 +4,7 @@ import type { Rollout } from '../deployment/execution/rollout.ts'
 import { lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { changesText } from '../output/deployment/changes.ts'
 import { goingOnText } from '../output/deployment/goingOn.ts'
+import { stoppedText } from '../output/deployment/stopped.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import type { CommandContext } from './context.ts'
@@ -26,19 +27,26 @@ export async function runSteps(options: {
   const { signal, stdout } = context
   const hosts = work.map(({ host }) => host)
   const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
+  if (work.some(({ steps }) => steps.length > 0)) await run.begin()
+  const stopping = (): void => renderer.emit({ type: 'stopping' })
+  signal.addEventListener('abort', stopping, { once: true })
   const done = await execute({
     hosts: work,
     ...(rollout === undefined ? {} : { rollout }),
     emit: renderer.emit,
     signal,
     clock: () => performance.now(),
-  }).finally(() => renderer.end())
+  }).finally(() => {
+    signal.removeEventListener('abort', stopping)
+    return renderer.end()
+  })
   const outcomes = [...done, ...lostOutcomes(survey)]
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) {
     stdout.write(summaryText(outcomes, colourOf(context, stdout)))
     stdout.write(changesText(outcomes, colourOf(context, stdout)))
     stdout.write(goingOnText(run.owner.operation, outcomes) ?? '')
+    if (signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
   }
   return exitOfRun(outcomes, signal.aborted)
 }

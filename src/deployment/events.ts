@@ -9,12 +9,14 @@ export type Failure = { readonly code: string; readonly message: string; readonl
 /** How a host came out of a run. */
 export type HostOutcome = {
   readonly host: string
-  readonly result: 'changed' | 'unchanged' | 'failed' | 'unreachable' | 'not-started'
+  readonly result: 'changed' | 'unchanged' | 'failed' | 'unreachable' | 'stopped' | 'not-started'
   /** Titles of the steps that were applied. */
   readonly applied: readonly string[]
   readonly failure?: Failure
   /** Why it was not started, where another host's failure is the reason. */
   readonly reason?: string
+  /** Of one that was stopped between two steps: what is still to be done. */
+  readonly left?: readonly string[]
   /** The host failed, and what was applied was taken back again. */
   readonly undone?: boolean
   /** What the verification proved, in a few words. */
@@ -60,6 +62,8 @@ export type DeploymentEvent =
       readonly seconds: number
     }
   | { readonly type: 'host-failed'; readonly host: string; readonly failure: Failure }
+  /** Somebody wishes the run to end: each host ends the step it is at. */
+  | { readonly type: 'stopping' }
   | { readonly type: 'notice'; readonly message: string }
   | {
       readonly type: 'run-ended'

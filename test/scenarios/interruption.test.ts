@@ -24,14 +24,14 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
   const db1 = () => world.host('db1')
   const state = () => join(world.operator.directory, '.muster')
 
-  /** The built program, which gets a signal as soon as it says one of these. */
-  const install = (signal: NodeJS.Signals, at: readonly string[]) =>
+  /** The built program, which gets signals as soon as it says one of these. */
+  const install = (signals: NodeJS.Signals | readonly NodeJS.Signals[], at: readonly string[]) =>
     runProgram({
       program: 'muster',
       argv: ['install', '--yes', '--json', '--runtime-file', join(world.folder, 'node'), 'alpha.yaml'],
       cwd: world.operator.directory,
       env: world.operator.env,
-      kill: (stdout) => (at.some((words) => stdout.includes(words)) ? signal : undefined),
+      kill: (stdout) => (at.some((words) => stdout.includes(words)) ? signals : undefined),
     })
 
   /** The password that the state directory keeps. */
@@ -62,9 +62,10 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
 
   /**
    * Kills a run at the begin of each step of db1 that the plan has now, and then in the proof; each run goes on
-   * where the last was killed, and may find that step done. An API that had a login always has one.
+   * where the last was killed, and may find that step done. An API that had a login always has one. Returns the
+   * number of runs.
    */
-  async function killAtEachStep(passwords: () => readonly string[]): Promise<void> {
+  async function killAtEachStep(passwords: () => readonly string[]): Promise<number> {
     const plan: Plan = JSON.parse((await world.muster('plan', ['--json'])).stdout)
     const steps = plan.hosts[0]?.changes.map(({ step }) => step) ?? []
     expect(steps.length).toBeGreaterThan(4)
@@ -83,6 +84,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
         { timeout: 20_000, interval: 100 },
       )
     }
+    return steps.length + 1
   }
 
   /** The next run ends what the stopped one began, and the one after it finds nothing to do. */
@@ -112,7 +114,9 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
   afterAll(() => world?.close())
 
   it('by SIGKILL at each step in turn is ended by the next run', async () => {
-    await killAtEachStep(() => [kept() ?? ''])
+    const kills = await killAtEachStep(() => [kept() ?? ''])
+    const { stdout } = await world.muster('audit')
+    expect(stdout.match(/^\S+ +install .* has not ended$/gm)).toHaveLength(kills)
     await expectConvergence(kept)
   }, 120_000)
 
@@ -144,6 +148,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
   it('by SIGINT ends after its step with 130, by a lost connection with 4, and is ended by the next run', async () => {
     const stopped = await install('SIGINT', ['"step":"release"'])
     expect(stopped).toMatchObject({ code: 130, signal: null, stderr: '' })
+    expect(stopped.stdout).toContain('"type":"stopping"')
     const events = stopped.stdout.trimEnd().split('\n')
     const last = JSON.parse(events.at(-1) ?? '')
     expect(last).toMatchObject({
@@ -165,4 +170,17 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     await expectConvergence(kept)
     await purge()
   }, 60_000)
+
+  it('by a second signal ends at once, and says so; the audit knows that it never ended', async () => {
+    const stopped = await install(['SIGINT', 'SIGTERM'], ['"step":"release"'])
+    expect(stopped).toMatchObject({
+      ...{ code: 130, signal: null },
+      stderr: 'Stopped at once: a step may be half-done on a host. The same command goes on from there.\n',
+    })
+    expect(stopped.stdout).not.toContain('"run-ended"')
+    expect((await world.muster('audit', ['last'])).stdout).toMatch(
+      /muster install of alpha, has not ended\n[\s\S]*\nIt has not ended: it was killed, or is still at work\. /,
+    )
+    await purge()
+  })
 })

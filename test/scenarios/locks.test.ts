@@ -25,7 +25,9 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
   const place = process.getuid?.() === 0 ? '/run/muster' : `/tmp/muster-${process.getuid?.()}`
   const lockOf = (host: Host) => join(place, lockName(host.directory))
   const held = () => world.hosts.filter((host) => existsSync(lockOf(host))).map(({ name }) => name)
-  const runs = (operator = world.operator) => linesOf(join(operator.directory, '.muster/alpha/runs.jsonl'))
+  /** The records of runs; that each had begun stands there, too. */
+  const runs = (operator = world.operator) =>
+    linesOf(join(operator.directory, '.muster/alpha/runs.jsonl')).filter((line) => 'exit' in line)
   const byThem = (argv: readonly string[], options?: RunOptions): Promise<Outcome> =>
     second.muster([...argv, 'alpha.yaml'], options)
   /** The lock of a run on another machine, whose last heartbeat was so many seconds ago. */

@@ -1,6 +1,7 @@
 import type { Emit, HostOutcome } from '../events.ts'
 import { mapLimit } from '../mapLimit.ts'
-import { atStart, type HostProgress, type HostWork, outcomeOf, runPhase } from './hostRun.ts'
+import { atStart, type HostProgress, type HostWork, runPhase } from './hostRun.ts'
+import { outcomeOf } from './outcome.ts'
 import { allAtOnce, type Rollout } from './rollout.ts'
 import { runWave, wavesOf } from './wave.ts'
 

@@ -1,5 +1,5 @@
 import type { Transport } from '../../transport/transport.ts'
-import type { Emit, Failure, HostOutcome, Phase } from '../events.ts'
+import type { Emit, Failure, Phase } from '../events.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
 import type { PlannedStep } from '../preview.ts'
 import type { StepPhase } from '../step.ts'
@@ -144,24 +144,4 @@ function flightsOf(steps: readonly PlannedStep[]): readonly (readonly PlannedSte
     else flights.push([planned])
   }
   return flights
-}
-
-/** How the host came out of the run. */
-export function outcomeOf(progress: HostProgress): HostOutcome {
-  const { work, applied, seconds, failure, proved, undone } = progress
-  return {
-    host: work.host,
-    result: resultOf(progress),
-    applied,
-    seconds,
-    ...(failure === undefined ? {} : { failure }),
-    ...(proved === undefined ? {} : { proved }),
-    ...(undone === true ? { undone } : {}),
-  }
-}
-
-function resultOf({ work, applied, seconds, failure, unreachable }: HostProgress): HostOutcome['result'] {
-  if (failure !== undefined) return unreachable === true ? 'unreachable' : 'failed'
-  if (seconds.commit === undefined && work.steps.length > 0) return 'not-started'
-  return applied.length > 0 ? 'changed' : 'unchanged'
 }

@@ -1,7 +1,7 @@
 import { quote } from '../../transport/shellWords.ts'
 import type { DeploymentEvent, Emit, HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
-import type { RunRecord } from './runRecord.ts'
+import type { RunRecord, UnendedRun } from './runRecord.ts'
 
 /** Follows the events of one run and knows in the end what to write down of it. */
 export type Recorder = {
@@ -11,6 +11,8 @@ export type Recorder = {
    * for none. It travels with the next script there.
    */
   readonly pending: (host: string, record: { readonly manifest: string; readonly path: string }) => string
+  /** What is known before the first host is changed. */
+  readonly begun: () => UnendedRun
   /** All of the run; undefined while it has not ended on any host, such as when nobody agreed to it. */
   readonly record: (exit: number) => RunRecord | undefined
 }
@@ -34,6 +36,12 @@ export function createRecorder(options: {
     lines.set(host, [...(lines.get(host) ?? []), JSON.stringify(line)])
   }
 
+  const begun = (): UnendedRun => ({
+    ...{ id, operation, cluster, user, machine, pid, version },
+    started: began.toISOString(),
+    targets,
+  })
+
   const observe = (event: DeploymentEvent): void => {
     if (event.type === 'run-started') targets = event.hosts
     else if (event.type === 'phase-started' && event.phase === 'commit') committing.add(event.host)
@@ -55,6 +63,7 @@ export function createRecorder(options: {
 
   return {
     observe,
+    begun,
     pending: (host, { manifest, path }) => {
       // While a first installation is staged, there may be no folder to write into yet.
       const waiting = lines.get(host) ?? []
@@ -67,10 +76,8 @@ export function createRecorder(options: {
       outcomes === undefined
         ? undefined
         : {
-            ...{ id, operation, cluster, user, machine, pid, version },
-            started: began.toISOString(),
+            ...begun(),
             seconds: inMilliseconds((now().getTime() - began.getTime()) / 1000),
-            targets,
             hosts: outcomes.map(roundedTimes),
             exit,
           },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stateIoError, systemCode } from '../state/ioErrors.ts'
 import { makeFolder } from '../state/stateDirectory.ts'
 import { type StatePlace, stateFolder } from '../state/statePlace.ts'
-import { parseRuns, type RunRecord, runLine } from './runRecord.ts'
+import { type KnownRun, parseRuns, runLine } from './runRecord.ts'
 
 /** Where the runs of a cluster are written down, one JSON text a line. */
 export const runsFile = (place: StatePlace): string => join(stateFolder(place), 'runs.jsonl')
@@ -19,8 +19,8 @@ export async function keepsAnything(place: StatePlace): Promise<boolean> {
   }
 }
 
-/** Writes down a run (0600), in one write. Throws `StateError`. Hold the lock of the state meanwhile. */
-export async function appendRun(place: StatePlace, record: RunRecord): Promise<void> {
+/** Writes down a run, or that it begins (0600), in one write. Throws `StateError`. Hold the lock of the state meanwhile. */
+export async function appendRun(place: StatePlace, record: KnownRun): Promise<void> {
   const path = runsFile(place)
   await makeFolder(place)
   try {
@@ -42,7 +42,7 @@ export async function appendRun(place: StatePlace, record: RunRecord): Promise<v
 }
 
 /** The runs that were written down, oldest first; none where there is no such file. Throws `StateError`. */
-export async function readRuns(place: StatePlace): Promise<readonly RunRecord[]> {
+export async function readRuns(place: StatePlace): Promise<readonly KnownRun[]> {
   const path = runsFile(place)
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)

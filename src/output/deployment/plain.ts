@@ -14,6 +14,8 @@ export function plainLine(event: DeploymentEvent): string | undefined {
       return `${event.host}: undone: ${event.title} (${event.seconds.toFixed(1)} s)\n`
     case 'host-failed':
       return failureText({ host: event.host, failure: event.failure, colour: false })
+    case 'stopping':
+      return 'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n'
     case 'notice':
       return `${event.message}\n`
     default:

@@ -14,6 +14,8 @@ export type Progress = {
   readonly verb: string
   /** What the wave is called that is at work; empty before the first. */
   readonly wave: string
+  /** Whether somebody wishes it to end after the present steps. */
+  readonly stopping: boolean
 }
 
 /** What each phase is called while it runs, and what a host is after it. */
@@ -31,11 +33,13 @@ export const noProgress = (hosts: readonly string[]): Progress => ({
   hosts: new Map(hosts.map((host) => [host, waiting])),
   verb: 'done',
   wave: '',
+  stopping: false,
 })
 
 /** The progress after an event; the very same where it changes nothing to be seen. */
 export function advance(progress: Progress, event: DeploymentEvent): Progress {
   if (event.type === 'wave-started') return startWave(progress, event)
+  if (event.type === 'stopping') return { ...progress, stopping: true }
   const state = stateAfter(event)
   if (state === undefined || !('host' in event)) return progress
   const is = progress.hosts.get(event.host)
@@ -50,6 +54,7 @@ function startWave(progress: Progress, event: Extract<DeploymentEvent, { type: '
   // Those that were prepared have yet to switch over.
   const first = progress.verb === 'prepared'
   return {
+    ...progress,
     verb: 'done',
     wave: event.of === 1 ? '' : waveTitle(event),
     hosts: new Map(

@@ -16,10 +16,10 @@ const marks: Readonly<Record<HostState['kind'], string>> = {
  * that failed and those at work, and how many more there are.
  */
 export function progressLines(
-  { hosts, verb, wave }: Progress,
+  { hosts, verb, wave, stopping }: Progress,
   options: { readonly most: number; readonly colour: boolean },
 ): readonly string[] {
-  const { dim, green, red } = paint(options.colour)
+  const { dim, green, red, yellow } = paint(options.colour)
   const all = [...hosts]
   const of = (kind: HostState['kind']): readonly Named[] => all.filter(([, state]) => state.kind === kind)
   const width = Math.max(0, ...all.map(([host]) => host.length))
@@ -36,6 +36,7 @@ export function progressLines(
     `${of('ended').length} of ${counted(all.length, 'host')} ${verb}`,
     ...(failed.length > 0 ? [red(`${failed.length} failed`)] : []),
     ...(wave === '' ? [] : [wave]),
+    ...(stopping ? [yellow('stops after these steps; Ctrl-C again: at once')] : []),
   ].join(', ')
   const room = Math.max(2, options.most - 1)
   if (all.length <= room) return [head, ...all.map(line)]

@@ -1,4 +1,4 @@
-import type { RecordedHost, RunRecord } from '../../deployment/runs/runRecord.ts'
+import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
 import { counted } from '../../diagnostics/words.ts'
 import { failureText } from './failure.ts'
 import { paint } from './paint.ts'
@@ -7,16 +7,16 @@ import { summaryText } from './summary.ts'
 const titles = ['RUN', 'COMMAND', 'BY', 'TOOK', 'EXIT', 'HOSTS']
 
 /** One row a run, the newest first; ends with a newline. */
-export function runsText(runs: readonly RunRecord[], colour: boolean): string {
+export function runsText(runs: readonly KnownRun[], colour: boolean): string {
   const rows = [...runs]
     .reverse()
     .map((run) => [
       run.id,
       run.operation,
       `${run.user}@${run.machine}`,
-      `${run.seconds.toFixed(1)} s`,
-      String(run.exit),
-      resultsOf(run.hosts),
+      ...(hasEnded(run)
+        ? [`${run.seconds.toFixed(1)} s`, String(run.exit), resultsOf(run.hosts)]
+        : ['-', '-', 'has not ended']),
     ])
   const widths = titles.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -37,22 +37,26 @@ function resultsOf(hosts: readonly RecordedHost[]): string {
 }
 
 /** All that is known of one run. */
-export function runText(run: RunRecord, colour: boolean): string {
+export function runText(run: KnownRun, colour: boolean): string {
   const { bold } = paint(colour)
+  const who = `  by ${run.user} on ${run.machine}, process ${run.pid}, muster ${run.version}\n`
+  const whom = `  for ${counted(run.targets.length, 'host')}: ${run.targets.join(', ')}\n`
+  const what = `${bold(run.id)}  muster ${run.operation} of ${run.cluster}`
+  if (!hasEnded(run)) {
+    const words =
+      'It has not ended: it was killed, or is still at work. What it changed stands in deployment.jsonl of the hosts.\n'
+    return `${what}, has not ended\n${who}  at ${run.started}\n${whom}\n${words}`
+  }
   const changes = run.hosts
     .filter(({ applied }) => applied.length > 0)
     .map(({ host, applied }) => `${bold(host)}\n${applied.map((title) => `  ${title}\n`).join('')}`)
   const failures = run.hosts.flatMap(({ host, failure }) =>
     failure === undefined ? [] : [failureText({ host, failure, colour })],
   )
-  const head = `${bold(run.id)}  muster ${run.operation} of ${run.cluster}, exit code ${run.exit}
-  by ${run.user} on ${run.machine}, process ${run.pid}, muster ${run.version}
-  at ${run.started}, took ${run.seconds.toFixed(1)} s
-  for ${counted(run.targets.length, 'host')}: ${run.targets.join(', ')}
-`
+  const head = `${what}, exit code ${run.exit}\n${who}  at ${run.started}, took ${run.seconds.toFixed(1)} s\n${whom}`
   return [head, ...changes, ...failures, summaryText(run.hosts, colour)].join('\n')
 }
 
 /** Runs for programs, oldest first, as they were written down. */
-export const runsJson = (cluster: string, runs: readonly RunRecord[]): string =>
+export const runsJson = (cluster: string, runs: readonly KnownRun[]): string =>
   `${JSON.stringify({ cluster, runs }, null, 2)}\n`

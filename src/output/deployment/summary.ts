@@ -7,6 +7,7 @@ const words: Readonly<Record<HostOutcome['result'], string>> = {
   unchanged: 'nothing to do',
   failed: 'failed',
   unreachable: 'unreachable',
+  stopped: 'stopped',
   'not-started': 'not started',
 }
 
@@ -49,11 +50,13 @@ function alike(outcomes: readonly HostOutcome[]): readonly Group[] {
   return [...groups.values()]
 }
 
-function textOf({ result, applied, proved, reason, undone }: HostOutcome): string {
+function textOf({ result, applied, proved, reason, undone, left }: HostOutcome): string {
   const why = result === 'not-started' ? `: ${reason ?? 'nothing was touched that is running'}` : ''
-  const count = result === 'changed' ? `: ${counted(applied.length, 'change')}` : ''
+  const some = result === 'changed' || result === 'stopped'
+  const count = some ? `: ${counted(applied.length, 'change')}` : ''
+  const still = left === undefined ? '' : `, left: ${left.join(', ')}`
   const back = undone === true ? ', all of it taken back' : ''
-  return `${words[result]}${why}${count}${back}${proved === undefined ? '' : `, ${proved}`}`
+  return `${words[result]}${why}${count}${still}${back}${proved === undefined ? '' : `, ${proved}`}`
 }
 
 /** `commit 1.3 s, verify 0.3 s`; of several hosts from the quickest to the slowest. */
@@ -75,5 +78,5 @@ function timesOf(outcomes: readonly HostOutcome[]): string {
 function tint(result: HostOutcome['result'], colour: boolean): (text: string) => string {
   const { green, red, yellow } = paint(colour)
   if (result === 'failed' || result === 'unreachable') return red
-  return result === 'not-started' ? yellow : green
+  return result === 'not-started' || result === 'stopped' ? yellow : green
 }

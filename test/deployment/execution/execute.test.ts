@@ -104,6 +104,32 @@ describe('execute', () => {
     expect(done).toEqual(['db1 one'])
   })
 
+  it('tells what a host that was stopped still has before it, and what it has not touched', async () => {
+    const { step, work, run } = world()
+    const stop = new AbortController()
+    const at = (phase: StepPhase, id: string) => step(id, phase, async () => stop.abort())
+    const steps = [step('sent', 'stage'), at('commit', 'one'), step('two', 'commit'), step('tidy', 'verify')]
+    const [between] = await run([work('db1', steps)], stop.signal)
+    expect(between).toMatchObject({
+      result: 'stopped',
+      applied: ['sent', 'one'],
+      left: ['two', 'the proof', 'tidy'],
+    })
+    const last = new AbortController()
+    const ending = [step('one', 'commit', async () => last.abort())]
+    expect((await run([work('db1', ending)], last.signal))[0]).toMatchObject({
+      result: 'stopped',
+      left: ['the proof'],
+    })
+    const early = new AbortController()
+    const staged = [step('sent', 'stage', async () => early.abort()), step('one', 'commit')]
+    expect((await run([work('db1', staged)], early.signal))[0]).toMatchObject({ result: 'not-started' })
+    expect((await run([work('db1', [step('one', 'commit'), step('tidy', 'verify')])]))[0]).toEqual({
+      ...{ host: 'db1', result: 'changed', applied: ['one', 'tidy'], proved: 'logins proved' },
+      seconds: { stage: 0, commit: 0, verify: 0 },
+    })
+  })
+
   it('takes back what a host had begun in commit, newest first, the step that failed with it', async () => {
     const { step, work, run, done, events } = world()
     const undoing = (id: string, phase: StepPhase, apply?: () => Promise<void>): Step => ({

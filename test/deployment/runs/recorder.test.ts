@@ -53,8 +53,12 @@ describe('the recorder of a run', () => {
       hosts: [{ ...outcome, seconds: { commit: 1.235 } }],
       exit: 0,
     })
-    const line = record === undefined ? '' : runLine(record)
-    expect(parseRuns(`${line}{"id":"half\n[]\nnull\n\n${line}`)).toEqual([record, record])
+    if (record === undefined) throw new Error('no record')
+    const other = { ...record, id: '20260102T030406Z-1a2b3c' }
+    const text = `${runLine(record)}{"id":"half\n[]\nnull\n\n${runLine(other)}`
+    expect(parseRuns(text)).toEqual([record, other])
+    const { seconds: _, hosts: __, exit: ___, ...begun } = record
+    expect(recorder.begun()).toEqual(begun)
   })
 
   it('has nothing to write down of a run that never ended, such as one that nobody agreed to', () => {

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { RunRecord } from '../../../src/deployment/runs/runRecord.ts'
+import { hasEnded, type RunRecord } from '../../../src/deployment/runs/runRecord.ts'
 import { appendRun, keepsAnything, readRuns, runsFile } from '../../../src/deployment/runs/runsFile.ts'
 import { lockState } from '../../../src/deployment/state/lockState.ts'
 
@@ -27,6 +27,20 @@ describe('the file of runs', () => {
     await appendRun(place(), { ...run, id: 'second' })
     expect((await readRuns(place())).map(({ id }) => id)).toEqual([run.id, 'second'])
     expect(statSync(runsFile(place())).mode & 0o777).toBe(0o600)
+  })
+
+  it('knows a run by its begin until its end takes the place of that', async () => {
+    const { seconds: _, hosts: __, exit: ___, ...begun } = run
+    await appendRun(place(), { ...begun, id: 'killed' })
+    await appendRun(place(), begun)
+    await appendRun(place(), run)
+    const found = await readRuns(place())
+    expect(found.map((one) => [one.id, hasEnded(one)])).toEqual([
+      ['killed', false],
+      [run.id, true],
+    ])
+    appendFileSync(runsFile(place()), `${JSON.stringify({ ...begun, exit: 'soon' })}\n`)
+    expect(await readRuns(place())).toEqual(found)
   })
 
   it('loses only the line that a crash cut', async () => {

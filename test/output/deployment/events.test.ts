@@ -20,6 +20,7 @@ const events: readonly DeploymentEvent[] = [
   { type: 'step-done', host: 'db1', step: 'settings', title: 'write settings', seconds: 0.26 },
   { type: 'phase-done', host: 'db1', phase: 'commit', seconds: 0.3 },
   { type: 'notice', message: 'getting the runtime' },
+  { type: 'stopping' },
   { type: 'host-failed', host: 'db1', failure },
   { type: 'run-ended', outcomes: [], interrupted: false },
 ]
@@ -31,6 +32,7 @@ describe('plainLine', () => {
       'wave 2 of 3: db2, db3\n',
       'db1: write settings (0.3 s)\n',
       'getting the runtime\n',
+      'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
       'error db1: port 8090 is taken [port-in-use]\n  fix: Stop that program,\n       or choose another port.\n',
     ])
   })

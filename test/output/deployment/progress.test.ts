@@ -114,6 +114,13 @@ describe('the live progress', () => {
     )
   })
 
+  it('says that the run stops, and how it stops at once', () => {
+    expect(shown(hosts(1), [step('db1', 'write settings'), { type: 'stopping' }])).toEqual([
+      '0 of 1 host done, stops after these steps; Ctrl-C again: at once',
+      '› db1  write settings',
+    ])
+  })
+
   it('is the very same where there is nothing new to see', () => {
     const progress = after(hosts(1), [failed('db1')])
     expect(advance(progress, started('db1', 'commit'))).toBe(progress)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RunRecord } from '../../../src/deployment/runs/runRecord.ts'
+import type { RunRecord, UnendedRun } from '../../../src/deployment/runs/runRecord.ts'
 import { locksText } from '../../../src/output/deployment/locks.ts'
 import { runsText, runText } from '../../../src/output/deployment/runs.ts'
 
@@ -41,7 +41,26 @@ const second: RunRecord = {
   exit: 130,
 }
 
+const { seconds: _, hosts: __, exit: ___, ...known } = first
+const killed: UnendedRun = { ...known, id: '20260104T030405Z-ffffff' }
+
 describe('runs for people', () => {
+  it('tell of one that never ended', () => {
+    expect(runsText([first, killed], false)).toBe(
+      `RUN                      COMMAND  BY        TOOK    EXIT  HOSTS
+20260104T030405Z-ffffff  install  ann@desk  -       -     has not ended
+20260102T030405Z-1a2b3c  install  ann@desk  12.3 s  1     1 changed, 1 failed
+`,
+    )
+    expect(runText(killed, false)).toBe(`20260104T030405Z-ffffff  muster install of alpha, has not ended
+  by ann on desk, process 42, muster 1.2.3
+  at 2026-01-02T03:04:05.000Z
+  for 2 hosts: db1, db2
+
+It has not ended: it was killed, or is still at work. What it changed stands in deployment.jsonl of the hosts.
+`)
+  })
+
   it('are a table, the newest first', () => {
     expect(runsText([first, second], false)).toBe(
       `RUN                      COMMAND  BY        TOOK    EXIT  HOSTS

@@ -23,6 +23,13 @@ const outcomes: readonly HostOutcome[] = [
   },
   { host: 'db4b', result: 'failed', applied: ['write settings'], failure, undone: true, seconds: {} },
   { host: 'db5', result: 'unreachable', applied: [], failure, seconds: {} },
+  {
+    host: 'db5b',
+    result: 'stopped',
+    applied: ['write settings'],
+    left: ['switch from nothing to release 2', 'the proof'],
+    seconds: {},
+  },
   { host: 'db6', result: 'not-started', applied: ['send the runtime'], seconds: { stage: 0.2 } },
   { host: 'db7', result: 'not-started', applied: [], seconds: {}, reason: 'the canary db4 failed' },
 ]
@@ -36,6 +43,7 @@ db3   nothing to do, every API answers
 db4   failed (commit 2.0 s, verify 20.4 s)
 db4b  failed, all of it taken back
 db5   unreachable
+db5b  stopped: 1 change, left: switch from nothing to release 2, the proof
 db6   not started: nothing was touched that is running (stage 0.2 s)
 db7   not started: the canary db4 failed
 `,
@@ -46,7 +54,7 @@ db7   not started: the canary db4 failed
     const lines = summaryText(outcomes, true).split('\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     const tints = lines.slice(0, -1).map((line) => /\u001b\[3(\d)m/.exec(line)?.[1])
-    expect(tints).toEqual(['2', '2', '2', '1', '1', '1', '3', '3'])
+    expect(tints).toEqual(['2', '2', '2', '1', '1', '1', '3', '3', '3'])
   })
 
   it('has one line for all of many hosts that came out alike, and one for each that failed', () => {

@@ -10,8 +10,8 @@ type Program = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly stdin?: string
-  /** Called with everything printed on standard output so far; the answer is a signal to send at once. */
-  readonly kill?: (stdout: string) => NodeJS.Signals | undefined
+  /** Called with everything printed on standard output so far; the answer is what to send at once, in this order. */
+  readonly kill?: (stdout: string) => NodeJS.Signals | readonly NodeJS.Signals[] | undefined
 }
 
 /** Runs a built program as the README does, to its end; what it prints is judged by `expectDecent`. */
@@ -22,10 +22,10 @@ export async function runProgram(options: Program): Promise<Ended> {
   let sent = false
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed.stdout += text
-    const signal = sent ? undefined : kill(printed.stdout)
-    if (signal === undefined) return
+    const signals = sent ? undefined : kill(printed.stdout)
+    if (signals === undefined) return
     sent = true
-    child.kill(signal)
+    for (const signal of [signals].flat()) child.kill(signal)
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     printed.stderr += text

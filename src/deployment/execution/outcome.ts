@@ -1,0 +1,36 @@
+import type { HostOutcome } from '../events.ts'
+import type { HostProgress } from './hostRun.ts'
+
+/** How a host came out of the run. */
+export function outcomeOf(progress: HostProgress): HostOutcome {
+  const { work, applied, seconds, failure, proved, undone } = progress
+  const result = resultOf(progress)
+  return {
+    host: work.host,
+    result,
+    applied,
+    seconds,
+    ...(failure === undefined ? {} : { failure }),
+    ...(proved === undefined ? {} : { proved }),
+    ...(undone === true ? { undone } : {}),
+    ...(result === 'stopped' ? { left: leftOf(progress) } : {}),
+  }
+}
+
+function resultOf(progress: HostProgress): HostOutcome['result'] {
+  const { work, applied, seconds, failure, unreachable } = progress
+  if (failure !== undefined) return unreachable === true ? 'unreachable' : 'failed'
+  if (work.steps.length === 0) return 'unchanged'
+  if (seconds.commit === undefined) return 'not-started'
+  return leftOf(progress).length > 0 ? 'stopped' : applied.length > 0 ? 'changed' : 'unchanged'
+}
+
+/** What a host that was stopped still has before it, in its order. */
+function leftOf({ work, applied, proved }: HostProgress): readonly string[] {
+  const of = (...phases: readonly string[]): readonly string[] =>
+    work.steps.filter(({ step }) => phases.includes(step.phase)).map(({ change }) => change.summary)
+  const ahead = of('stage', 'commit')
+  const proof = work.verify === undefined || proved !== undefined ? [] : ['the proof']
+  const tidied = Math.max(0, applied.length - ahead.length)
+  return [...ahead.slice(applied.length), ...proof, ...of('verify').slice(tidied)]
+}
