@@ -63,6 +63,7 @@ describe('a state directory', () => {
           (name) => `600 .muster/alpha/hosts/${host}/${name}`,
         ),
       ]),
+      '600 .muster/alpha/machines.json',
       '600 .muster/alpha/secrets.json',
     ])
     expect(readFileSync(join(where.directory, '.muster', '.gitignore'), 'utf8')).toBe('*\n')
@@ -98,7 +99,13 @@ describe('a state directory', () => {
     const after = withUser(sample, 'admin', { salt: Buffer.alloc(16, 1), password: new Secret('next') })
     expect(await save(where, sample, after)).toEqual({ written: ['secrets.json'] })
     expect(statSync(at(where, 'authority.crt'), { bigint: true }).ctimeNs).toBe(before)
-    expect(readdirSync(at(where)).sort()).toEqual(['authority.crt', 'authority.key', 'hosts', 'secrets.json'])
+    expect(readdirSync(at(where)).sort()).toEqual([
+      'authority.crt',
+      'authority.key',
+      'hosts',
+      'machines.json',
+      'secrets.json',
+    ])
   })
 
   it('leaves files alone that it does not know', async () => {
@@ -269,7 +276,13 @@ describe('a run that died while it saved', () => {
     writeFileSync(at(where, '.staging-0123456789abcdef', 'secrets.json'), 'half')
     expect(stateDifferences((await readState(where))?.state ?? emptyState, sample)).toEqual([])
     expect(stateDifferences((await openState(where)).state, sample)).toEqual([])
-    expect(readdirSync(at(where)).sort()).toEqual(['authority.crt', 'authority.key', 'hosts', 'secrets.json'])
+    expect(readdirSync(at(where)).sort()).toEqual([
+      'authority.crt',
+      'authority.key',
+      'hosts',
+      'machines.json',
+      'secrets.json',
+    ])
   })
 
   it('is finished when they were: each had been moved or not', async () => {
@@ -280,6 +293,7 @@ describe('a run that died while it saved', () => {
     renameSync(at(whole, 'authority.crt'), at(where, 'authority.crt'))
     renameSync(at(whole, 'authority.key'), at(where, '.staged', 'authority.key'))
     renameSync(at(whole, 'secrets.json'), at(where, '.staged', 'secrets.json'))
+    renameSync(at(whole, 'machines.json'), at(where, '.staged', 'machines.json'))
     renameSync(at(whole, 'hosts', 'db2'), at(where, '.staged', 'hosts', 'db2'))
     for (const [name, folder] of [
       ['chain.pem', '.'],
