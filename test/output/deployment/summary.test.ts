@@ -88,7 +88,7 @@ describe('changesText', () => {
   restart manager
 changed on db20 and db8:
   stop manager
-changed on db4:
+changed on db4 and db5b:
   write settings
 `,
     )
