@@ -33,6 +33,7 @@ export function parseFacts(host: string, output: string): HostFacts {
         return text === undefined ? [] : [[component, text] as const]
       }),
     )
+  const sums = new Map(all('sum').map(([sum = '', path = '']) => [path, sum]))
   const node = all('node')[0]
   const manifest = content('manifest')
   const madeUser = content('made-user')?.trim()
@@ -66,7 +67,9 @@ export function parseFacts(host: string, output: string): HostFacts {
       runtimes: all('runtime').map((values) => values[0] ?? ''),
       inUse: [...new Set(all('in-use').map((values) => values[0] ?? ''))],
       directories: new Map(all('directory').map((values) => [values[0] ?? '', directoryFact(values)])),
-      files: new Map(all('file').map((values) => [values[0] ?? '', fileFact(values)])),
+      files: new Map(
+        all('file').map((values) => [values[0] ?? '', fileFact(values, sums.get(values[0] ?? ''))]),
+      ),
       ...(chain === undefined ? {} : { chain }),
       ...(users === undefined ? {} : { users: new Secret(users) }),
       settings: perComponent('settings'),
@@ -98,8 +101,9 @@ function releaseFact([id = '', turn = '', since = '', node = '', there]: readonl
   return { id, turn: known, ...(since === '' ? {} : { since }), node, nodeThere: there === 'yes' }
 }
 
-function fileFact(values: readonly string[]): FileFact {
-  return { sha256: values[1] ?? '', mode: Number.parseInt(values[2] ?? '0', 8), owner: values[3] ?? '' }
+/** `sha256` is empty where the file could not be read. */
+function fileFact([, mode = '0', owner = '']: readonly string[], sha256 = ''): FileFact {
+  return { sha256, mode: Number.parseInt(mode, 8), owner }
 }
 
 function directoryFact(values: readonly string[]): DirectoryFact {
