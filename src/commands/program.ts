@@ -3,6 +3,7 @@ import type { CommandContext } from './context.ts'
 import { config } from './definitions/config.ts'
 import { command, type Definition, type World } from './definitions/definition.ts'
 import { deployment } from './definitions/deployment.ts'
+import { diag } from './definitions/diag.ts'
 import { explain } from './definitions/explain.ts'
 import { ini } from './definitions/ini.ts'
 import { init } from './definitions/init.ts'
@@ -32,6 +33,7 @@ const definitions: readonly Definition[] = [
   upgrade,
   rollback,
   state,
+  diag,
   reference,
 ]
 

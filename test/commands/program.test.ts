@@ -25,6 +25,7 @@ const commands = [
   'upgrade',
   'rollback',
   'state',
+  'diag',
   'schema',
   'completion',
 ]

@@ -1,0 +1,52 @@
+import { counted } from '../../diagnostics/words.ts'
+import { wrap } from '../diagnostics/wrap.ts'
+
+/** A file of the archive and what it is, in a few words. */
+export type DiagPart = { readonly path: string; readonly what: string }
+
+const left =
+  'Passwords that muster knows, hashes, private keys and digests of files are left out. Names, addresses and paths of hosts are in it, and lines of their logs: look it through before you share it.'
+
+/** What an archive is going to hold, before anything is read. */
+export function diagAnnounced(parts: readonly DiagPart[], width: number): string {
+  const column = Math.max(...parts.map(({ path }) => path.length))
+  const rows = parts.map(({ path, what }) => `  ${path.padEnd(column)}  ${what}`)
+  const lines = ['One archive for a bug report will hold:', ...rows, ...wrapped(left, width)]
+  return `${lines.join('\n')}\n`
+}
+
+/** Where it lies, and which hosts gave nothing. */
+export function diagWritten(options: {
+  readonly path: string
+  readonly bytes: number
+  readonly files: number
+  readonly lost: readonly string[]
+  readonly width: number
+}): string {
+  const { path, bytes, files, lost, width } = options
+  const missing =
+    lost.length === 0 ? [] : wrapped(`Not reached, with the reason inside: ${lost.join(', ')}.`, width)
+  const size = `${counted(files, 'file')}, ${Math.max(1, Math.round(bytes / 1024))} KiB`
+  return `${[...missing, `Written to ${path} (${size}).`].join('\n')}\n`
+}
+
+/** The first file of the archive. */
+export function diagReadme(options: {
+  readonly cluster: string
+  readonly made: Date
+  readonly parts: readonly DiagPart[]
+  readonly lost: readonly { readonly host: string; readonly message: string; readonly code: string }[]
+}): string {
+  const { cluster, made, parts, lost } = options
+  const lines = [
+    `Made by muster diag for the cluster ${cluster} at ${made.toISOString()}.`,
+    ...wrapped(left, 100),
+    '',
+    ...parts.map(({ path, what }) => `${path}: ${what}`),
+    ...(lost.length === 0 ? [] : ['', 'Hosts that were not reached:']),
+    ...lost.map(({ host, message, code }) => `${host}: ${message} [${code}]`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const wrapped = (text: string, width: number): readonly string[] => wrap(text, { width, first: '', rest: '' })

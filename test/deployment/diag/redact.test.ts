@@ -1,0 +1,42 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { redacted } from '../../../src/deployment/diag/redact.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { betrays, makeSentinel } from '../../lab/scenario/sentinel.ts'
+
+describe('what a bug report leaves out', () => {
+  it('is a secret in every spelling, alone and inside of longer texts', () => {
+    const sentinel = makeSentinel()
+    const { password } = sentinel
+    const spelt = [
+      password,
+      JSON.stringify({ password }),
+      encodeURIComponent(password),
+      `'${password.replaceAll("'", "''")}'`,
+      Buffer.from(password).toString('hex'),
+      ...['', 'a', 'ab', 'abc'].map((before) => Buffer.from(`${before}${password}z`).toString('base64')),
+      `Authorization: Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+    ]
+    for (const text of spelt) {
+      const clean = redacted(`before ${text} after`, [new Secret(password)])
+      expect(betrays(sentinel, clean), clean).toBe(false)
+      expect(clean).toMatch(/^before .*\[redacted\].* after$/s)
+    }
+  })
+
+  it('is what has the form of a key, a hash or a login, whatever it says', () => {
+    const { privateKey } = generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    })
+    expect(redacted(`a\n${privateKey}b`, [])).toBe('a\n[redacted key]\nb')
+    expect(redacted(privateKey.slice(0, 80), [])).toBe('[redacted key]')
+    expect(redacted('{"hash":"$scrypt$ln=15,r=8,p=3$c2FsdA$aGFzaA"}', [])).not.toContain('aGFzaA')
+    expect(redacted('root:$6$salt$hash:1', [])).not.toContain('hash:')
+    expect(redacted('authorization: "Basic QWxhZGRpbg=="', [])).not.toContain('QWxh')
+    expect(redacted('nothing of the kind: SHA256:abc $HOME', [])).toBe(
+      'nothing of the kind: SHA256:abc $HOME',
+    )
+  })
+})
