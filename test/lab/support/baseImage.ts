@@ -5,7 +5,7 @@ import { aptMirror } from './aptMirror.ts'
 import { succeed } from './execute.ts'
 import { runs } from './processTable.ts'
 
-const packages = [
+const usual = [
   'openssh-server',
   'systemd',
   'systemd-sysv',
@@ -50,10 +50,11 @@ async function finish(base: string): Promise<void> {
 
 /**
  * The folder of a bootable Debian, built when there is none yet (about a minute) and kept for later runs.
- * Its name is a digest of what it is built from. It appears whole or not at all, also with two builders.
+ * `more` are Debian packages besides the usual ones. Its name is a digest of what it is built from. It appears whole or not at all, also with two builders.
  */
-export async function baseImage(lab: string): Promise<string> {
+export async function baseImage(lab: string, more: readonly string[] = []): Promise<string> {
   const { suite, mirror, proxy } = await aptMirror()
+  const packages = [...usual, ...more]
   const source = JSON.stringify({ recipe, packages, suite, architecture: process.arch })
   const name = `base-${createHash('sha256').update(source).digest('hex').slice(0, 16)}`
   const base = join(lab, name)

@@ -84,10 +84,12 @@ async function startHosts(site: Site, places: readonly Place[]): Promise<readonl
 export async function startLab(wanted: {
   readonly hosts: readonly string[]
   readonly ops?: readonly string[]
+  /** Debian packages that the hosts have besides the usual ones. */
+  readonly packages?: readonly string[]
 }): Promise<Lab> {
   const folder = labFolder()
   await clearCrashed(runsFolder(folder))
-  const base = await baseImage(folder)
+  const base = await baseImage(folder, wanted.packages)
   const id = randomBytes(3).toString('hex')
   const run = join(runsFolder(folder), id)
   const directory = join(run, 'operator')

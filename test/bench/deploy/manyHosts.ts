@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { execute } from '../../lab/support/execute.ts'
+import { writeTinyRuntime } from '../../scenarios/support/tinyRuntime.ts'
+import { type SshServer, startSshServer } from '../../support/sshServer.ts'
+import { serveCanned } from './cannedHost.ts'
+import { password } from './hosts.ts'
+
+const counts = [250, 500, 1000]
+const hostsPerService = 10
+
+const nameOf = (index: number): string => `db${index + 1}`
+/** All of 127.0.0.0/8 is this machine: one server is every host. */
+const addressOf = (index: number): string => `127.20.${Math.floor(index / 250)}.${(index % 250) + 1}`
+
+/** A cluster of services with ten hosts each. */
+function clusterOf(count: number, server: SshServer): string {
+  const names = Array.from({ length: count }, (_, index) => nameOf(index))
+  const services = Array.from({ length: count / hostsPerService }, (_, index) => {
+    const members = names.slice(index * hostsPerService, (index + 1) * hostsPerService)
+    const all = members.join(', ')
+    return `  s${index + 1}: { topology: clustered, master: ${members[0]}, members: [${all}], connectors: [${all}] }`
+  })
+  return `cluster: large
+defaults:
+  rest-api-admin-user: admin
+  rest-api-admin-pass: !env ADMIN_PASS
+ssh: { user: root, port: ${server.port}, identity: ${server.clientKeyPath}, host-key: "${server.hostKeyFingerprint}" }
+services:
+${services.join('\n')}
+hosts:
+${names.map((name, index) => `  ${name}: { address: ${addressOf(index)} }`).join('\n')}
+`
+}
+
+/** Megabytes that a process held at most (proc(5), VmHWM); undefined once it is gone. */
+function mostMemory(pid: number): number | undefined {
+  try {
+    const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return line === null ? undefined : Number(line[1]) / 1024
+  } catch {
+    return undefined
+  }
+}
+
+type Run = {
+  readonly hosts: number
+  readonly seconds: number
+  readonly megabytes: number
+  readonly handshakesAtOnce: number
+  readonly connections: number
+}
+
+async function installOn(count: number): Promise<Run> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-many-'))
+  const server = await startSshServer({ address: '0.0.0.0', serve: serveCanned })
+  try {
+    writeFileSync(join(folder, 'large.yaml'), clusterOf(count, server))
+    const runtime = join(folder, 'node')
+    writeTinyRuntime(runtime)
+    const env = {
+      PATH: process.env.PATH,
+      HOME: folder,
+      XDG_CONFIG_HOME: join(folder, 'config'),
+      ADMIN_PASS: password,
+    }
+    let megabytes = 0
+    let watch: NodeJS.Timeout | undefined
+    const began = performance.now()
+    const args = [resolve('dist/muster.js'), 'install', '--yes', '--runtime-file', runtime, 'large.yaml']
+    const { code, stdout, stderr } = await execute(process.execPath, args, {
+      cwd: folder,
+      env,
+      onStart: (pid) => {
+        watch = setInterval(() => {
+          megabytes = mostMemory(pid) ?? megabytes
+        }, 200)
+      },
+    })
+    const seconds = (performance.now() - began) / 1000
+    clearInterval(watch)
+    if (code !== 0) {
+      throw new Error(
+        `installing ${count} hosts ended with ${code}:\n${stdout.slice(-3000)}\n${stderr.slice(-3000)}`,
+      )
+    }
+    return {
+      hosts: count,
+      seconds: Math.round(seconds * 10) / 10,
+      megabytes: Math.round(megabytes),
+      handshakesAtOnce: server.mostHandshakes(),
+      connections: server.connections(),
+    }
+  } finally {
+    await server.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/**
+ * A whole installation on simulated hosts: every handshake, script and byte is real, but the hosts answer at once
+ * and do nothing. Tells by how much a host more lengthens the run and what memory it takes.
+ */
+export async function manyHosts(): Promise<object> {
+  const runs: Run[] = []
+  for (const count of counts) runs.push(await installOn(count))
+  const [few, , many] = runs
+  if (few === undefined || many === undefined) throw new Error('three runs')
+  const hosts = many.hosts - few.hosts
+  const perHost = (run: Run): number => run.seconds / run.hosts
+  return {
+    runs,
+    dropped: runs.reduce((sum, run) => sum + run.connections - run.hosts, 0),
+    kilobytesPerHost: Math.round(((many.megabytes - few.megabytes) * 1024) / hosts),
+    // 1 where the time is linear.
+    timePerHost: Math.round((perHost(many) / perHost(few)) * 100) / 100,
+  }
+}
