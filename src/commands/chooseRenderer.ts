@@ -5,6 +5,10 @@ import type { Renderer } from '../output/deployment/renderer.ts'
 import type { CommandContext } from './context.ts'
 import { colourOf } from './terminal.ts'
 
+/** Whether progress is shown live, and gone in the end. */
+export const isLive = ({ stdout, env }: CommandContext): boolean =>
+  stdout.isTTY === true && env.TERM !== 'dumb'
+
 /**
  * The renderer that fits: JSON lines on standard output when asked for, live progress on a terminal, plain
  * lines elsewhere. Failures go to standard error, once.
@@ -19,8 +23,7 @@ export async function chooseRenderer(options: {
   if (json) {
     return { emit: (event) => stdout.write(jsonLine(event, now())), end: async () => {} }
   }
-  const live = stdout.isTTY === true && context.env.TERM !== 'dumb'
-  if (live) {
+  if (isLive(context)) {
     // Loaded only here: most runs of muster print no progress.
     const { terminalRenderer } = await import('../output/deployment/terminal.ts')
     const terminal = terminalRenderer({

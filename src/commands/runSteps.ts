@@ -6,7 +6,7 @@ import { changesText } from '../output/deployment/changes.ts'
 import { goingOnText } from '../output/deployment/goingOn.ts'
 import { stoppedText } from '../output/deployment/stopped.ts'
 import { summaryText } from '../output/deployment/summary.ts'
-import { chooseRenderer } from './chooseRenderer.ts'
+import { chooseRenderer, isLive } from './chooseRenderer.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitCode } from './exitCodes.ts'
 import { exitOfRun } from './exitOfRun.ts'
@@ -44,7 +44,8 @@ export async function runSteps(options: {
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) {
     stdout.write(summaryText(outcomes, colourOf(context, stdout)))
-    stdout.write(changesText(outcomes, colourOf(context, stdout)))
+    // Elsewhere each change has a line already.
+    if (isLive(context)) stdout.write(changesText(outcomes, colourOf(context, stdout)))
     stdout.write(goingOnText(run.owner.operation, outcomes) ?? '')
     if (signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
   }

@@ -29,40 +29,44 @@ const phaseWords: Readonly<Record<Phase, readonly [during: string, after: string
 
 const waiting: HostState = { kind: 'waiting', text: 'waiting' }
 
-export const noProgress = (hosts: readonly string[]): Progress => ({
-  hosts: new Map(hosts.map((host) => [host, waiting])),
-  verb: 'done',
-  wave: '',
-  stopping: false,
-})
+/** Follows the events of a run; with a thousand hosts, too, each event is cheap. */
+export function followProgress(names: readonly string[]): {
+  readonly now: () => Progress
+  /** Whether there is something new to see. */
+  readonly observe: (event: DeploymentEvent) => boolean
+} {
+  const hosts = new Map(names.map((host) => [host, waiting]))
+  let verb = 'done'
+  let wave = ''
+  let stopping = false
 
-/** The progress after an event; the very same where it changes nothing to be seen. */
-export function advance(progress: Progress, event: DeploymentEvent): Progress {
-  if (event.type === 'wave-started') return startWave(progress, event)
-  if (event.type === 'stopping') return { ...progress, stopping: true }
-  const state = stateAfter(event)
-  if (state === undefined || !('host' in event)) return progress
-  const is = progress.hosts.get(event.host)
-  if (is === undefined || is.kind === 'failed') return progress
-  const verb = event.type === 'phase-started' ? phaseWords[event.phase][1] : progress.verb
-  return { ...progress, verb, hosts: new Map(progress.hosts).set(event.host, state) }
-}
+  function startWave(event: Extract<DeploymentEvent, { type: 'wave-started' }>): void {
+    // Those that were prepared have yet to switch over.
+    const begin = verb === 'prepared' ? names : event.hosts
+    for (const host of begin) if (hosts.get(host)?.kind === 'ended') hosts.set(host, waiting)
+    verb = 'done'
+    wave = event.of === 1 ? '' : waveTitle(event)
+  }
 
-function startWave(progress: Progress, event: Extract<DeploymentEvent, { type: 'wave-started' }>): Progress {
-  const begins = (host: string, { kind }: HostState): boolean =>
-    kind === 'ended' && event.hosts.includes(host)
-  // Those that were prepared have yet to switch over.
-  const first = progress.verb === 'prepared'
   return {
-    ...progress,
-    verb: 'done',
-    wave: event.of === 1 ? '' : waveTitle(event),
-    hosts: new Map(
-      [...progress.hosts].map(([host, state]) => {
-        const reset = first ? state.kind === 'ended' : begins(host, state)
-        return [host, reset ? waiting : state]
-      }),
-    ),
+    now: () => ({ hosts, verb, wave, stopping }),
+    observe: (event) => {
+      if (event.type === 'wave-started') {
+        startWave(event)
+        return true
+      }
+      if (event.type === 'stopping') {
+        stopping = true
+        return true
+      }
+      const state = stateAfter(event)
+      if (state === undefined || !('host' in event)) return false
+      const is = hosts.get(event.host)
+      if (is === undefined || is.kind === 'failed') return false
+      if (event.type === 'phase-started') verb = phaseWords[event.phase][1]
+      hosts.set(event.host, state)
+      return true
+    },
   }
 }
 

@@ -1,10 +1,13 @@
 import { Listr, type ListrTaskWrapper } from 'listr2'
-import { advance, noProgress } from './progress.ts'
+import { followProgress } from './progress.ts'
 import { progressLines } from './progressLines.ts'
 import type { Renderer } from './renderer.ts'
 
 /** Lines of a progress that a person still takes in at once. */
 const readable = 16
+
+/** Milliseconds between two changes of what is shown: faster than anybody reads. */
+const pace = 80
 
 /** Live progress on a terminal, in a few lines however many hosts there are. */
 export function terminalRenderer(options: {
@@ -13,14 +16,15 @@ export function terminalRenderer(options: {
   /** Lines of the terminal, as they are now. */
   readonly rows: () => number
 }): Renderer {
-  let progress = noProgress(options.hosts)
+  const progress = followProgress(options.hosts)
   let show = (_title: string): void => {}
   const lines = (): string =>
-    progressLines(progress, {
+    progressLines(progress.now(), {
       // A display higher than the terminal could not be drawn over.
       most: Math.min(readable, options.rows() - 2),
       colour: options.colour,
     }).join('\n')
+  let redraw: ReturnType<typeof setTimeout> | undefined
   let end = (): void => {}
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -43,12 +47,14 @@ export function terminalRenderer(options: {
   }).run()
   return {
     emit: (event) => {
-      const next = advance(progress, event)
-      if (next === progress) return
-      progress = next
-      show(lines())
+      if (!progress.observe(event)) return
+      redraw ??= setTimeout(() => {
+        redraw = undefined
+        show(lines())
+      }, pace)
     },
     end: async () => {
+      clearTimeout(redraw)
       end()
       await shown
     },

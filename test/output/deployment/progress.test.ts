@@ -2,12 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { phases } from '../../../src/deployment/events.ts'
-import { advance, noProgress } from '../../../src/output/deployment/progress.ts'
+import { followProgress } from '../../../src/output/deployment/progress.ts'
 import { progressLines } from '../../../src/output/deployment/progressLines.ts'
 
 const hosts = (count: number) => Array.from({ length: count }, (_, index) => `db${index + 1}`)
-const after = (names: readonly string[], events: readonly DeploymentEvent[]) =>
-  events.reduce(advance, noProgress(names))
+const after = (names: readonly string[], events: readonly DeploymentEvent[]) => {
+  const progress = followProgress(names)
+  for (const event of events) progress.observe(event)
+  return progress.now()
+}
 const shown = (names: readonly string[], events: readonly DeploymentEvent[], most = 16) =>
   progressLines(after(names, events), { most, colour: false })
 
@@ -121,9 +124,13 @@ describe('the live progress', () => {
     ])
   })
 
-  it('is the very same where there is nothing new to see', () => {
-    const progress = after(hosts(1), [failed('db1')])
-    expect(advance(progress, started('db1', 'commit'))).toBe(progress)
-    expect(advance(progress, { type: 'notice', message: 'getting the runtime' })).toBe(progress)
+  it('says whether there is something new to see', () => {
+    const progress = followProgress(hosts(1))
+    expect(progress.observe(started('db1', 'commit'))).toBe(true)
+    expect(progress.observe({ type: 'notice', message: 'getting the runtime' })).toBe(false)
+    expect(progress.observe(started('db2', 'commit'))).toBe(false)
+    expect(progress.observe(failed('db1'))).toBe(true)
+    // A host that failed goes on to be undone: what was wrong stays to be seen.
+    expect(progress.observe(done('db1', 'commit'))).toBe(false)
   })
 })
