@@ -118,6 +118,7 @@ describe('muster state import', () => {
       'authority.crt',
       'authority.key',
       'hosts',
+      'machines.json',
       'secrets.json',
     ])
     expect(await stateImport({ ...to.options, from: archive })).toBe(0)
