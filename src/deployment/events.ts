@@ -13,7 +13,7 @@ export type HostOutcome = {
   /** Titles of the steps that were applied. */
   readonly applied: readonly string[]
   readonly failure?: Failure
-  /** Why it was not started, where another host's failure is the reason. */
+  /** Why it was not started, or stopped, where another host's failure is the reason. */
   readonly reason?: string
   /** Of one that was stopped between two steps: what is still to be done. */
   readonly left?: readonly string[]

@@ -34,23 +34,26 @@ export async function execute(options: {
   if (failed().length > 0) return outcomes(progresses, notPrepared(failed()))
   const waves = wavesOf(options.hosts, rollout)
   let canaryFailed = false
-  const isOver = (): boolean => signal.aborted || canaryFailed || failed().length > rollout.maxFailed
+  let halted = false
+  const tooMany = (): boolean => failed().length > rollout.maxFailed
+  const isOver = (): boolean => signal.aborted || canaryFailed || halted || tooMany()
   for (const [index, wave] of waves.entries()) {
     if (isOver()) break
     emit({ type: 'wave-started', wave: index + 1, of: waves.length, ...wave })
-    await runWave({ ...options, rollout, wave, progresses, atOnce: hostsAtOnce, isOver })
+    ;({ halted } = await runWave({ ...options, rollout, wave, progresses, atOnce: hostsAtOnce, isOver }))
     canaryFailed = wave.canary && failed().length > 0
   }
   if (canaryFailed) return outcomes(progresses, afterCanary(failed()))
-  const tooMany = failed().length > rollout.maxFailed
-  return outcomes(progresses, tooMany ? afterTooMany(failed(), rollout) : undefined)
+  if (halted) return outcomes(progresses, afterStop(failed()))
+  return outcomes(progresses, tooMany() ? afterTooMany(failed(), rollout) : undefined)
 }
 
-/** `why` is told of the hosts that did not begin. */
+/** `why` is told of the hosts that did not begin, or not end. */
 const outcomes = (progresses: readonly HostProgress[], why: string | undefined): readonly HostOutcome[] =>
   progresses.map((progress) => {
     const outcome = outcomeOf(progress)
-    return outcome.result === 'not-started' && why !== undefined ? { ...outcome, reason: why } : outcome
+    const isLeft = outcome.result === 'not-started' || outcome.result === 'stopped'
+    return isLeft && why !== undefined ? { ...outcome, reason: why } : outcome
   })
 
 const namesOf = (progresses: readonly HostProgress[]): string =>
@@ -59,6 +62,9 @@ const namesOf = (progresses: readonly HostProgress[]): string =>
 const notPrepared = (failed: readonly HostProgress[]): string => `${namesOf(failed)} could not be prepared`
 
 const afterCanary = (failed: readonly HostProgress[]): string => `the canary ${namesOf(failed)} failed`
+
+const afterStop = (failed: readonly HostProgress[]): string =>
+  `${namesOf(failed)} failed, and --on-failure is stop`
 
 const afterTooMany = (failed: readonly HostProgress[], { maxFailed }: Rollout): string =>
   `${namesOf(failed)} failed${maxFailed === 0 ? '' : `, more than --max-failed ${maxFailed} allows`}`

@@ -20,7 +20,8 @@ export const wavesOf = (
 /**
  * Brings the hosts of one wave through commit and proof. Those that go in turn begin one after another, each
  * when the one before it is proved, and none once `isOver` says that enough have failed. Never rejects for a
- * host's failure; a host that a failure elsewhere stopped half-way is told as failed.
+ * host's failure. Says whether such a failure stopped others between two steps; one that had no step left is
+ * proved all the same.
  */
 export async function runWave(
   options: Omit<Parameters<typeof runPhase>[0], 'progress' | 'phase'> & {
@@ -30,29 +31,18 @@ export async function runWave(
     readonly atOnce: number
     readonly isOver: () => boolean
   },
-): Promise<void> {
-  const { wave, rollout, atOnce, isOver, emit, clock } = options
+): Promise<{ readonly halted: boolean }> {
+  const { wave, rollout, atOnce, isOver } = options
   const halt = new AbortController()
-  const signal = AbortSignal.any([options.signal, halt.signal])
-  let culprit = ''
+  const between = AbortSignal.any([options.signal, halt.signal])
   const bring = async (progress: HostProgress): Promise<void> => {
-    if (signal.aborted) return
-    for (const phase of ['commit', 'verify'] as const) {
-      if (phase === 'verify' && progress.work.verify === undefined) return
-      await runPhase({ progress, phase, emit, signal, clock })
-      if (progress.failure !== undefined && rollout.onFailure === 'stop' && !halt.signal.aborted) {
-        culprit = progress.work.host
-        halt.abort()
-      }
-      if (progress.failure !== undefined) return
-      if (options.signal.aborted) return
-      if (halt.signal.aborted && isHalfDone(progress)) {
-        const failure = halted(culprit)
-        progress.failure = failure
-        emit({ type: 'host-failed', host: progress.work.host, failure })
-        return
-      }
+    if (between.aborted) return
+    await runPhase({ ...options, progress, phase: 'commit', signal: between })
+    const goesOn = progress.failure === undefined && !options.signal.aborted && !hasStepsLeft(progress)
+    if (goesOn && progress.work.verify !== undefined) {
+      await runPhase({ ...options, progress, phase: 'verify' })
     }
+    if (progress.failure !== undefined && rollout.onFailure === 'stop') halt.abort()
   }
   const of = (inTurn: boolean): readonly HostProgress[] =>
     options.progresses.filter(
@@ -65,13 +55,8 @@ export async function runWave(
     }
   }
   await Promise.all([mapLimit({ items: of(false), limit: atOnce, map: bring }), oneAfterAnother()])
+  return { halted: halt.signal.aborted }
 }
 
-const isHalfDone = ({ work, applied }: HostProgress): boolean =>
+const hasStepsLeft = ({ work, applied }: HostProgress): boolean =>
   applied.length < work.steps.filter(({ step }) => step.phase !== 'verify').length
-
-const halted = (culprit: string): NonNullable<HostProgress['failure']> => ({
-  code: 'stopped-half-way',
-  message: `stopped between two steps, since ${culprit} failed and --on-failure is stop`,
-  fix: `Mend what is told of ${culprit} and run the same again: this host goes on where it stopped.`,
-})

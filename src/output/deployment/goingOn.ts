@@ -6,11 +6,18 @@ export function goingOnText(operation: string, outcomes: readonly HostOutcome[])
   const named = (...results: readonly HostOutcome['result'][]): readonly string[] =>
     outcomes.filter(({ result }) => results.includes(result)).map(({ host }) => host)
   const left = outcomes.filter(({ result, reason }) => result === 'not-started' && reason !== undefined)
+  const halfWay = outcomes.filter(({ result, reason }) => result === 'stopped' && reason !== undefined)
   const failed = shortListOf(named('failed', 'unreachable'), 8)
   const done = named('changed')
-  if (left.length === 0) return undefined
+  if (left.length + halfWay.length === 0) return undefined
+  const count = (hosts: readonly unknown[], one: string, many: string): readonly string[] =>
+    hosts.length === 0 ? [] : [`${counted(hosts.length, 'host')} ${hosts.length === 1 ? one : many}`]
+  const states = [
+    ...count(left, 'runs on as before', 'run on as before'),
+    ...count(halfWay, 'stopped half-way', 'stopped half-way'),
+  ]
   const lines = [
-    `${counted(left.length, 'host')} ${left.length === 1 ? 'runs' : 'run'} on as before. Mend what is told of ${failed}, then run \`muster ${operation}\` again: it goes on with what is left.`,
+    `${states.join(', ')}. Mend what is told of ${failed}, then run \`muster ${operation}\` again: it goes on with what is left.`,
   ]
   if (operation === 'upgrade' && done.length > 0) {
     const [first = ''] = done

@@ -54,7 +54,8 @@ function textOf({ result, applied, proved, reason, undone, left }: HostOutcome):
   const why = result === 'not-started' ? `: ${reason ?? 'nothing was touched that is running'}` : ''
   const some = result === 'changed' || result === 'stopped'
   const count = some ? `: ${counted(applied.length, 'change')}` : ''
-  const still = left === undefined ? '' : `, left: ${left.join(', ')}`
+  const since = result === 'stopped' && reason !== undefined ? ` (${reason})` : ''
+  const still = left === undefined ? '' : `, left: ${left.join(', ')}${since}`
   const back = undone === true ? ', all of it taken back' : ''
   return `${words[result]}${why}${count}${still}${back}${proved === undefined ? '' : `, ${proved}`}`
 }

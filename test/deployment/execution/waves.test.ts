@@ -119,16 +119,22 @@ describe('the waves of a run', () => {
         it.work('db2', { more: slow(it) }),
         it.work('db3'),
       ])
-      expect(results(outcomes)).toEqual(['failed', onFailure === 'stop' ? 'failed' : 'changed', 'changed'])
+      expect(results(outcomes)).toEqual(['failed', onFailure === 'stop' ? 'stopped' : 'changed', 'changed'])
       expect(it.done).toContain('db3 verify')
       expect(it.done.includes('db2 third')).toBe(onFailure === 'continue')
       if (onFailure === 'stop') {
-        expect(outcomes[1]?.failure).toMatchObject({
-          code: 'stopped-half-way',
-          message: 'stopped between two steps, since db1 failed and --on-failure is stop',
+        expect(outcomes[1]).toMatchObject({
+          left: expect.arrayContaining(['third', 'the proof']),
+          reason: 'db1 failed, and --on-failure is stop',
         })
       }
     }
+  })
+
+  it('end where hosts were stopped half-way, whatever --max-failed allows', async () => {
+    const it = world({ ...allAtOnce, batch: { hosts: 2 }, onFailure: 'stop', maxFailed: 9 })
+    const outcomes = await it.run([it.work('db1', { broken: true }), it.work('db2'), it.work('db3')])
+    expect(results(outcomes)).toEqual(['failed', 'changed', 'not-started'])
   })
 
   it('begin no other wave after an interruption', async () => {

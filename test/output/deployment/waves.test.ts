@@ -71,6 +71,17 @@ describe('goingOnText', () => {
     expect(goingOnText('restart', outcomes)?.split('\n')).toHaveLength(2)
   })
 
+  it('counts those that were stopped, unless a person stopped them', () => {
+    const stopped = (...reason: readonly string[]) => [
+      outcome('db1', 'failed'),
+      outcome('db2', 'stopped', ...reason),
+    ]
+    expect(goingOnText('install', stopped('x'))).toMatch(
+      /^1 host stopped half-way\. Mend what is told of db1,/,
+    )
+    expect(goingOnText('install', stopped())).toBeUndefined()
+  })
+
   it('is silent where every host had its turn', () => {
     expect(goingOnText('install', [outcome('db1', 'failed'), outcome('db2', 'changed')])).toBeUndefined()
   })
