@@ -73,6 +73,7 @@ const ioFiles: readonly string[] = [
   'api/server.ts',
   'bin/ownPackage.ts',
   'bin/printVersion.ts',
+  'bin/processContext.ts',
   'client/registryFiles.ts',
   'client/request.ts',
   'commands/appendLines.ts',

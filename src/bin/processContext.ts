@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import type { CommandContext } from '../commands/context.ts'
 import { ownPackage } from './ownPackage.ts'
 
@@ -10,7 +11,8 @@ export function createProcessContext(atOnce: string): CommandContext {
   const stop = new AbortController()
   const onSignal = () => {
     if (!stop.signal.aborted) return stop.abort()
-    process.stderr.write(`${atOnce}\n`)
+    // Past a live progress, which keeps back what others print and has hidden the cursor.
+    writeSync(2, `${process.stderr.isTTY ? '\u001b[?25h\n' : ''}${atOnce}\n`)
     process.exit(130)
   }
   process.on('SIGINT', onSignal)
