@@ -5,23 +5,28 @@ import type { BatchSize, Rollout } from '../../deployment/execution/rollout.ts'
 export function rolling(made: Command, usual: Rollout): Command {
   const batch = usual.batch !== undefined && 'percent' in usual.batch ? `${usual.batch.percent}%` : 'all'
   return made
-    .option('--canary', 'change one host first, and no other when it fails')
+    .option(
+      '--canary',
+      `change one host first, and no other when it fails${usual.canary === undefined ? '' : ' (default)'}`,
+    )
     .option('--no-canary', 'change no host ahead of the others')
     .option('--canary-host <name>', 'change this host first')
     .addOption(
-      new Option('--batch <n>', `hosts to change at once, or their share: 2, 25% (${batch})`).argParser(
-        parseBatch,
-      ),
+      new Option(
+        '--batch <n>',
+        `hosts to change at once, or their share: 2, 25% (default: ${batch})`,
+      ).argParser(parseBatch),
     )
     .addOption(
-      new Option('--max-failed <n>', 'go on to other hosts as long as no more than n failed (0)').argParser(
-        parseCount,
-      ),
+      new Option(
+        '--max-failed <n>',
+        'go on to other hosts while no more than n failed (default: 0)',
+      ).argParser(parseCount),
     )
     .addOption(
       new Option(
         '--on-failure <what>',
-        'what hosts do that are at work when another fails (continue)',
+        'what hosts at work do when another fails (default: continue)',
       ).choices(['continue', 'stop']),
     )
 }
