@@ -48,10 +48,18 @@ export async function fetchRuntime(options: {
   }
 }
 
+/**
+ * Beside the packed runtime lies the digest of its own bytes with that of the binary which they were seen to hold:
+ * to unpack and digest the binary again takes a second of every first installation, and hosts do it in any case.
+ */
 async function readCached(path: string, architecture: Architecture): Promise<Buffer | undefined> {
   try {
     const packed = await readFile(path)
-    return sha256(await unpack(packed)) === pinnedRuntime.sha256[architecture] ? packed : undefined
+    const seen = `${sha256(packed)} ${pinnedRuntime.sha256[architecture]}\n`
+    if ((await readFile(`${path}.seen`, 'utf8').catch(() => '')) === seen) return packed
+    if (sha256(await unpack(packed)) !== pinnedRuntime.sha256[architecture]) return undefined
+    await writeFile(`${path}.seen`, seen, { mode: 0o600 }).catch(() => undefined)
+    return packed
   } catch {
     // Absent or damaged: fetched anew.
     return undefined

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fetchRuntime, readRuntimeFile, runtimeCache } from '../../../src/deployment/runtime/fetch.ts'
+import { pinnedRuntime } from '../../../src/deployment/runtime/pinned.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -84,5 +85,23 @@ describe('fetchRuntime', () => {
       fix: expect.stringContaining('--runtime-file'),
     })
     expect(readdirSync(cache)).toEqual(['node-24.21.0-linux-x64.gz'])
+  })
+
+  it('takes what it has once seen to be whole without unpacking it, and nothing else', async () => {
+    const env = { XDG_CACHE_HOME: folder, PATH: folder, HOME: folder }
+    const cache = runtimeCache(env)
+    mkdirSync(cache, { recursive: true })
+    const { signal } = new AbortController()
+    const packed = join(cache, `node-${pinnedRuntime.version}-linux-x64.gz`)
+    const seen = (bytes: string, binary: string): void =>
+      writeFileSync(`${packed}.seen`, `${sha256(Buffer.from(bytes))} ${binary}\n`)
+    const fetched = () => fetchRuntime({ architecture: 'x64', env, signal }).then(String, ({ code }) => code)
+    writeFileSync(packed, 'packed')
+    seen('packed', pinnedRuntime.sha256.x64)
+    expect(await fetched()).toBe('packed')
+    seen('packed', pinnedRuntime.sha256.arm64)
+    expect(await fetched()).toBe('runtime-not-fetched')
+    seen('others', pinnedRuntime.sha256.x64)
+    expect(await fetched()).toBe('runtime-not-fetched')
   })
 })
