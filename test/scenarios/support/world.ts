@@ -11,6 +11,8 @@ import { writeTinyRuntime } from './tinyRuntime.ts'
 
 export type Host = HostWish & {
   readonly server: SshServer
+  /** Programs that a test puts there are found before those of the machine, on this host alone. */
+  readonly tools: string
   /** Pids by component, of those that have a pid file. */
   pids(): Readonly<Partial<Record<Component, number>>>
 }
@@ -73,12 +75,16 @@ async function createHost(folder: string, index: number): Promise<Host> {
   // The folder above is not there yet, as /opt/somewhere may not be.
   const directory = join(folder, name, 'opt', 'muster')
   mkdirSync(join(folder, name))
-  const server = await startSshServer({ address })
+  const tools = join(folder, 'tools', name)
+  mkdirSync(tools, { recursive: true })
+  const env = { PATH: `${tools}:${process.env.PATH ?? ''}`, HOME: tools }
+  const server = await startSshServer({ address, env })
   const [manager = 0, connector = 0, replicator = 0] = await freePorts(address, components.length)
   return {
     name,
     address,
     directory,
+    tools,
     server,
     ports: { manager, connector, replicator },
     ssh: {

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+/**
+ * The fault table of deployment.md: each row, and the tests that hold it, by file and a part of their names. In
+ * `scenarios/` hosts are folders behind SSH servers of their own; in `lab/` they are Debian on a real kernel.
+ */
+const table: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
+  'AllowTcpForwarding no': [
+    ['scenarios/faults.test.ts', 'of a jump host that lets nobody through (AllowTcpForwarding no)'],
+    ['lab/ssh.test.ts', 'is told with the jump host that lets nobody through'],
+  ],
+  'down at start': [
+    ['scenarios/faults.test.ts', 'of a host that is down at start'],
+    ['lab/refusals.test.ts', 'exits with 4 when a host cannot be reached, and leaves the others alone'],
+  ],
+  'goes down mid-run': [
+    ['scenarios/interruption.test.ts', 'by a lost connection with 4, and is ended by the next run'],
+    ['lab/locks.test.ts', 'has no lock of a run that lost the power of its host'],
+  ],
+  'accepts TCP, never a banner': [
+    ['scenarios/faults.test.ts', 'of a host that takes connections and never says a word'],
+  ],
+  'resets after the banner': [['scenarios/faults.test.ts', 'of a host that resets after its banner']],
+  'host key changed': [
+    ['scenarios/faults.test.ts', 'of a host key that has changed'],
+    ['lab/trust.test.ts', 'tells a changed key with both fingerprints, as everything refuses it'],
+  ],
+  'wrong login': [
+    ['scenarios/faults.test.ts', 'of a login that is refused'],
+    ['lab/refusals.test.ts', 'says so when the login is refused'],
+  ],
+  'MaxStartups 2:100:3': [['transport/sshd.test.ts', 'is tried again (MaxStartups 2:100:3)']],
+  'MaxSessions 1': [['transport/sshd.test.ts', 'logs in, runs and writes, with MaxSessions 1']],
+  'disk full at a write': [['lab/faults.test.ts', 'of a disk that is full at a write']],
+  'read-only directory': [['lab/faults.test.ts', 'of a folder that is read-only']],
+  'sudo wants a password': [
+    ['scenarios/ssh.test.ts', 'a wrong one is told, and so is that one is needed'],
+    ['lab/ssh.test.ts', 'says that one is needed'],
+    ['lab/ssh.test.ts', 'installs through a jump host, and shows and leaves the password nowhere'],
+  ],
+  'clock two hours off': [['scenarios/faults.test.ts', 'of a clock two hours behind is told by check']],
+  'address now another machine': [
+    ['scenarios/faults.test.ts', 'of an address that is now another machine stops every command'],
+    ['lab/faults.test.ts', 'of an address that is now another machine'],
+  ],
+  'our process killed (SIGKILL) after each step, then run again': [
+    ['scenarios/interruption.test.ts', 'by SIGKILL at each step in turn is ended by the next run'],
+    ['scenarios/interruption.test.ts', 'always leaves a login, with the old password or the new'],
+  ],
+  'two operators at once': [
+    ['scenarios/locks.test.ts', 'keeps the one who comes second out, exit code 5'],
+    ['lab/locks.test.ts', 'restarts twice with --lock-wait, one run after the other'],
+  ],
+  'lock whose owner died': [
+    ['scenarios/locks.test.ts', 'goes on at once after an owner that was killed by SIGKILL'],
+    ['scenarios/locks.test.ts', 'takes a lock whose last heartbeat is 31 s old'],
+    ['lab/locks.test.ts', 'goes on at once after an owner that was killed'],
+  ],
+  'service starts and exits after 3 s': [
+    ['lab/undo.test.ts', 'with services that end after three seconds goes back to what ran'],
+  ],
+  'port taken': [
+    ['scenarios/faults.test.ts', 'of a port that another program has'],
+    ['lab/refusals.test.ts', 'names the host and the port that something else has'],
+  ],
+  '50 MB of output from a host': [['transport/ssh.test.ts', 'refuses 50 MB of output and goes on']],
+  'every certificate defect': [
+    ['scenarios/faults.test.ts', 'of an own certificate that serves for nothing'],
+    ['scenarios/refusals.test.ts', 'that another password opens, or that another host should show'],
+    ['certificates/openStores.test.ts', 'is found as %s'],
+  ],
+}
+
+describe('the fault table', () => {
+  it('has all rows of the design', () => {
+    expect(Object.keys(table)).toHaveLength(21)
+  })
+
+  it.each(Object.entries(table))('%s is held by tests', (_, tests) => {
+    expect(tests.length).toBeGreaterThan(0)
+    const missing = tests.filter(([file, name]) => {
+      const path = fileURLToPath(new URL(file, import.meta.url))
+      return !readFileSync(path, 'utf8').includes(name)
+    })
+    expect(missing).toEqual([])
+  })
+})
