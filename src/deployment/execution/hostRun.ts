@@ -77,7 +77,7 @@ async function afterFailure(
   if (work.keepFailed === true) {
     return withWords(
       failure,
-      'It was left as it is (--keep-failed). The next run goes on from here; without --keep-failed, it goes back to what ran before if it fails, too.',
+      'It was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
     )
   }
   const taken = await takeBack({ work, begun, failure, emit, clock })

@@ -279,7 +279,7 @@ describe('execute', () => {
       expect(done).toEqual(['remember'])
       expect(outcome?.undone).toBeUndefined()
       expect(outcome?.failure?.message).toBe(
-        'it broke\nIt was left as it is (--keep-failed). The next run goes on from here; without --keep-failed, it goes back to what ran before if it fails, too.',
+        'it broke\nIt was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
       )
     })
 
