@@ -248,6 +248,20 @@ describe('execute', () => {
       expect(done).toEqual(['remember', 'db1 one', 'restore'])
     })
 
+    it('travels with the first change where the host takes both at once, and goes before it elsewhere', async () => {
+      const { step, work, run, done } = world()
+      const chained = transport('chained')
+      const host = { ...transport('db1'), chain: () => chained }
+      const remember = async (to: Transport): Promise<void> => void done.push(`${to.host} remember`)
+      const before = { leftover: false, remember, forget: async () => {} }
+      const together: Step = { ...step('one', 'commit'), atOnce: true }
+      await run([{ ...work('db1', [together, step('two', 'commit')]), transport: host, before }])
+      expect(done).toEqual(['chained remember', 'chained one', 'db1 two', 'db1 verify'])
+      done.length = 0
+      await run([{ ...work('db1', [step('two', 'commit'), together]), transport: host, before }])
+      expect(done).toEqual(['db1 remember', 'db1 two', 'db1 one', 'db1 verify'])
+    })
+
     it('goes back from what an earlier run left, too, where that is not proved', async () => {
       const { step, work, run, done } = world()
       const [outcome] = await run([{ ...work('db1', []), before: wayBack(done, true), verify: fail }])
