@@ -62,7 +62,10 @@ export async function inRun(
           renderer.emit(event)
         },
       }),
-      begin: () => appendRun(place, recorder.begun()),
+      begin: async () => {
+        // An installation has kept its state by now; elsewhere what may change nothing leaves nothing.
+        if (await keepsAnything(place)) await appendRun(place, recorder.begun())
+      },
       forget: () => {
         kept = false
       },
