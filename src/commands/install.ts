@@ -2,18 +2,14 @@ import { registryDirectory } from '../client/registryDirectory.ts'
 import { readRegistry, recordCluster } from '../client/registryFiles.ts'
 import { beforeOf } from '../deployment/before/beforeOf.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
-import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { wavesOf } from '../deployment/execution/wave.ts'
-import { newGrants } from '../deployment/grants.ts'
 import { registration } from '../deployment/registration.ts'
 import { openState } from '../deployment/state/openState.ts'
 import { saveState } from '../deployment/state/saveState.ts'
-import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
+import type { StatePlace } from '../deployment/state/statePlace.ts'
 import { closeAll } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
-import { grantsText } from '../output/deployment/grants.ts'
-import { partText } from '../output/deployment/part.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { wavesText } from '../output/deployment/waves.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
@@ -31,6 +27,7 @@ import { type PreparedRun, prepareRun } from './prepareRun.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
+import { tellGrants, tellPart, tellWhereKept } from './tellInstalled.ts'
 import { colourOf } from './terminal.ts'
 
 /** What sets apart a run that is more than an installation. */
@@ -164,40 +161,6 @@ async function record(context: CommandContext, config: SelectedCluster, run: Pre
     one.cluster === config.cluster && one.directory === config.directory
   const before = config.left.length === 0 ? undefined : (await readRegistry(dir)).find(isThis)
   await recordCluster({ dir, cluster: registration(config, run.preparation.targets, before) })
-}
-
-/** A log for machines is no place for a password. */
-function tellWhereKept(run: PreparedRun, place: StatePlace, emit: Emit): void {
-  for (const { user } of run.preparation.made) {
-    emit({ type: 'notice', message: `the password of ${user} was made now; ${stateFolder(place)} keeps it` })
-  }
-}
-
-/** Says which part of the file it was, where the command was not for all of it. */
-function tellPart(options: {
-  readonly context: CommandContext
-  readonly config: SelectedCluster
-  readonly json: boolean
-  readonly emit: Emit
-}): void {
-  const { context, config, json, emit } = options
-  const message = partText({ ...config, hosts: namesOf(config.hosts), left: namesOf(config.left) })
-  if (message === undefined) return
-  if (json) emit({ type: 'notice', message })
-  else context.stdout.write(`${message}\n`)
-}
-
-/** Says which accounts the databases need, whether the run went well or not: a second one may change nothing. */
-function tellGrants(options: {
-  readonly context: CommandContext
-  readonly run: PreparedRun
-  readonly json: boolean
-  readonly emit: Emit
-}): void {
-  const { context, run, json, emit } = options
-  const grants = newGrants(run.preparation.targets)
-  if (json) for (const grant of grants) emit({ type: 'notice', message: grantsText([grant]) })
-  else if (grants.length > 0) context.stdout.write(`\n${grantsText(grants)}`)
 }
 
 /** Shows the plan to people and asks them; without changes there is nothing to ask. */
