@@ -3,17 +3,10 @@ import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { changeUserFile } from '../accounts/changeUserFile.ts'
-import { processStart } from '../accounts/processStart.ts'
 import { readWrittenUser, takeBackUser } from '../accounts/takeBackUser.ts'
 import { putUser, readUserRecord } from '../accounts/userFile.ts'
-import { becomeUser } from '../api/becomeUser.ts'
-import { executable, readText, removeText, writeText } from '../api/files.ts'
-import { createLog } from '../api/log.ts'
+import { readText } from '../api/files.ts'
 import { StartError } from '../api/startError.ts'
-import { startServer } from '../api/startServer.ts'
-import { callAll, parseCallRequests } from '../client/call.ts'
-import { openComponent } from '../components/openComponent.ts'
-import { readServerSettings } from '../contracts/readServerSettings.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import { userNameProblems } from '../contracts/userName.ts'
 
@@ -66,41 +59,21 @@ async function judged<Result>(what: string, work: () => Result | Promise<Result>
   }
 }
 
-function settingsOf(args: readonly string[]): Promise<ServerSettings> {
+// What a command alone needs is loaded by it: the short ones run many times in a deployment.
+
+async function settingsOf(args: readonly string[]): Promise<ServerSettings> {
   const file = option(args, 'settings')
+  const { readServerSettings } = await import('../contracts/readServerSettings.ts')
   return judged(`the settings ${file} cannot be used`, () =>
     readServerSettings(readText(file, 'the settings')),
   )
 }
 
-async function serve(args: readonly string[]): Promise<void> {
+async function serveComponent(args: readonly string[]): Promise<void> {
   process.umask(0o077)
   const settings = await settingsOf(args)
-  becomeUser(settings)
-  const stopped = new Promise<NodeJS.Signals>((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
-  })
-  const log = createLog(settings)
-  const component = openComponent(settings, log)
-  try {
-    await component.start?.()
-    const server = await startServer({ settings, api: component.api, version: packageJson.version, log })
-    process.on('SIGHUP', () => server.reloadCertificate())
-    const identity = `${process.pid} ${processStart('self') ?? '-'} ${executable()}\n`
-    try {
-      if (settings.pidFile !== undefined) writeText(settings.pidFile, identity)
-      log.info({ version: packageJson.version, port: server.port, socket: settings.socket }, 'serving')
-      log.info({ signal: await stopped }, 'stopping')
-    } finally {
-      server.announceStop()
-      await component.stop?.()
-      await server.stop()
-      if (settings.pidFile !== undefined) removeText(settings.pidFile, identity)
-    }
-  } finally {
-    component.close()
-  }
+  const { serve } = await import('./serve.ts')
+  await serve(settings, packageJson.version)
 }
 
 /** JSON.parse with a message that quotes nothing. */
@@ -139,6 +112,7 @@ async function takeBackOneUser(args: readonly string[]): Promise<void> {
 
 async function call(args: readonly string[]): Promise<void> {
   noArguments(args)
+  const { callAll, parseCallRequests } = await import('../client/call.ts')
   const requests = await judged('standard input holds no list of calls', async () =>
     parseCallRequests(await text(process.stdin)),
   )
@@ -148,7 +122,7 @@ async function call(args: readonly string[]): Promise<void> {
 async function run([command, ...args]: readonly string[]): Promise<void> {
   switch (command) {
     case 'serve':
-      return serve(args)
+      return serveComponent(args)
     case 'check':
       await settingsOf(args)
       return

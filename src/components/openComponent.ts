@@ -1,12 +1,16 @@
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { openConnector } from './connector/connector.ts'
-import { openManager } from './manager/manager.ts'
 import type { ComponentLog, OpenedComponent } from './openedComponent.ts'
-import { openReplicator } from './replicator/replicator.ts'
 
-/** A component as its settings say, not started yet. May throw a `StartError`. */
-export function openComponent(settings: ServerSettings, log: ComponentLog): OpenedComponent {
-  if (settings.component === 'replicator') return openReplicator(settings)
-  if (settings.component === 'connector') return openConnector(settings, log)
+/** A component as its settings say, not started yet; nothing of the others is loaded. May reject with a `StartError`. */
+export async function openComponent(settings: ServerSettings, log: ComponentLog): Promise<OpenedComponent> {
+  if (settings.component === 'replicator') {
+    const { openReplicator } = await import('./replicator/replicator.ts')
+    return openReplicator(settings)
+  }
+  if (settings.component === 'connector') {
+    const { openConnector } = await import('./connector/connector.ts')
+    return openConnector(settings, log)
+  }
+  const { openManager } = await import('./manager/manager.ts')
   return openManager(settings, { log })
 }

@@ -12,18 +12,18 @@ const database = { type: 'mysql', host: '127.0.0.1', port: 1, user: 'muster', se
 const log = pino({ level: 'silent' })
 
 describe('openComponent', () => {
-  it.each(components)('opens the %s that settings without a database mean', (component) => {
-    const { api, close } = openComponent(settingsIn(temporaryFolder(), { component }), log)
+  it.each(components)('opens the %s that settings without a database mean', async (component) => {
+    const { api, close } = await openComponent(settingsIn(temporaryFolder(), { component }), log)
     expect(api.component).toBe(component)
     close()
   })
 
-  it('says before it starts that the password of the database is not there', () => {
+  it('says before it starts that the password of the database is not there', async () => {
     const folder = temporaryFolder()
     const secretsFile = join(folder, 'secrets.json')
     const settings = settingsIn(folder, { component: 'replicator', database, secretsFile })
     const open = () => openComponent(settings, log)
-    expect(open).toThrow(StartError)
-    expect(open).toThrow(`cannot read the secrets ${secretsFile}: there is no such file`)
+    await expect(open()).rejects.toThrow(StartError)
+    await expect(open()).rejects.toThrow(`cannot read the secrets ${secretsFile}: there is no such file`)
   })
 })

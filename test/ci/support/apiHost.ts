@@ -110,7 +110,7 @@ export async function startApiHost(): Promise<ApiHost> {
         secretsFile,
         ...own[component],
       }
-      const opened = openComponent(settings, log)
+      const opened = await openComponent(settings, log)
       const server = await startServer({ settings, api: opened.api, version: '1.2.3', log, cost: testCost })
       await opened.start?.()
       return { component, opened, server }

@@ -38,7 +38,7 @@ async function installed(component: Component, more: Partial<ServerSettings>) {
   const stateFile = join(folder, 'state.json')
   const settings = settingsIn(folder, { component, services, stateFile, ...more })
   const log = pino({ level: 'silent' })
-  const opened = openComponent(settings, log)
+  const opened = await openComponent(settings, log)
   const server = await start(settings, log, { api: opened.api })
   await opened.start?.()
   onTestFinished(async () => {

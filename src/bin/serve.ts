@@ -1,0 +1,39 @@
+import { processStart } from '../accounts/processStart.ts'
+import { becomeUser } from '../api/becomeUser.ts'
+import { executable, removeText, writeText } from '../api/files.ts'
+import { createLog } from '../api/log.ts'
+import { startServer } from '../api/startServer.ts'
+import { openComponent } from '../components/openComponent.ts'
+import type { ServerSettings } from '../contracts/serverSettings.ts'
+
+/**
+ * Serves one component until SIGTERM or SIGINT; its log goes to standard output. SIGHUP reads the certificate
+ * again. Throws a `StartError` where it cannot.
+ */
+export async function serve(settings: ServerSettings, version: string): Promise<void> {
+  becomeUser(settings)
+  const stopped = new Promise<NodeJS.Signals>((resolve) => {
+    process.once('SIGTERM', resolve)
+    process.once('SIGINT', resolve)
+  })
+  const log = createLog(settings)
+  const component = await openComponent(settings, log)
+  try {
+    await component.start?.()
+    const server = await startServer({ settings, api: component.api, version, log })
+    process.on('SIGHUP', () => server.reloadCertificate())
+    const identity = `${process.pid} ${processStart('self') ?? '-'} ${executable()}\n`
+    try {
+      if (settings.pidFile !== undefined) writeText(settings.pidFile, identity)
+      log.info({ version, port: server.port, socket: settings.socket }, 'serving')
+      log.info({ signal: await stopped }, 'stopping')
+    } finally {
+      server.announceStop()
+      await component.stop?.()
+      await server.stop()
+      if (settings.pidFile !== undefined) removeText(settings.pidFile, identity)
+    }
+  } finally {
+    component.close()
+  }
+}
