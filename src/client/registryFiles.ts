@@ -27,6 +27,16 @@ export async function readRegistry(
   return clusters
 }
 
+/** The record of the cluster that is described in this folder; undefined where there is none. */
+export async function recordedCluster(place: {
+  readonly dir: string
+  readonly cluster: string
+  readonly directory: string
+}): Promise<RegisteredCluster | undefined> {
+  const { dir, cluster, directory } = place
+  return (await readRegistry(dir)).find((one) => one.cluster === cluster && one.directory === directory)
+}
+
 /**
  * Records a cluster, in place of the earlier record of the same name and directory: file 0600 in a folder
  * 0700, written as one atomic change. `changed` is false, and nothing is written, where it said the same.
@@ -66,10 +76,8 @@ export async function forgetHosts(record: {
   readonly directory: string
   readonly hosts: readonly string[]
 }): Promise<void> {
-  const { dir, cluster, directory, hosts } = record
-  const found = (await readRegistry(dir)).find(
-    (one) => one.cluster === cluster && one.directory === directory,
-  )
+  const { dir, hosts } = record
+  const found = await recordedCluster(record)
   if (found === undefined) return
   const left = found.hosts.filter(({ name }) => !hosts.includes(name))
   await recordCluster({ dir, cluster: { ...found, hosts: left } })

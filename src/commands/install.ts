@@ -1,5 +1,5 @@
 import { registryDirectory } from '../client/registryDirectory.ts'
-import { readRegistry, recordCluster } from '../client/registryFiles.ts'
+import { recordCluster, recordedCluster } from '../client/registryFiles.ts'
 import { beforeOf } from '../deployment/before/beforeOf.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -157,9 +157,8 @@ async function installLocked(
 /** Records the cluster for tapi; of hosts that this run left alone, what is on record stays. */
 async function record(context: CommandContext, config: SelectedCluster, run: PreparedRun): Promise<void> {
   const dir = registryDirectory(context.env)
-  const isThis = (one: { readonly cluster: string; readonly directory: string }): boolean =>
-    one.cluster === config.cluster && one.directory === config.directory
-  const before = config.left.length === 0 ? undefined : (await readRegistry(dir)).find(isThis)
+  const { cluster, directory, left } = config
+  const before = left.length === 0 ? undefined : await recordedCluster({ dir, cluster, directory })
   await recordCluster({ dir, cluster: registration(config, run.preparation.targets, before) })
 }
 

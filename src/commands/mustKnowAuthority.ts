@@ -1,5 +1,5 @@
 import { registryDirectory } from '../client/registryDirectory.ts'
-import { readRegistry } from '../client/registryFiles.ts'
+import { recordedCluster } from '../client/registryFiles.ts'
 import { isGenerated } from '../deployment/desired/stores.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
@@ -18,8 +18,7 @@ export async function mustKnowAuthority(
 ): Promise<void> {
   const { cluster, directory, left } = config
   if (state.authority !== undefined || !config.hosts.some(isGenerated)) return
-  const clusters = await readRegistry(registryDirectory(context.env))
-  const record = clusters.find((one) => one.cluster === cluster && one.directory === directory)
+  const record = await recordedCluster({ dir: registryDirectory(context.env), cluster, directory })
   const recorded = new Set(record?.hosts.map(({ name }) => name))
   const installed = namesOf(left.filter((host) => isGenerated(host) && recorded.has(host.name)))
   if (installed.length === 0) return
