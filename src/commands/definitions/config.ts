@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { command, type Definition, files, flag, runsOnFiles, type World } from './definition.ts'
-
-const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
+import { several } from './several.ts'
 
 const hostOption = (): Option =>
   new Option('--host <name>', 'only this host; * and ? stand for any characters; may be repeated').argParser(

@@ -4,6 +4,7 @@ import type { ExitCode } from '../exitCodes.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import type { Targets } from '../selectTargets.ts'
 import { hostOption, hostsGiven, serviceAndConnection } from './hostOption.ts'
+import { several } from './several.ts'
 
 /** What a command is given when the program is put together. */
 export type World = {
@@ -33,9 +34,7 @@ export const files = (made: Command): Command =>
   made
     .argument('[file...]', 'YAML files, later ones over earlier ones; - is standard input')
     .addOption(
-      new Option('--set <name=value>', 'set an option for every host; may be repeated').argParser(
-        (value: string, before: string[] | undefined) => [...(before ?? []), value],
-      ),
+      new Option('--set <name=value>', 'set an option for every host; may be repeated').argParser(several),
     )
     .addHelpText('after', '\nWithout FILE it is MUSTER_FILE, else ./muster.yaml.')
 

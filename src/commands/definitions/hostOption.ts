@@ -1,14 +1,11 @@
 import { type Command, Option } from 'commander'
+import { several } from './several.ts'
 
-const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
-
-/** Adds --host: only some hosts of the file. A command that has it already is left as it is. */
+/** Adds --host: only some hosts of the file. */
 export const hostOption = (made: Command): Command =>
-  made.options.some(({ long }) => long === '--host')
-    ? made
-    : made.addOption(
-        new Option('--host <glob>', "only these hosts, such as 'db*'; may be repeated").argParser(several),
-      )
+  made.addOption(
+    new Option('--host <glob>', "only these hosts, such as 'db*'; may be repeated").argParser(several),
+  )
 
 /** Adds --service and --connection, which a command has beside --host. */
 export const serviceAndConnection = (made: Command): Command =>

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
+import { several } from './several.ts'
 
 /** Adds --replaced: hosts that are other machines than before, and are meant to be. */
 export const replaced = (made: Command): Command =>
   made.addOption(
     new Option('--replaced <host>', 'this host is a new machine, and meant to be; may be repeated').argParser(
-      (value: string, before: string[] | undefined) => [...(before ?? []), value],
+      several,
     ),
   )
 
