@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
+import { isReachedLocally } from '../config/isReachedLocally.ts'
 import type { HostConfig } from '../config/model.ts'
 import { askSsh } from '../transport/askSsh.ts'
 import type { Route } from '../transport/destination.ts'
@@ -17,12 +18,10 @@ import { becomePassword } from './becomePassword.ts'
 import type { CommandContext } from './context.ts'
 import { usualSshConfig } from './usualSshConfig.ts'
 
-const isLocal = ({ connection, via = connection }: HostConfig): boolean => via === 'local'
-
 /** Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`. */
 export async function connectHost(context: CommandContext, host: HostConfig): Promise<Transport> {
   const { name } = host
-  if (isLocal(host)) return connectLocal({ host: name, env: context.env })
+  if (isReachedLocally(host)) return connectLocal({ host: name, env: context.env })
   return connectorOf(context).connect(await wantedOf(context, host))
 }
 
@@ -36,7 +35,7 @@ export async function prepareConnections(
   hosts: readonly HostConfig[],
 ): Promise<void> {
   const connector = connectorOf(context)
-  const remote = hosts.filter((host) => !isLocal(host))
+  const remote = hosts.filter((host) => !isReachedLocally(host))
   const wanted = await Promise.all(remote.map((host) => wantedOf(context, host)))
   // Where nobody can be asked, each host finds its way while others connect.
   if (context.stdin.isTTY === true) await Promise.all(wanted.map((one) => connector.prepare(one)))

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isReachedLocally } from '../config/isReachedLocally.ts'
 import type { HostConfig } from '../config/model.ts'
 import { failureOf } from '../deployment/failure.ts'
 import type { LostHost } from '../deployment/survey.ts'
@@ -67,7 +68,7 @@ async function routesOf(
   hosts: readonly HostConfig[],
   reader: HostKeyReader,
 ): Promise<{ readonly routes: readonly Route[]; readonly lost: readonly LostHost[] }> {
-  const remote = hosts.filter(({ connection }) => connection === 'ssh')
+  const remote = hosts.filter((host) => !isReachedLocally(host))
   const found = await Promise.all(
     remote.map(async (host): Promise<Route | LostHost> => {
       try {

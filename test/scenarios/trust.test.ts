@@ -137,6 +137,17 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect((await world.muster('trust', ['--pin', '--yes'])).code).toBe(3)
   })
 
+  it('looks where the command line leads, whatever the file says', async () => {
+    wish()
+    const one = ['--json', '--host', 'db1']
+    expect(results(await world.muster('trust', [...one, '--connection', 'local']))).toEqual([])
+    const local = world.operator.write('local.yaml', 'hosts:\n  db1:\n    connection: local\n')
+    const reaching = ['trust', ...one, 'alpha.yaml', local]
+    expect(results(await world.operator.muster(reaching))).toEqual([])
+    const over = await world.operator.muster([...reaching, '--connection', 'ssh'])
+    expect(results(over), words(over)).toEqual(['db1 untrusted 1'])
+  })
+
   it('tells what it could not read or keep, and asks nothing where nobody can answer', async () => {
     wish({ 'known-hosts': '/dev/null' }, 'db1')
     const kept = await world.muster('trust', ['--yes', '--host', 'db1'])

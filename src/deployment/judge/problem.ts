@@ -1,3 +1,4 @@
+import { isReachedLocally } from '../../config/isReachedLocally.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { StepError } from '../stepError.ts'
 
@@ -12,6 +13,6 @@ export const problemsOf =
 
 /** How a login of the host gets root's rights; the start of a sentence. */
 export const asRoot = (host: HostConfig): string =>
-  (host.via ?? host.connection) === 'local'
+  isReachedLocally(host)
     ? 'Run muster with sudo'
     : 'Set `ssh: { become: true }` for a login that may use sudo, or `ssh: { user: root }`'

@@ -1,3 +1,4 @@
+import { isReachedLocally } from '../../../config/isReachedLocally.ts'
 import type { Check } from '../subject.ts'
 import { ok } from '../verdict.ts'
 
@@ -5,9 +6,5 @@ import { ok } from '../verdict.ts'
 export const login: Check = {
   id: 'login',
   judge: ({ host, facts }) =>
-    ok(
-      (host.via ?? host.connection) === 'local'
-        ? `this machine, as ${facts.login}`
-        : `${facts.login} at ${host.address}`,
-    ),
+    ok(isReachedLocally(host) ? `this machine, as ${facts.login}` : `${facts.login} at ${host.address}`),
 }
