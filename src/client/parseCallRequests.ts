@@ -1,5 +1,6 @@
 import type { CallRequest, CallTarget } from './call.ts'
 import { isObject } from './envelope.ts'
+import { parseJson } from './parseJson.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -26,10 +27,8 @@ export function parseCallRequests(text: string): CallRequest[] {
 }
 
 function parseArray(text: string): unknown[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
+  const value = parseJson(text)
+  if (value === undefined) {
     throw new CallRequestError('Standard input is not well-formed JSON; it must be an array of calls.')
   }
   if (!Array.isArray(value)) throw new CallRequestError('Standard input must be a JSON array of calls.')

@@ -1,15 +1,12 @@
 import { isComponent } from '../contracts/component.ts'
 import { isObject } from './envelope.ts'
+import { parseJson } from './parseJson.ts'
 import type { RegisteredCluster, RegisteredHost } from './registry.ts'
 
 /** Reads the text of a cluster record, or says in a few words why it is none. */
 export function parseRegistration(text: string): RegisteredCluster | { readonly broken: string } {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { broken: 'it is not well-formed JSON' }
-  }
+  const value = parseJson(text)
+  if (value === undefined) return { broken: 'it is not well-formed JSON' }
   if (!isObject(value)) return { broken: 'it is not a JSON object' }
   if (value.version !== 1) return { broken: 'it is not of version 1, the only one this program knows' }
   const { cluster, directory, authorities, hosts } = value

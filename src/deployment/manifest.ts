@@ -1,4 +1,5 @@
 import { isObject } from '../client/envelope.ts'
+import { parseJsonObject } from '../client/parseJson.ts'
 import type { Component } from '../contracts/component.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 
@@ -16,7 +17,7 @@ export const manifestText = (manifest: Manifest): string => `${JSON.stringify(ma
 
 /** Reads a manifest; undefined when it is not one. */
 export function parseManifest(text: string): Manifest | undefined {
-  const value = parseObject(text)
+  const value = parseJsonObject(text)
   if (value === undefined) return undefined
   const { cluster, host, machineId } = value
   if (typeof cluster !== 'string' || typeof host !== 'string') return undefined
@@ -26,7 +27,7 @@ export function parseManifest(text: string): Manifest | undefined {
 /** Where the running components of this installation listen, as their settings on the host say. */
 export function installedListeners(facts: HostFacts): Listener[] {
   return [...facts.installation.settings].flatMap(([component, text]) => {
-    const settings = parseObject(text)
+    const settings = parseJsonObject(text)
     if (facts.services.get(component)?.state !== 'running') return []
     return [...listenersIn(settings?.listen), ...listenersIn(settings?.proxy)]
   })
@@ -42,14 +43,5 @@ function listenersIn(part: unknown): Listener[] {
 
 /** What the settings of an installed component say under a name; undefined where it is not installed or says nothing. */
 export function installedPart(facts: HostFacts, component: Component, name: string): unknown {
-  return parseObject(facts.installation.settings.get(component) ?? '')?.[name]
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  return parseJsonObject(facts.installation.settings.get(component) ?? '')?.[name]
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { parseJson } from '../../client/parseJson.ts'
 import type { CommandContext } from '../context.ts'
 import { readInputFile } from '../readInputFile.ts'
 import { readAllInput } from '../terminalInput.ts'
@@ -13,19 +14,11 @@ export async function readMap(context: CommandContext, file: string): Promise<un
   const path = resolve(context.cwd, file)
   const text =
     file === '-' ? await readAllInput(context) : (await readInputFile({ path, what: 'The map' })).text
-  const body = parse(text)
+  const body = parseJson(text)
   const payload = readEnvelope(body)?.payload ?? body
   if (isObject(payload) && Array.isArray(payload.services)) return payload.services
   throw new UsageError(
     `${file === '-' ? 'Standard input' : path} holds no services map.`,
     'Write JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../client/envelope.ts'
+import { parseJson } from '../../client/parseJson.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { namesSecret } from './hideSecrets.ts'
 import { shortened } from './shorten.ts'
@@ -11,7 +12,7 @@ type Shown = string | readonly string[]
  * the old text is no JSON.
  */
 export function settingsDifference(before: string, after: ServerSettings): readonly string[] {
-  const old = flatten('', parse(before))
+  const old = flatten('', parseJson(before))
   if (old.size === 0) return []
   const wanted = flatten('', after)
   const names = [...new Set([...old.keys(), ...wanted.keys()])]
@@ -33,14 +34,6 @@ function memberDifference(name: string, from: Shown | undefined, to: Shown | und
 
 const textOf = (shown: Shown | undefined): string =>
   shown === undefined ? 'none' : typeof shown === 'string' ? shown : shown.join(', ')
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 function flatten(path: string, value: unknown): Map<string, Shown> {
   if (Array.isArray(value)) return ofList(path, value)

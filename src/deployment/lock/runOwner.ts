@@ -1,3 +1,5 @@
+import { parseJsonObject } from '../../client/parseJson.ts'
+
 /** Who a run belongs to: what the lock on each host and the record of the run say of it. No secrets. */
 export type RunOwner = {
   /** Names one run: its start and a few random digits, such as `20260102T030405Z-1a2b3c`. */
@@ -23,14 +25,8 @@ const longest = 200
 
 /** Reads what another run wrote; undefined when no muster can have. Nothing unprintable is let through. */
 export function parseRunOwner(text: string): RunOwner | undefined {
-  let found: Readonly<Record<string, unknown>>
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null) return undefined
-    found = { ...value }
-  } catch {
-    return undefined
-  }
+  const found = parseJsonObject(text)
+  if (found === undefined) return undefined
   const words = (name: string): string | undefined => {
     const value = found[name]
     return typeof value === 'string' ? value.replaceAll(unseen, '').slice(0, longest) : undefined

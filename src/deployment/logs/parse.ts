@@ -1,4 +1,4 @@
-import { isObject } from '../../client/envelope.ts'
+import { parseJsonObject } from '../../client/parseJson.ts'
 import { isComponent } from '../../contracts/component.ts'
 import type { LogLine } from './line.ts'
 
@@ -48,13 +48,7 @@ function fileLine(text: string): Dated {
 
 /** The members of a line that a component logged; undefined for any other line. */
 export function logObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (!text.startsWith('{')) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  return text.startsWith('{') ? parseJsonObject(text) : undefined
 }
 
 /** A line without a time has that of the line before it; the first ones have that of the first that has one. */

@@ -1,4 +1,5 @@
 import { verifyPassword } from '../../accounts/passwordHash.ts'
+import { memberOf, parseJson } from '../../client/parseJson.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -59,19 +60,8 @@ async function installedLogin(options: {
 
 /** Where a settings file of any version says that its API listens; null where it does not. */
 function listenOf(text: string): ServerSettings['listen'] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return null
-  }
-  const listen = memberOf(value, 'listen')
+  const listen = memberOf(parseJson(text), 'listen')
   const address = memberOf(listen, 'address')
   const port = memberOf(listen, 'port')
   return typeof address === 'string' && typeof port === 'number' ? { address, port } : null
 }
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined

@@ -1,3 +1,4 @@
+import { parseJson } from '../../client/parseJson.ts'
 import type { HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
 
@@ -47,12 +48,8 @@ export function parseRuns(text: string): readonly KnownRun[] {
 }
 
 function readLine(line: string): KnownRun | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isBegun(value) && (!('exit' in value) || isEnd(value)) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(line)
+  return isBegun(value) && (!('exit' in value) || isEnd(value)) ? value : undefined
 }
 
 /** Only we write the file; this keeps out lines that are damaged or of another form. */

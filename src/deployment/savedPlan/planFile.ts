@@ -1,4 +1,5 @@
 import { isObject } from '../../client/envelope.ts'
+import { parseJson } from '../../client/parseJson.ts'
 import { sha256 } from '../sha256.ts'
 import type { SavedHost, SavedPlan, SavedStep } from './savedPlan.ts'
 
@@ -20,7 +21,7 @@ export function planFileText(plan: SavedPlan): string {
 
 /** Reads a plan file; what is not exactly as it was written is no plan to go by. Never throws. */
 export function readPlanFile(text: string): PlanReading {
-  const value = parse(text)
+  const value = parseJson(text)
   if (!isObject(value) || !(mark in value)) {
     // A file that was cut off is no JSON any more, and still says at its beginning what it was.
     return { problem: /^\s*\{\s*"muster-plan"\s*:/.test(text) ? 'damaged' : 'foreign' }
@@ -33,14 +34,6 @@ export function readPlanFile(text: string): PlanReading {
 }
 
 const digestOf = (content: unknown): string => sha256(JSON.stringify(content))
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 type Loose = Readonly<Record<string, unknown>>
 

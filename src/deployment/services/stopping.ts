@@ -1,3 +1,4 @@
+import { memberOf, parseJson } from '../../client/parseJson.ts'
 import type { HostFacts } from '../facts/model.ts'
 
 /** Milliseconds that a component has for its end after its clients are gone: calls under way get ten seconds. */
@@ -18,20 +19,9 @@ export function drainTimeoutOf({ services, installation }: HostFacts): number {
 
 /** The same of a settings file of any version. */
 function drainTimeoutIn(text: string): number {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return 0
-  }
-  const time = memberOf(memberOf(value, 'proxy'), 'drainTimeout')
+  const time = memberOf(memberOf(parseJson(text), 'proxy'), 'drainTimeout')
   return typeof time === 'number' && time > 0 ? time : 0
 }
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined
 
 /** Seconds after which a component that is told to stop is killed: systemd's TimeoutStopSec, and our own patience. */
 export const stopSeconds = (drainTimeout: number): number => Math.ceil((drainTimeout + margin) / 1000)

@@ -1,4 +1,5 @@
 import { isObject } from '../../client/envelope.ts'
+import { parseJson } from '../../client/parseJson.ts'
 
 /** The content of machines.json: version 1, machine-ids by host name. */
 export function encodeMachines(machines: ReadonlyMap<string, string>): Buffer {
@@ -10,7 +11,7 @@ export function encodeMachines(machines: ReadonlyMap<string, string>): Buffer {
 
 /** Reads machines.json; a string is what is wrong with it, as the end of a sentence. */
 export function decodeMachines(bytes: Buffer): ReadonlyMap<string, string> | string {
-  const content = parse(bytes)
+  const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'
   if (content.version !== 1) return 'is of a version that this muster does not know'
   const { machines } = content
@@ -19,12 +20,4 @@ export function decodeMachines(bytes: Buffer): ReadonlyMap<string, string> | str
     typeof id === 'string' && id !== '' ? [[host, id] as const] : [],
   )
   return known.length < Object.keys(machines).length ? 'has a host without a machine-id' : new Map(known)
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../client/envelope.ts'
+import { parseJson } from '../../client/parseJson.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { ClusterState, UserState } from './clusterState.ts'
 
@@ -33,7 +34,7 @@ export function encodeSecrets(state: Kept): Buffer {
 
 /** Reads secrets.json; a string is what is wrong with it, as the end of a sentence, without any value. */
 export function decodeSecrets(bytes: Buffer): Kept | string {
-  const content = parse(bytes)
+  const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'
   if (content.version !== 1) return 'is of a version that this muster does not know'
   const { keystorePassword, truststorePassword, users } = content
@@ -56,14 +57,6 @@ function decodeUser(user: unknown): UserState | undefined {
   const { password } = user
   if (salt.length !== saltBytes || (password !== undefined && !isText(password))) return undefined
   return password === undefined ? { salt } : { salt, password: new Secret(password) }
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
