@@ -13,7 +13,6 @@ export type Installed = { readonly cluster: string; readonly layout: Layout }
 export const prelude = `${processFunctions}
 units=${unitDirectory}
 booted() { [ -d /run/systemd/system ]; }
-born() { sed 's/^.*) //; /^[ZX]/d' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
 identity() {
   if booted && [ -f "$units/$1" ]; then
     case $(systemctl is-active "$1" 2>/dev/null) in

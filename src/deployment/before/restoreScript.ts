@@ -41,8 +41,8 @@ halt() {
     again="$again$1:\${was%% *} "
   fi
   case $1 in
-    connector) stop "$3" ${processPatience + Math.ceil(drainTimeout / 100)} ;;
-    *) stop "$3" ${processPatience} ;;
+    connector) stop "$3" ${processPatience(drainTimeout)} ;;
+    *) stop "$3" ${processPatience()} ;;
   esac
   rm -f "$3"
   [ -f "$units/$2" ] && booted || return

@@ -1,4 +1,5 @@
 import { quote } from '../../transport/shellWords.ts'
+import { bornFunction } from '../processBirth.ts'
 import { sha256 } from '../sha256.ts'
 import type { RunOwner } from './runOwner.ts'
 
@@ -26,7 +27,7 @@ uid=$(id -u)
 if [ "$uid" = 0 ] && [ -d /run ]; then place=/run/muster; else place=/tmp/muster-$uid; fi
 lock=$place/${name}
 up() { cut -d. -f1 /proc/uptime 2>/dev/null || date +%s; }
-born() { sed 's/^.*) //; /^[ZX]/d' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+${bornFunction}
 idle() {
   is=$(up); beat=$(cat "$lock/beat" 2>/dev/null)
   case $beat in ''|*[!0-9]*) echo ${staleAfter * 10}; return ;; esac

@@ -1,16 +1,17 @@
 import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { Layout } from '../layout.ts'
+import { bornFunction } from '../processBirth.ts'
 
 /**
- * sh functions for components that run as detached processes. Before any signal, pid, start time (field 22
- * of proc(5)'s stat) and executable are compared with the pid file, so that a reused pid is left alone. A
- * zombie has ended: in a container nobody may ever fetch it. A component takes its pid file away before it
- * has quite ended, so its end is seen by the process alone.
+ * sh functions for components that run as detached processes. Before any signal, pid, start time and executable
+ * are compared with the pid file, so that a reused pid is left alone. A component takes its pid file away before
+ * it has quite ended, so its end is seen by the process alone.
  */
 export const processFunctions = `
+${bornFunction}
 alive() {
-  now=$(sed 's/^.*) //; /^[ZX]/d' "/proc/$pid/stat" 2>/dev/null | cut -d' ' -f20)
+  now=$(born "$pid")
   [ -n "$now" ] && [ "$now" = "$start" ]
 }
 running() {
@@ -32,8 +33,8 @@ stop() {
 }
 `
 
-/** Tenths of a second that a component has for its end. */
-export const processPatience = 150
+/** Tenths of a second that a component has for its end; more by the milliseconds for which its clients may finish. */
+export const processPatience = (drainTimeout = 0): number => 150 + Math.ceil(drainTimeout / 100)
 
 /**
  * Stops components and waits until they are gone: 15 s, a connector with clients as long as it drains more, then
@@ -48,8 +49,7 @@ export function stopProcesses(options: {
   const { layout, components, drainTimeout } = options
   const stops = components.map((component) => {
     const file = quote(layout.pidFile(component))
-    const drain = component === 'connector' ? Math.ceil(drainTimeout / 100) : 0
-    return `stop ${file} ${processPatience + drain}; rm -f ${file}`
+    return `stop ${file} ${processPatience(component === 'connector' ? drainTimeout : 0)}; rm -f ${file}`
   })
   return `${processFunctions}\n${stops.join('\n')}`
 }
