@@ -3,7 +3,7 @@ import { namesAsked } from '../deployment/check/names.ts'
 import { observe } from '../deployment/check/observe.ts'
 import type { Subject } from '../deployment/check/subject.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
-import { readMachines } from '../deployment/state/openState.ts'
+import { machinesOf } from '../deployment/state/openState.ts'
 import { closeAll, type LostHost, surveyHosts } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
@@ -61,7 +61,7 @@ async function lookAtHosts(
     json: false,
     hosts: hosts.map(({ name }) => name),
   })
-  const machines = { recorded: await readMachines(config), replaced: [] }
+  const machines = await machinesOf(config)
   const survey = await surveyHosts({
     config,
     connect: (host) => connectHost(context, host),

@@ -84,15 +84,16 @@ export async function prepareRun(
       : await readRuntimeFile({ path: options.runtimeFile, env: context.env })
   const storeFiles = await readOwnStores(config)
   const { run, replaced, state } = options
+  const machines = { recorded: state.machines, replaced }
   const survey = await (run === undefined
     ? surveyHosts({
         config,
         connect: (host) => connectHost(context, host),
         emit,
-        machines: { recorded: state.machines, replaced },
+        machines,
         clock: () => performance.now(),
       })
-    : surveyLocked({ context, config, run, emit, replaced }))
+    : surveyLocked({ context, config, run, emit, machines }))
   try {
     return await decide({ ...options, survey, secrets, program, runtimeFile, storeFiles })
   } catch (error) {

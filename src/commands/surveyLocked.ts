@@ -1,10 +1,10 @@
 import { processRuns } from '../accounts/processStart.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Emit } from '../deployment/events.ts'
+import type { Machines } from '../deployment/hostIdentity.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { lockingTransport } from '../deployment/lock/lockingTransport.ts'
 import { patiently } from '../deployment/lock/patiently.ts'
-import { readMachines } from '../deployment/state/openState.ts'
 import { closeAll, type LostHost, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
@@ -24,11 +24,9 @@ export async function surveyLocked(options: {
   readonly config: ClusterConfig
   readonly run: Run
   readonly emit: Emit
-  /** Hosts that are meant to be other machines now. */
-  readonly replaced?: readonly string[]
+  readonly machines: Machines
 }): Promise<Survey> {
-  const { context, config, run, emit } = options
-  const machines = { recorded: await readMachines(config), replaced: options.replaced ?? [] }
+  const { context, config, run, emit, machines } = options
   const told = new Set<string>()
   const once: Emit = (event) => {
     if (event.type === 'host-failed') {

@@ -1,5 +1,6 @@
 import type { ClusterConfig } from '../config/model.ts'
 import type { HostOutcome } from '../deployment/events.ts'
+import { machinesOf } from '../deployment/state/openState.ts'
 import { closeAll, lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { prepareConnections } from './connectHost.ts'
@@ -29,9 +30,10 @@ export async function withHosts(options: {
   return inRun(options, async (run) => {
     const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
     renderer.emit({ type: 'run-started', operation, cluster: config.cluster, hosts })
-    const survey = await surveyLocked({ context, config, run, emit: renderer.emit }).finally(() =>
-      renderer.end(),
-    )
+    const { emit } = renderer
+    const survey = await machinesOf(config)
+      .then((machines) => surveyLocked({ context, config, run, emit, machines }))
+      .finally(() => renderer.end())
     if (heldHosts(survey).length === 0) return work(survey, run).finally(() => closeAll(survey))
     const left = survey.reached.map(
       ({ host }): HostOutcome => ({ host: host.name, result: 'not-started', applied: [], seconds: {} }),

@@ -1,3 +1,4 @@
+import type { Machines } from '../hostIdentity.ts'
 import { type ClusterState, emptyState } from './clusterState.ts'
 import { decodeMachinesOf, decodeState } from './decodeState.ts'
 import { closeToOthers, deleteFolder, prepareFolder, readFiles, type TooOpen } from './stateDirectory.ts'
@@ -23,12 +24,13 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
 }
 
 /**
- * The machines of the hosts, as the state on disk has them; what else it holds may be damaged. Writes nothing.
- * Throws `StateError`.
+ * The machines of the hosts, as the state on disk has them, and none that is meant to be another; what else the state
+ * holds may be damaged. Writes nothing. Throws `StateError`.
  */
-export async function readMachines(place: StatePlace): Promise<ClusterState['machines']> {
+export async function machinesOf(place: StatePlace): Promise<Machines> {
   const found = await readFiles(place)
-  return found === undefined ? emptyState.machines : decodeMachinesOf(found.files, stateFolder(place))
+  const recorded = found && decodeMachinesOf(found.files, stateFolder(place))
+  return { recorded: recorded ?? emptyState.machines, replaced: [] }
 }
 
 /**
