@@ -17,6 +17,8 @@ export type CallTarget =
       readonly servername?: string
       /** PEM certificates of the only authorities that are trusted. */
       readonly authorities: readonly string[]
+      /** SHA-256 of the certificate that must be shown, in pairs of hexadecimal digits with colons. */
+      readonly certificate?: string
     }
   | { readonly socket: string }
 
@@ -37,7 +39,13 @@ export type CallRequest = {
 
 /** What became of a call: any answer, or why there was none. */
 export type CallResult =
-  | { readonly id: string; readonly status: number; readonly body: unknown }
+  | {
+      readonly id: string
+      readonly status: number
+      readonly body: unknown
+      /** The certificate that the target demanded and that was shown; a release that knows no demand says nothing. */
+      readonly certificate?: string
+    }
   | { readonly id: string; readonly error: { readonly code: ClientErrorCode; readonly message: string } }
 
 /** Time as `callAll` sees it; both in milliseconds. */
@@ -51,8 +59,8 @@ const realClock: CallClock = { now: () => performance.now(), wait }
 
 /**
  * Makes all calls at once; the results come in the order of the requests. Within `retryUntil` a call is
- * tried again every 100 ms while nothing listens, the socket is not there yet, the API answers 503, or the
- * connection of a GET breaks off. Never rejects: each failure is that call's result.
+ * tried again every 100 ms while nothing listens, the socket is not there yet, the API answers 503, the
+ * connection of a GET breaks off, or another certificate is shown than the one that is demanded. Never rejects: each failure is that call's result.
  */
 export const callAll = (
   requests: readonly CallRequest[],
@@ -80,7 +88,11 @@ async function attempt(call: CallRequest): Promise<CallResult> {
         credentials: { user: call.credentials.user, password: new Secret(call.credentials.password) },
       }),
     })
-    return { id: call.id, status: answer.status, body: answer.body }
+    const certificate = demanded(call)
+    return {
+      ...{ id: call.id, status: answer.status, body: answer.body },
+      ...(certificate === undefined ? {} : { certificate }),
+    }
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     return { id: call.id, error: { code: error.code, message: error.message } }
@@ -96,11 +108,17 @@ function endpointOf(target: CallTarget): Endpoint {
     port: target.port,
     names: [target.servername ?? address],
     trust: { kind: 'authorities', certificates: target.authorities },
+    ...(target.certificate === undefined ? {} : { leaf: target.certificate }),
   }
 }
+
+const demanded = ({ target }: CallRequest): string | undefined =>
+  'socket' in target ? undefined : target.certificate
 
 function isNotUpYet({ call, result }: { call: CallRequest; result: CallResult }): boolean {
   if ('status' in result) return result.status === 503
   if (result.error.code === 'reset') return call.method === 'GET'
+  // Servers follow their files within seconds; until then the one before may even be of another authority.
+  if (result.error.code.startsWith('certificate-')) return demanded(call) !== undefined
   return result.error.code === 'refused' || result.error.code === 'no-socket'
 }

@@ -9,6 +9,7 @@ export type ClientErrorCode =
   | 'reset'
   | 'certificate-untrusted'
   | 'certificate-names'
+  | 'certificate-other'
   | 'certificate-expired'
   | 'certificate-not-yet-valid'
   | 'bad-authority'

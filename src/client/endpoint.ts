@@ -20,6 +20,8 @@ export type Endpoint =
        */
       readonly names: readonly [string, ...string[]]
       readonly trust: Trust
+      /** SHA-256 of the only certificate that is taken, as Node.js writes it; any that is trusted without it. */
+      readonly leaf?: string
     }
   | { readonly kind: 'socket'; readonly path: string }
 

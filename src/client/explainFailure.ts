@@ -130,6 +130,16 @@ export const explainAuthority = (place: string): ClientErrorFacts => ({
   fix: 'Give text with a BEGIN CERTIFICATE line, as in authority.crt.',
 })
 
+/** A certificate that is trusted but not the very one that is meant. */
+export const explainOther = (facts: {
+  readonly place: string
+  readonly serial: string
+}): ClientErrorFacts => ({
+  code: 'certificate-other',
+  message: `${facts.place} shows another certificate than it was given: serial number ${facts.serial}.`,
+  fix: 'Read the log of the component: it says why it did not take the new one.',
+})
+
 /** A certificate that is trusted but speaks of other hosts. */
 export function explainNames(facts: {
   readonly place: string

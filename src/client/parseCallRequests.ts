@@ -72,6 +72,7 @@ function readTarget(value: unknown, where: string): CallTarget {
     port,
     authorities,
     ...(target.servername !== undefined && { servername: readText(target, 'servername', where) }),
+    ...(target.certificate !== undefined && { certificate: readText(target, 'certificate', where) }),
   }
 }
 

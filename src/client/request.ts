@@ -5,7 +5,7 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { ClientError } from './clientError.ts'
 import { basicAuthorization, type Credentials } from './credentials.ts'
 import { bracketed, describeEndpoint, type Endpoint } from './endpoint.ts'
-import { explainAuthority, explainFailure, explainNames } from './explainFailure.ts'
+import { explainAuthority, explainFailure, explainNames, explainOther } from './explainFailure.ts'
 import { parseBody } from './parseBody.ts'
 import { isReadableAuthority } from './readableAuthority.ts'
 
@@ -134,7 +134,7 @@ const hostHeader = (endpoint: Endpoint): string =>
   endpoint.kind === 'socket' ? 'localhost' : `${bracketed(endpoint.names[0])}:${endpoint.port}`
 
 function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }) {
-  const { address, port, names, trust } = endpoint
+  const { address, port, names, trust, leaf } = endpoint
   return {
     agent: false as const,
     host: address,
@@ -148,6 +148,10 @@ function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }) {
       allowPartialTrustChain: true,
     }),
     checkServerIdentity: (_host: string, certificate: PeerCertificate) => {
+      if (leaf !== undefined && certificate.fingerprint256 !== leaf) {
+        const serial = certificate.serialNumber
+        return new ClientError(explainOther({ place: describeEndpoint(endpoint), serial }))
+      }
       if (names.some((name) => checkServerIdentity(name, certificate) === undefined)) return undefined
       const found = certificate.subjectaltname ?? `CN:${certificate.subject?.CN ?? ''}`
       return new ClientError(explainNames({ place: describeEndpoint(endpoint), wanted: names, found }))

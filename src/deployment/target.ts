@@ -24,7 +24,7 @@ export type DesiredComponent = {
   readonly settingsFile: DesiredFile
   /** Absent where the component runs as a detached process. */
   readonly unitFile?: DesiredFile
-  /** Digest of all that the component reads when it starts; when it differs, it is restarted. */
+  /** Digest of all that the component reads only when it starts; when it differs, it is restarted. */
   readonly digest: string
 }
 
@@ -60,6 +60,8 @@ export type Target = {
   readonly tls: readonly DesiredFile[]
   /** PEM certificates that sign the host's leaf. */
   readonly authorities: readonly string[]
+  /** SHA-256 of the host's leaf, which its components must show; absent where it cannot be read. */
+  readonly leaf?: string
   readonly user?: DesiredUser
   readonly components: readonly DesiredComponent[]
 }

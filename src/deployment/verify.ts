@@ -12,7 +12,7 @@ import type { DesiredUser, Target } from './target.ts'
 const patience = 20_000
 
 /** What is to be proved of a host; a `Target` is one. */
-export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'user'> & {
+export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'leaf' | 'user'> & {
   readonly host: Pick<Target['host'], 'name'>
   readonly service: Pick<Target['service'], 'manager'>
   readonly components: readonly ProvableComponent[]
@@ -32,7 +32,7 @@ type Proof = {
 
 /**
  * Proves an installation: every enabled API lets the administrator in over TCP and TLS at its configured
- * address, its certificate verified; a switched-off one answers on its socket; and a password that this run
+ * address, its certificate verified and the very one of the host's files; a switched-off one answers on its socket; and a password that this run
  * replaced is refused. Without a known password it proves no more than that they answer. Waits until each
  * component answers. Returns what was proved in a few words; rejects with a `StepError`.
  */
@@ -46,7 +46,7 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
   })
   for (const proof of proofs) {
     const result = results.find(({ id }) => id === proof.request.id)
-    if (result !== undefined && 'status' in result && result.status === proof.expected) continue
+    if (result !== undefined && holds(proof, result)) continue
     throw await failure({ transport, target, proof, result })
   }
   return target.user?.password === undefined ? 'every API answers' : 'logins proved'
@@ -58,7 +58,9 @@ function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
   const socket = { socket: settings.socket }
   const base = { timeout: patience / 2, retryUntil: patience, method: 'GET' as const }
   const name = component.component
-  const place = settings.listen === null ? socket : { ...settings.listen, authorities: target.authorities }
+  const { leaf: certificate, authorities } = target
+  const tls = { authorities, ...(certificate === undefined ? {} : { certificate }) }
+  const place = settings.listen === null ? socket : { ...settings.listen, ...tls }
   const login = loginOf(user, user?.password)
   const path = login === undefined ? '/api/v2/ping' : userPath(login.user)
   const proof: Proof = {
@@ -82,6 +84,11 @@ function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
     ...base,
   }
   return [proof, { component, expected: 401, request: refusal }]
+}
+
+function holds({ request, expected }: Proof, result: CallResult): boolean {
+  if (!('status' in result) || result.status !== expected) return false
+  return 'socket' in request.target || result.certificate === request.target.certificate
 }
 
 const userPath = (user: string): string => `/api/v2/user/${encodeURIComponent(user)}`
@@ -110,6 +117,15 @@ async function failure(options: {
   }
   const log = await transport.run(logScript(set, component, 5)).catch(() => undefined)
   const lines = log?.stdout.trim() ? ` Its log ends: ${log.stdout.trim().split('\n').join(' · ')}` : ''
+  const other = certificateFailure(result, proof)
+  if (other !== undefined) {
+    return new StepError({
+      host: target.host.name,
+      code: 'certificate-not-shown',
+      message: `the ${component} at ${where} ${other.message}${lines}`,
+      fix: other.fix,
+    })
+  }
   const said =
     result === undefined
       ? 'gave no answer'
@@ -125,4 +141,24 @@ async function failure(options: {
         : `the ${component} at ${where} ${said} instead of letting the administrator in.${lines}`,
     fix: `See \`muster status\` and the log of the ${component} on ${target.host.name}, then install again.`,
   })
+}
+
+/** What is wrong with the certificate that was shown, where the answer itself is not what is wrong. */
+function certificateFailure(
+  result: CallResult | undefined,
+  { expected }: Proof,
+): { readonly message: string; readonly fix: string } | undefined {
+  if (result === undefined) return undefined
+  if ('status' in result) {
+    if (result.status !== expected) return undefined
+    return {
+      message: 'is called by a release that cannot tell which certificate is shown.',
+      fix: 'Run `muster upgrade`, then this again.',
+    }
+  }
+  if (result.error.code !== 'certificate-other') return undefined
+  return {
+    message: `does not show the certificate of its files. ${result.error.message}`,
+    fix: 'The log says why it was not taken; mend that, then run this again. `muster restart` makes it read the files, too.',
+  }
 }

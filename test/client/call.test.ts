@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -153,6 +154,40 @@ describe('callAll', () => {
     const post = to(server.port, { method: 'POST', retryUntil: 5000 })
     expect(await callAll([post], clock)).toMatchObject([{ error: { code: 'reset' } }])
     expect(count).toBe(3)
+  })
+
+  it('waits for the certificate that it demands, of whichever authority the one before is', async () => {
+    const elsewhere = makeAuthority()
+    const before = [
+      makeLeaf(elsewhere, { names: ['127.0.0.1'] }),
+      makeLeaf(authority, { names: ['127.0.0.1'] }),
+    ]
+    const server = await serveTls(before[0] ?? leaf, (_message, answer) => answer.end('up'))
+    await keep(Promise.resolve(server))
+    const certificate = new X509Certificate(leaf.cert).fingerprint256
+    const target = {
+      address: '127.0.0.1',
+      port: server.port,
+      authorities: [authority.certificate],
+      certificate,
+    }
+    const call = to(server.port, { target, retryUntil: 350 })
+    const { clock, waits } = fakeClock(async (count) => server.show(before[count] ?? leaf))
+    expect(await callAll([call], clock)).toEqual([{ id: 'a', status: 200, body: 'up', certificate }])
+    expect(waits).toEqual([100, 100])
+
+    const [, other = leaf] = before
+    server.show(other)
+    const serial = new X509Certificate(other.cert).serialNumber
+    expect(await callAll([call], fakeClock().clock)).toEqual([
+      {
+        id: 'a',
+        error: {
+          code: 'certificate-other',
+          message: `https://127.0.0.1:${server.port} shows another certificate than it was given: serial number ${serial}.`,
+        },
+      },
+    ])
   })
 
   it('does not wait for what will not change: a refused login, an untrusted certificate', async () => {

@@ -7,7 +7,7 @@ const call: CallRequest = {
   id: 'manager',
   method: 'POST',
   path: '/api/v2/createAdminUser?i-am-sure=true',
-  target: { address: '10.0.0.11', port: 8090, servername: 'db1', authorities: [pem] },
+  target: { address: '10.0.0.11', port: 8090, servername: 'db1', certificate: 'AB:CD', authorities: [pem] },
   credentials: { user: 'admin', password: '\'"\\$#%:@ é' },
   body: { a: null },
   timeout: 1000,

@@ -115,6 +115,41 @@ describe('verifyHost', () => {
     })
   })
 
+  it('wants each API to show the certificate of the host’s files', async () => {
+    const demanding: Target = { ...target, leaf: 'AB:CD' }
+    const shows = (shown: object) => {
+      const results = (requests: readonly CallRequest[]) =>
+        requests.map(({ id }) => ({ id, status: 200, body: {}, ...(id === 'connector' ? shown : good) }))
+      const good = { certificate: 'AB:CD' }
+      const expected = {
+        script: 'muster-api.cjs call',
+        result: (_: string, { stdin }: { readonly stdin?: unknown }) => ({
+          stdout: JSON.stringify(results(JSON.parse(stdin instanceof Secret ? stdin.reveal() : '[]'))),
+        }),
+      }
+      return fakeTransport({
+        expect: [expected, { script: 'journalctl', result: { stdout: 'it has expired' } }],
+      })
+    }
+    const { host, requests } = hostThat(() => 200)
+    await expect(verifyHost(host, demanding)).rejects.toThrow()
+    expect(requests().map(({ target: place }) => 'certificate' in place && place.certificate)).toEqual(
+      Array(3).fill('AB:CD'),
+    )
+    expect(await verifyHost(shows({ certificate: 'AB:CD' }), demanding)).toBe('logins proved')
+    await expect(verifyHost(shows({}), demanding)).rejects.toMatchObject({
+      code: 'certificate-not-shown',
+      message:
+        'the connector at 127.0.0.1:8096 is called by a release that cannot tell which certificate is shown. Its log ends: it has expired',
+    })
+    const error = { code: 'certificate-other', message: 'It shows another: serial number 4F.' }
+    await expect(verifyHost(shows({ status: undefined, error }), demanding)).rejects.toMatchObject({
+      code: 'certificate-not-shown',
+      message:
+        'the connector at 127.0.0.1:8096 does not show the certificate of its files. It shows another: serial number 4F. Its log ends: it has expired',
+    })
+  })
+
   it('takes no answer for no proof', async () => {
     const host = fakeTransport({
       expect: [

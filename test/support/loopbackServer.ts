@@ -33,15 +33,16 @@ async function listening(server: TcpServer, address: string | { path: string }):
   }
 }
 
-/** An HTTPS server on an ephemeral port of a loopback address. */
-export const serveTls = (
+/** An HTTPS server on an ephemeral port of a loopback address; `show` gives new connections another certificate. */
+export const serveTls = async (
   leaf: TestLeaf,
   listener: RequestListener,
   address = '127.0.0.1',
-): Promise<LoopbackServer> => {
+): Promise<LoopbackServer & { show(other: TestLeaf): void }> => {
   const server = createTlsServer({ key: leaf.key, cert: leaf.cert }, listener)
   server.on('tlsClientError', () => {})
-  return listening(server, address)
+  const show = ({ key, cert }: TestLeaf): void => server.setSecureContext({ key, cert })
+  return { ...(await listening(server, address)), show }
 }
 
 /** A plain HTTP server on a Unix socket or an ephemeral port. */

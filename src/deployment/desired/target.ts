@@ -1,3 +1,4 @@
+import { certificatesOf } from '../../certificates/pem.ts'
 import type { ApiConfig, HostConfig } from '../../config/model.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -36,6 +37,7 @@ export function makeTarget(options: TargetOptions): Target {
   const service = servicePlan(host, facts)
   const release = releaseOf(program, runtime)
   const tls = tlsFiles({ layout, service, stores, passwords })
+  const leaf = certificatesOf(stores.chain)?.[0]?.fingerprint256
   return {
     cluster,
     host,
@@ -46,8 +48,9 @@ export function makeTarget(options: TargetOptions): Target {
     release,
     tls,
     authorities: stores.authorities,
+    ...(leaf === undefined ? {} : { leaf }),
     ...(user === undefined ? {} : { user }),
-    components: host.apis.map((api) => componentOf({ ...options, api, layout, service, release, tls })),
+    components: host.apis.map((api) => componentOf({ ...options, api, layout, service, release })),
   }
 }
 
@@ -87,10 +90,9 @@ function componentOf(
     readonly layout: Layout
     readonly service: ServicePlan
     readonly release: Release
-    readonly tls: readonly DesiredFile[]
   },
 ): DesiredComponent {
-  const { api, layout, service, release, tls, facts } = options
+  const { api, layout, service, release, facts } = options
   const settings = settingsOf(options)
   const settingsFile = desiredFile({
     path: layout.settings(api.component),
@@ -99,9 +101,9 @@ function componentOf(
     owner: `${facts.login}:${facts.group}`,
   })
   const unitFile = service.manager === 'systemd' ? unitOf(options) : undefined
-  const read = tls.filter(({ path }) => path.endsWith('.pem'))
+  // Key and certificate are not among them: a running component follows these files.
   const digest = sha256(
-    [release.id, settingsFile, unitFile, ...read]
+    [release.id, settingsFile, unitFile]
       .map((part) => (typeof part === 'string' ? part : (part?.sha256 ?? '')))
       .join('\n'),
   )

@@ -131,6 +131,20 @@ describe('the databases of a file', () => {
     }
   })
 
+  it('restart nothing when the certificate is another, which the proof then wants to see', async () => {
+    const { targets: before, state } = await prepared({ yaml: text, env: passwords })
+    const { targets: after } = await prepared({
+      yaml: text,
+      env: passwords,
+      state: { ...state, hosts: new Map() },
+    })
+    for (const [name, target] of before) {
+      expect(digests(after.get(name)), name).toEqual(digests(target))
+      expect(target.leaf, name).toMatch(/^[0-9A-F:]{95}$/)
+      expect(after.get(name)?.leaf, name).not.toBe(target.leaf)
+    }
+  })
+
   it('restart nothing when a password changes, and everything that reads the map when that does', async () => {
     const { targets: before, state } = await prepared({ yaml: text, env: passwords })
     const env = { ...passwords, MONITOR_PASSWORD: 'another password' }
