@@ -5,6 +5,7 @@ import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { wavesOf } from '../deployment/execution/wave.ts'
 import { registration } from '../deployment/registration.ts'
+import type { PackedRuntime } from '../deployment/runtime/choose.ts'
 import { openState } from '../deployment/state/openState.ts'
 import { saveState } from '../deployment/state/saveState.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
@@ -92,7 +93,7 @@ async function installLocked(
   const opened = await openState(place)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
   const hosts = namesOf(config.hosts)
-  const runtimes = new Map<string, Buffer>()
+  const runtimes = new Map<string, PackedRuntime>()
   const renderer = locked.follow(await chooseRenderer({ context, json, hosts }))
   renderer.emit({ type: 'run-started', operation: locked.owner.operation, cluster: config.cluster, hosts })
   const run = await prepareRun({

@@ -5,7 +5,7 @@ import { installPlan } from '../deployment/plans/install.ts'
 import { type Preparation, prepare, type ResolvedSecrets } from '../deployment/prepare.ts'
 import { preview } from '../deployment/preview.ts'
 import { type Program, readProgram } from '../deployment/program.ts'
-import type { RuntimeFile, SentRuntime } from '../deployment/runtime/choose.ts'
+import type { PackedRuntime, RuntimeFile, SentRuntime } from '../deployment/runtime/choose.ts'
 import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import type { StepError } from '../deployment/stepError.ts'
@@ -55,7 +55,7 @@ type RunOptions = {
   /** What else stands in the way on a host that was reached. */
   readonly bars?: (surveyed: SurveyedHost, program: Program) => StepError | undefined
   /** Where a step finds the packed runtime when it is applied. */
-  readonly packed: (runtime: SentRuntime) => Buffer | undefined
+  readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
 }
 
 /** Why nothing may be touched; every reason has been told. */

@@ -1,4 +1,4 @@
-import type { SentRuntime } from '../runtime/choose.ts'
+import type { PackedRuntime, SentRuntime } from '../runtime/choose.ts'
 import type { Step } from '../step.ts'
 import { activateStep } from '../steps/activate.ts'
 import { directoriesStep } from '../steps/directories.ts'
@@ -21,7 +21,7 @@ import type { Target } from '../target.ts'
  */
 export function installPlan(options: {
   readonly target: Target
-  readonly packed: (runtime: SentRuntime) => Buffer | undefined
+  readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
 }): readonly Step[] {
   const { target, packed } = options
   return [

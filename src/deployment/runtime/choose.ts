@@ -15,6 +15,9 @@ export type SentRuntime = {
   readonly version?: string
 }
 
+/** The bytes of a runtime as they travel: packed with gzip, and the SHA-256 of just these bytes in hexadecimal. */
+export type PackedRuntime = { readonly bytes: Buffer; readonly sha256: string }
+
 /** The Node.js that runs the components of a host. */
 export type RuntimeChoice =
   | { readonly kind: 'host'; readonly path: string; readonly version: string }

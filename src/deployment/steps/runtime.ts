@@ -1,5 +1,5 @@
 import { quote } from '../../transport/shellWords.ts'
-import type { SentRuntime } from '../runtime/choose.ts'
+import type { PackedRuntime, SentRuntime } from '../runtime/choose.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
@@ -12,7 +12,10 @@ const sendTimeout = 900_000
  * Sends the Node.js runtime: packed, once, into a folder named by its content, and proves it there by
  * digest and by running it before anything depends on it.
  */
-export function runtimeStep(target: Target, packed: (runtime: SentRuntime) => Buffer | undefined): Step {
+export function runtimeStep(
+  target: Target,
+  packed: (runtime: SentRuntime) => PackedRuntime | undefined,
+): Step {
   const { runtime, layout } = target
   const title = runtime.kind === 'sent' ? `send the runtime ${runtime.id}` : `use ${runtime.path}`
   return {
@@ -26,36 +29,38 @@ export function runtimeStep(target: Target, packed: (runtime: SentRuntime) => Bu
         : undefined,
     apply: async (transport) => {
       if (runtime.kind !== 'sent') return
-      const content = packed(runtime)
-      if (content === undefined) throw new Error(`the runtime ${runtime.id} was not fetched`)
+      const sent = packed(runtime)
+      if (sent === undefined) throw new Error(`the runtime ${runtime.id} was not fetched`)
       const { stdout } = await mustRun(transport, {
         doing: `sending the runtime ${runtime.id}`,
         fix: `Look at free space and mount options (noexec) of ${layout.root}; the binary needs glibc 2.28 or newer.`,
-        stdin: content,
+        stdin: sent.bytes,
         timeout: sendTimeout,
-        script: sendScript(layout.runtimes, runtime),
+        script: sendScript(layout.runtimes, runtime.id, sent.sha256),
       })
       proveVersion(transport.host, runtime, stdout.trim())
     },
   }
 }
 
-function sendScript(runtimes: string, runtime: SentRuntime): string {
+/** What is checked are the packed bytes, a third of the binary: what they unpack to is known, and gzip checks it again. */
+function sendScript(runtimes: string, id: string, packedSha256: string): string {
   return `set -e
 cd ${quote(runtimes)}
 rm -rf .new-*
-mkdir .new-${runtime.id}
-cd .new-${runtime.id}
-gzip -dc > node
-[ "$(sha256sum < node | cut -d' ' -f1)" = ${runtime.sha256} ] || { echo 'the binary arrived damaged' >&2; exit 1; }
+mkdir .new-${id}
+cd .new-${id}
+cat > node.gz
+case $(sha256sum < node.gz) in ${packedSha256}*) ;; *) echo 'the binary arrived damaged' >&2; exit 1 ;; esac
+gzip -d node.gz
 chmod 755 . node
 ./node --version
 : > .complete
 chmod 644 .complete
 sync node 2>/dev/null || sync
 cd ..
-rm -rf ${quote(runtime.id)}
-mv .new-${runtime.id} ${quote(runtime.id)}`
+rm -rf ${quote(id)}
+mv .new-${id} ${quote(id)}`
 }
 
 function proveVersion(host: string, runtime: SentRuntime, printed: string): void {

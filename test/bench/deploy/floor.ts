@@ -15,9 +15,9 @@ read -r pass
 useradd --system --user-group --no-create-home --home-dir /opt/muster --shell /usr/sbin/nologin muster
 tar -C / --numeric-owner -xpf -
 cd /opt/muster/runtimes/node-*
+sha256sum -c --status sum
 gzip -d node.gz
 chmod 755 node
-sha256sum -c --status sum
 sync node ../../releases/*/muster-api.cjs
 /opt/muster/current/node /opt/muster/current/muster-api.cjs version >/dev/null
 systemctl daemon-reload
@@ -77,8 +77,9 @@ export async function againstFloor(bench: BenchHosts, authority: () => string): 
 async function packAll(hosts: readonly LabHost[], source: string): Promise<void> {
   for (const [index, { name }] of hosts.entries()) {
     const pack = `set -e; cd "$1"; rm -f opt/muster/deployment.jsonl opt/muster/log/* opt/muster/run/*
-cd opt/muster/runtimes/node-*; sha256sum node > sum
+cd opt/muster/runtimes/node-*
 if [ -n "$3" ]; then cp "$3" node.gz; rm node; else gzip node; fi
+sha256sum node.gz > sum
 cp node.gz "$2.node.gz"; cd "$1"; tar --numeric-owner -cpf "$2" opt etc`
     const earlier = index === 0 ? '' : join(source, `${hosts[0]?.name}.tar.node.gz`)
     await succeed('bash', ['-c', pack, 'pack', join(source, name), join(source, `${name}.tar`), earlier])

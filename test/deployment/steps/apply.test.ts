@@ -12,7 +12,10 @@ import { finishedFacts, hash, runtime, targetOf } from './target.ts'
 /** One step of the plan for a host with these facts. */
 function stepOf(id: string, facts: HostFacts = hostFacts()): Step {
   const target = targetOf({ facts })
-  const step = installPlan({ target, packed: () => Buffer.from('packed') }).find((one) => one.id === id)
+  const step = installPlan({
+    target,
+    packed: () => ({ bytes: Buffer.from('packed'), sha256: '0'.repeat(64) }),
+  }).find((one) => one.id === id)
   if (step === undefined) throw new Error(`no step ${id}`)
   return step
 }
