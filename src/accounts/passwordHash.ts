@@ -2,8 +2,12 @@ import { scrypt, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../secrets/secret.ts'
 import { formatPhc, maximumMemory, parsePhc, type ScryptCost } from './phc.ts'
 
-/** What a password costs to try: N = 2^15, r = 8, p = 3, which is 32 MiB and about 0.2 s. */
-export const defaultCost: ScryptCost = { ln: 15, r: 8, p: 3 }
+/**
+ * What a password costs to try: N = 2^14, r = 8, p = 5, about 0.2 s. OWASP's Password Storage Cheat Sheet takes it for
+ * as strong as N = 2^15 with p = 3; it takes 16 MiB of a database host instead of 32, and a quarter less time where
+ * several logins come at once.
+ */
+export const defaultCost: ScryptCost = { ln: 14, r: 8, p: 5 }
 
 /** Bytes of salt that a new hash takes. */
 export const saltBytes = 16

@@ -12,7 +12,7 @@ const memoryOf = ({ ln, r, p }: ScryptCost): number => 128 * r * (2 ** ln + 2 + 
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** Writes a PHC string, `$scrypt$ln=15,r=8,p=3$<salt>$<hash>` in unpadded base64. */
+/** Writes a PHC string, `$scrypt$ln=14,r=8,p=5$<salt>$<hash>` in unpadded base64. */
 export const formatPhc = ({ cost, salt, hash }: PhcHash): string =>
   `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${unpadded(salt)}$${unpadded(hash)}`
 

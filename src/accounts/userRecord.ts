@@ -3,7 +3,7 @@ export type UserRecord = {
   readonly user: string
   /** The only level that the specification shows (section 5.7). */
   readonly access: 'full'
-  /** PHC string, `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. */
+  /** PHC string, `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`. */
   readonly hash: string
 }
 
