@@ -76,6 +76,7 @@ const ioFiles: readonly string[] = [
   'bin/processContext.ts',
   'client/registryFiles.ts',
   'client/request.ts',
+  'client/shownCertificates.ts',
   'commands/appendLines.ts',
   'commands/connectHost.ts',
   'commands/readConfigFiles.ts',

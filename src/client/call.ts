@@ -4,6 +4,7 @@ import { callableAddress } from './callableAddress.ts'
 import { ClientError, type ClientErrorCode } from './clientError.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ApiAnswer, request } from './request.ts'
+import { shownCertificates } from './shownCertificates.ts'
 
 export { parseCallRequests } from './parseCallRequests.ts'
 
@@ -35,10 +36,12 @@ export type CallRequest = {
   readonly timeout: number
   /** Milliseconds during which an API that is not up yet (see `callAll`) is tried again. */
   readonly retryUntil?: number
+  /** `certificates`: tell also what the server shows in a handshake of its own, trusted or not. Over TCP only. */
+  readonly show?: 'certificates'
 }
 
 /** What became of a call: any answer, or why there was none. */
-export type CallResult =
+export type CallResult = (
   | {
       readonly id: string
       readonly status: number
@@ -47,6 +50,10 @@ export type CallResult =
       readonly certificate?: string
     }
   | { readonly id: string; readonly error: { readonly code: ClientErrorCode; readonly message: string } }
+) & {
+  /** Where it was to be told: what the server shows, leaf first, as PEM; empty where no handshake came about. */
+  readonly certificates?: readonly string[]
+}
 
 /** Time as `callAll` sees it; both in milliseconds. */
 export type CallClock = {
@@ -70,8 +77,10 @@ export const callAll = (
 async function callOne(call: CallRequest, clock: CallClock): Promise<CallResult> {
   const deadline = clock.now() + (call.retryUntil ?? 0)
   for (;;) {
-    const result = await attempt(call)
-    if (!isNotUpYet({ call, result }) || clock.now() + pause > deadline) return result
+    const [result, shown] = await Promise.all([attempt(call), shownFor(call)])
+    if (!isNotUpYet({ call, result }) || clock.now() + pause > deadline) {
+      return { ...result, ...shown }
+    }
     await clock.wait(pause)
   }
 }
@@ -96,6 +105,19 @@ async function attempt(call: CallRequest): Promise<CallResult> {
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     return { id: call.id, error: { code: error.code, message: error.message } }
+  }
+}
+
+async function shownFor(call: CallRequest): Promise<Pick<CallResult, 'certificates'>> {
+  if (call.show !== 'certificates' || 'socket' in call.target) return {}
+  const { port, servername } = call.target
+  const address = callableAddress(call.target.address)
+  try {
+    const server = { address, port, timeout: call.timeout, ...(servername && { servername }) }
+    return { certificates: await shownCertificates(server) }
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    return { certificates: [] }
   }
 }
 

@@ -54,6 +54,7 @@ function readCall(value: unknown, where: string): CallRequest {
     }),
     ...(call.body !== undefined && { body: call.body }),
     ...(call.retryUntil !== undefined && { retryUntil: readMilliseconds(call, 'retryUntil', where) }),
+    ...(call.show === 'certificates' && { show: call.show }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import type { CommandContext } from './context.ts'
+import { cert } from './definitions/cert.ts'
 import { config } from './definitions/config.ts'
 import { command, type Definition, type World } from './definitions/definition.ts'
 import { deployment } from './definitions/deployment.ts'
@@ -32,6 +33,7 @@ const definitions: readonly Definition[] = [
   deployment,
   upgrade,
   rollback,
+  cert,
   state,
   diag,
   reference,

@@ -1,5 +1,4 @@
 import { describeChain } from '../certificates/describeChain.ts'
-import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/failure.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
@@ -9,12 +8,10 @@ import { closeAll, type SurveyedHost, surveyHosts } from '../deployment/survey.t
 import { statusText } from '../output/deployment/status.ts'
 import { connectHost, prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { impatient } from './impatient.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { withComponent } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
-
-/** Milliseconds after which a host that does not answer counts as unreachable here. */
-const patience = 6_000
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(
@@ -52,14 +49,6 @@ export async function status(
   )
   return exitOf(hosts)
 }
-
-const impatient = (config: ClusterConfig): ClusterConfig => ({
-  ...config,
-  hosts: config.hosts.map((host) => ({
-    ...host,
-    ssh: { ...host.ssh, timeout: Math.min(host.ssh.timeout ?? patience, patience) },
-  })),
-})
 
 async function ask(options: {
   readonly surveyed: SurveyedHost

@@ -12,12 +12,14 @@ const call: CallRequest = {
   body: { a: null },
   timeout: 1000,
   retryUntil: 0,
+  show: 'certificates',
 }
 const text = (...changes: object[]) => JSON.stringify(changes.map((change) => ({ ...call, ...change })))
 
 describe('parseCallRequests', () => {
   it('reads every member, and passes over those it does not know', () => {
     expect(parseCallRequests(text({ later: true }))).toEqual([call])
+    expect(parseCallRequests(text({ show: 'later' }))[0]).not.toHaveProperty('show')
     const short = { id: 'x', method: 'GET', path: '/', target: { socket: '/run/x.sock' }, timeout: 1 }
     expect(parseCallRequests(JSON.stringify([short]))).toEqual([short])
     expect(parseCallRequests('[]')).toEqual([])

@@ -1,0 +1,64 @@
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { connect, type DetailedPeerCertificate } from 'node:tls'
+import { ClientError } from './clientError.ts'
+import { bracketed } from './endpoint.ts'
+import { explainFailure } from './explainFailure.ts'
+
+/** Certificates of one handshake that are read at most. */
+const longest = 10
+
+/**
+ * Makes a TLS handshake, sends nothing and closes: the certificates that the server showed, leaf first, as PEM,
+ * whoever signed them. Rejects with a `ClientError` and nothing else.
+ */
+export function shownCertificates(server: {
+  readonly address: string
+  readonly port: number
+  /** Name that is asked for; an address is not sent (RFC 6066, section 3). */
+  readonly servername?: string
+  /** Milliseconds. */
+  readonly timeout: number
+}): Promise<readonly string[]> {
+  const { address, port, servername = address, timeout } = server
+  const place = `https://${bracketed(address)}:${port}`
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: address,
+      port,
+      servername: isIP(servername) === 0 ? servername : '',
+      minVersion: 'TLSv1.2',
+      // Nothing is sent, and what cannot be trusted is just what is to be seen.
+      rejectUnauthorized: false,
+    })
+    const settle = (result: () => void): void => {
+      clearTimeout(timer)
+      result()
+      socket.destroy()
+    }
+    const timer = setTimeout(() => settle(() => reject(late(place, timeout))), timeout)
+    socket.once('secureConnect', () => {
+      const chain = chainOf(socket.getPeerCertificate(true))
+      settle(() => resolve(chain))
+    })
+    socket.on('error', (error) => settle(() => reject(new ClientError(explainFailure({ error, place })))))
+  })
+}
+
+/** The chain as it was sent; its last one may be its own issuer. */
+function chainOf(leaf: DetailedPeerCertificate): readonly string[] {
+  const found = new Map<string, string>()
+  let next: DetailedPeerCertificate | undefined = leaf
+  while (next?.raw !== undefined && !found.has(next.fingerprint256) && found.size < longest) {
+    found.set(next.fingerprint256, new X509Certificate(next.raw).toString())
+    next = next.issuerCertificate
+  }
+  return [...found.values()]
+}
+
+const late = (place: string, timeout: number): ClientError =>
+  new ClientError({
+    code: 'timeout',
+    message: `${place} made no TLS handshake within ${timeout / 1000} s.`,
+    fix: 'Check whether the component runs, and its log.',
+  })

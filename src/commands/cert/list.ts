@@ -1,0 +1,41 @@
+import { leafFacts } from '../../certificates/certificateFacts.ts'
+import type { Component } from '../../contracts/component.ts'
+import { certificatesText } from '../../output/deployment/certificates.ts'
+import { certificatesJson } from '../../output/deployment/certificatesJson.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { withComponent } from '../selectTargets.ts'
+import { colourOf } from '../terminal.ts'
+import { lookAtCertificates } from './lookAtCertificates.ts'
+
+/** Columns where nobody says how many there are. */
+const unknownWidth = 120
+
+/** `muster cert list`: the certificate of each host on its disk, and the one that each API serves. Changes nothing. */
+export async function certList(
+  options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
+): Promise<ExitCode> {
+  const { context, json } = options
+  const chosen = await openCluster(options)
+  if (typeof chosen === 'number') return chosen
+  const config = withComponent(chosen, options.component)
+  const { state, now, hosts } = await lookAtCertificates(context, config)
+  const authority = state.authority && leafFacts(state.authority.certificate, now)
+  const shown = {
+    cluster: config.cluster,
+    ...(authority && { authority }),
+    hosts: hosts.map(({ certificates }) => certificates),
+  }
+  const { stdout } = context
+  context.stdout.write(
+    json
+      ? certificatesJson(shown)
+      : certificatesText({
+          ...shown,
+          colour: colourOf(context, stdout),
+          width: stdout.columns ?? unknownWidth,
+        }),
+  )
+  if (shown.hosts.some((one) => one.state === 'failed')) return exitCodes.failed
+  return shown.hosts.some((one) => one.state === 'unreachable') ? exitCodes.unreachable : exitCodes.ok
+}

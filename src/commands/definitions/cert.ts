@@ -1,0 +1,20 @@
+import { componentGiven, componentOption } from './componentOption.ts'
+import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
+
+/** Certificates over their whole life. */
+export const cert: Definition = (world) => [
+  command('cert', 'look after the certificates of the hosts', world).addCommand(
+    runsOnFiles(
+      componentOption(
+        reaching(
+          command('list', 'show the certificate of each host, on its disk and as it is served', world),
+        ),
+      ).option('--json', 'print everything as JSON'),
+      world,
+      async (options, made) => {
+        const { certList } = await import('../cert/list.ts')
+        return certList({ ...options, component: componentGiven(made), json: flag(made, 'json') })
+      },
+    ),
+  ),
+]

@@ -1,0 +1,45 @@
+import type { ClusterConfig } from '../../config/model.ts'
+import type { StoresRead } from '../check/subject.ts'
+import { ownStores } from '../desired/ownStores.ts'
+import { isGenerated } from '../desired/stores.ts'
+import type { ClusterState } from '../state/clusterState.ts'
+import { StepError } from '../stepError.ts'
+import type { SurveyedHost } from '../survey.ts'
+
+/** What a host's certificate should be, as far as the operator's machine knows. */
+export type ExpectedCertificate = {
+  readonly origin: 'muster' | 'yours'
+  /** PEM, leaf first; absent where none was made yet or the stores cannot be opened. */
+  readonly chain?: string
+  /** PEM of those that clients trust; empty where they are not known. */
+  readonly authorities: readonly string[]
+  /** What is wrong with stores of the file. */
+  readonly problem?: StepError
+}
+
+/** The certificate that the state directory keeps for a host, or that of the keystore which the file names. */
+export function expectedCertificate(
+  { host, facts }: Pick<SurveyedHost, 'host' | 'facts'>,
+  around: { readonly state: ClusterState; readonly stores: StoresRead; readonly now: Date },
+): ExpectedCertificate {
+  const { state, stores, now } = around
+  if (isGenerated(host)) {
+    const chain = state.hosts.get(host.name)?.chain
+    return { origin: 'muster', ...(chain && { chain }), authorities: authoritiesOf(state) }
+  }
+  try {
+    const given = stores.passwords.get(host.name) ?? {}
+    const { chain, authorities } = ownStores({ host, facts, given, files: stores.files, now }).stores
+    return { origin: 'yours', chain, authorities }
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error
+    return { origin: 'yours', authorities: [], problem: error }
+  }
+}
+
+/** Where a host's certificate comes from. */
+export const originOf = (host: ClusterConfig['hosts'][number]): 'muster' | 'yours' =>
+  isGenerated(host) ? 'muster' : 'yours'
+
+const authoritiesOf = ({ authority }: ClusterState): readonly string[] =>
+  authority === undefined ? [] : [authority.certificate]

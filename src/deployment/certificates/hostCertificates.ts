@@ -1,0 +1,134 @@
+import { type CertificateFacts, leafFacts } from '../../certificates/certificateFacts.ts'
+import type { CallRequest, CallResult } from '../../client/call.ts'
+import type { ApiConfig, HostConfig } from '../../config/model.ts'
+import type { Component } from '../../contracts/component.ts'
+import { TransportError } from '../../transport/transportError.ts'
+import { callHost } from '../callHost.ts'
+import { failureOf } from '../failure.ts'
+import { layoutOf } from '../layout.ts'
+import type { SurveyedHost } from '../survey.ts'
+import type { ExpectedCertificate } from './expected.ts'
+
+/** A chain as it was found, PEM, leaf first, and what its leaf says. */
+export type FoundCertificate = { readonly chain: string; readonly facts: CertificateFacts }
+
+/** What one API shows to those who connect to it. */
+export type ServedCertificate = {
+  readonly component: Component
+  /** Where the API should listen; null when it is switched off: it serves nothing then. */
+  readonly listen: { readonly address: string; readonly port: number } | null
+  readonly served?: FoundCertificate
+  /** Why it is not known what is served. */
+  readonly detail?: string
+}
+
+/** The certificates of a host as they are now. */
+export type HostCertificates = {
+  readonly host: string
+  readonly address: string
+  readonly state: 'up' | 'unreachable' | 'failed' | 'not-installed'
+  readonly detail?: string
+  /** Whether muster makes its stores, or the file names some that muster never renews. */
+  readonly origin: 'muster' | 'yours'
+  /** What its servers read at their start. */
+  readonly onDisk?: FoundCertificate
+  /** What the next installation writes there instead: of the state directory, or of the file's keystore. */
+  readonly expected?: FoundCertificate
+  readonly components: readonly ServedCertificate[]
+}
+
+/** Milliseconds that a handshake and a ping have. */
+const patience = 4_000
+
+/**
+ * The certificate on a reached host's disk, and what each API shows in a TLS handshake that is made on the host
+ * itself, so that listeners of loopback are seen too: one round trip. Rejects with a `TransportError` when the
+ * host is lost meanwhile.
+ */
+export async function hostCertificates(options: {
+  readonly surveyed: SurveyedHost
+  readonly expected: ExpectedCertificate
+  readonly now: Date
+}): Promise<HostCertificates> {
+  const { surveyed, expected, now } = options
+  const { host, facts, transport } = surveyed
+  const { chain, currentRelease } = facts.installation
+  const known = { host: host.name, address: host.address, origin: expected.origin }
+  if (currentRelease === undefined) return { ...known, state: 'not-installed', components: [] }
+  const onDisk = found(chain, now)
+  const next = found(expected.chain, now)
+  const authorities = expected.authorities.length > 0 ? expected.authorities : chain ? [chain] : []
+  const calls = await ask({ host, transport, authorities })
+  return {
+    ...known,
+    state: 'up',
+    ...(onDisk && { onDisk }),
+    ...(next && next.facts.fingerprint !== onDisk?.facts.fingerprint && { expected: next }),
+    ...('message' in calls && { detail: calls.message }),
+    components: host.apis.map((api) => served({ api, results: 'message' in calls ? [] : calls, now })),
+  }
+}
+
+/** A host that could not be asked. */
+export const lostCertificates = (
+  host: HostConfig,
+  why: {
+    readonly state: 'unreachable' | 'failed'
+    readonly detail: string
+    readonly origin: 'muster' | 'yours'
+  },
+): HostCertificates => ({ host: host.name, address: host.address, ...why, components: [] })
+
+function found(chain: string | undefined, now: Date): FoundCertificate | undefined {
+  const facts = chain === undefined ? undefined : leafFacts(chain, now)
+  return chain === undefined || facts === undefined ? undefined : { chain, facts }
+}
+
+async function ask(options: {
+  readonly host: HostConfig
+  readonly transport: SurveyedHost['transport']
+  readonly authorities: readonly string[]
+}): Promise<readonly CallResult[] | { readonly message: string }> {
+  const { host, transport, authorities } = options
+  if (authorities.length === 0) return { message: 'there is no certificate on it' }
+  const requests = host.apis.flatMap((api): CallRequest[] =>
+    api.enabled
+      ? [
+          {
+            id: api.component,
+            method: 'GET',
+            path: '/api/v2/ping',
+            timeout: patience,
+            target: { address: api.address, port: api.port, authorities },
+            show: 'certificates',
+          },
+        ]
+      : [],
+  )
+  const layout = layoutOf(host.installDirectory)
+  try {
+    return await callHost({ transport, layout, requests, timeout: patience * 2 })
+  } catch (error) {
+    if (error instanceof TransportError) throw error
+    return failureOf(error)
+  }
+}
+
+function served(options: {
+  readonly api: ApiConfig
+  readonly results: readonly CallResult[]
+  readonly now: Date
+}): ServedCertificate {
+  const { api, results, now } = options
+  const { component, address, port } = api
+  if (!api.enabled) return { component, listen: null }
+  const known = { component, listen: { address, port } }
+  const result = results.find(({ id }) => id === component)
+  if (result === undefined) return { ...known, detail: 'it was not asked' }
+  if (result.certificates === undefined) {
+    return { ...known, detail: 'the release on the host is too old to tell; install again to see it' }
+  }
+  const certificate = found(result.certificates.join(''), now)
+  if (certificate !== undefined) return { ...known, served: certificate }
+  return { ...known, detail: 'error' in result ? result.error.message : 'no handshake came about' }
+}

@@ -1,0 +1,44 @@
+import type { HostCertificates } from '../../deployment/certificates/hostCertificates.ts'
+import { listOf, shortListOf } from '../../diagnostics/words.ts'
+
+/** Sentences below a table of certificates: what was not seen, what differs, and whose it is. */
+export function certificateNotes(hosts: readonly HostCertificates[]): readonly string[] {
+  const each = hosts.flatMap(({ host, detail, onDisk, components }) => {
+    if (detail !== undefined) return [`${host}: ${detail}`]
+    const others = components.filter(
+      ({ served }) => served !== undefined && served.facts.fingerprint !== onDisk?.facts.fingerprint,
+    )
+    const names = listOf(others.map(({ component }) => component))
+    return [
+      ...components.flatMap((one) =>
+        one.detail === undefined ? [] : `${host}: ${one.component}: ${one.detail}`,
+      ),
+      ...(others.length === 0
+        ? []
+        : [
+            `${host}: ${names}: what is served is not what lies on disk; the log tells why, and muster restart reads it again`,
+          ]),
+    ]
+  })
+  const pending = hosts.filter(({ expected, origin }) => expected !== undefined && origin === 'muster')
+  const brought = hosts.filter(({ origin }) => origin === 'yours')
+  const changed = brought.filter(({ expected }) => expected !== undefined)
+  const told = (some: readonly HostCertificates[], what: string): readonly string[] =>
+    some.length === 0
+      ? []
+      : [
+          `${shortListOf(
+            some.map(({ host }) => host),
+            8,
+          )}: ${what}`,
+        ]
+  return [
+    ...each,
+    ...told(pending, 'the state directory has another certificate, which the next muster install writes'),
+    ...told(
+      changed,
+      'the keystore of the file has another certificate, which the next muster install writes',
+    ),
+    ...told(brought, 'the keystore is yours, never renewed by muster'),
+  ]
+}

@@ -1,0 +1,177 @@
+import { stripVTControlCharacters } from 'node:util'
+import type {
+  FoundCertificate,
+  HostCertificates,
+  ServedCertificate,
+} from '../../deployment/certificates/hostCertificates.ts'
+import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { wrap } from '../diagnostics/wrap.ts'
+import { certificateNotes } from './certificateNotes.ts'
+import { paint } from './paint.ts'
+
+type Facts = FoundCertificate['facts']
+
+type Tint = 'red' | 'yellow' | 'green'
+
+/** One certificate, or why there is none, and where it was found. */
+type Row = {
+  readonly host: string
+  readonly where: string
+  readonly facts?: Facts
+  /** Instead of facts. */
+  readonly words?: string
+  readonly tint?: Tint
+}
+
+const titles = ['HOST', 'WHERE', 'SUBJECT', 'ISSUER', 'UNTIL', 'DAYS', 'SHA-256'] as const
+
+/**
+ * A row for each place where a certificate was found, or a paragraph where the terminal is too narrow for that;
+ * below it the names that each is valid for, and what a reader should know.
+ */
+export function certificatesText(shown: {
+  readonly authority?: Facts
+  readonly hosts: readonly HostCertificates[]
+  readonly colour: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}): string {
+  const { hosts, colour, width, authority } = shown
+  const rows = hosts.flatMap(rowsOf)
+  const table = tableOf(rows, colour)
+  const fits = table.every((line) => visible(line) <= width)
+  const parts = [
+    authority === undefined ? [] : wrapped(authorityText(authority), width),
+    fits ? table : rows.flatMap((row) => paragraph(row, { colour, width })),
+    namesText(hosts, { colour, width }),
+    certificateNotes(hosts).flatMap((note) => wrapped(note, width)),
+  ]
+  return `${parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')}\n`
+}
+
+const wrapped = (text: string, width: number): readonly string[] =>
+  wrap(text, { width, first: '', rest: '  ' })
+
+/** A certificate may come from anybody: nothing in it moves the cursor. */
+const safe = (text: string): string => withoutUnseen(text).replaceAll(/\s/g, ' ')
+
+const day = (time: string): string => time.slice(0, 10)
+
+/** The first 8 bytes: enough to tell two apart; JSON has all. */
+const shortPrint = (fingerprint: string): string => fingerprint.slice(0, 23)
+
+const daysWords = (days: number): string =>
+  days < 0 ? `ended ${-days} days ago` : days === 1 ? '1 day left' : `${days} days left`
+
+const authorityText = ({ subject, notAfter, daysLeft, fingerprint }: Facts): string =>
+  `Authority ${subject}: until ${day(notAfter)}, ${daysWords(daysLeft)}, SHA-256 ${shortPrint(fingerprint)}…`
+
+function rowsOf(one: HostCertificates): readonly Row[] {
+  const { host, state, onDisk, expected, components } = one
+  if (state !== 'up') {
+    const words = state.replace('-', ' ')
+    return [{ host, where: '', words, tint: state === 'not-installed' ? 'yellow' : 'red' }]
+  }
+  const where = one.origin === 'yours' ? 'on disk (yours)' : 'on disk'
+  const next = one.origin === 'yours' ? 'your keystore' : 'next install'
+  return [
+    onDisk === undefined ? { host, where, words: 'none', tint: 'red' } : { host, where, facts: onDisk.facts },
+    ...components.map((component) => servedRow(host, component, onDisk)),
+    ...(expected === undefined ? [] : [{ host, where: next, facts: expected.facts }]),
+  ]
+}
+
+function servedRow(host: string, component: ServedCertificate, onDisk: FoundCertificate | undefined): Row {
+  const { listen, served } = component
+  const where = listen === null ? component.component : `${component.component} :${listen.port}`
+  if (listen === null) return { host, where, words: 'its API is off and serves nothing' }
+  if (served === undefined) return { host, where, words: 'not seen', tint: 'red' }
+  if (served.facts.fingerprint !== onDisk?.facts.fingerprint) {
+    return { host, where, facts: served.facts, tint: 'red' }
+  }
+  return { host, where, words: 'the same', tint: 'green' }
+}
+
+const cellsOf = ({ facts, words = '' }: Row): readonly string[] =>
+  facts === undefined
+    ? [words]
+    : [
+        safe(facts.subject),
+        safe(facts.issuer),
+        day(facts.notAfter),
+        String(facts.daysLeft).padStart(titles[5].length),
+        shortPrint(facts.fingerprint),
+      ]
+
+function tableOf(rows: readonly Row[], colour: boolean): readonly string[] {
+  const { bold, dim, ...tints } = paint(colour)
+  const all = rows.map((row, index) => {
+    const again = row.host === rows[index - 1]?.host
+    return [again ? '' : row.host, row.where, ...cellsOf(row)]
+  })
+  // Words instead of facts run on over the columns.
+  const widths = titles.map((title, column) =>
+    Math.max(
+      title.length,
+      ...all.map((cells) => (cells.length > 3 || column < 2 ? (cells[column] ?? '').length : 0)),
+    ),
+  )
+  const pad = (cells: readonly string[]): readonly string[] =>
+    cells.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+  const lines = all.map((cells, index) => {
+    const [host = '', where = '', ...rest] = pad(cells)
+    const tint = rows[index]?.tint
+    const text = rest.join('  ').trimEnd()
+    return [bold(host), where, tint === undefined ? text : tints[tint](text)].join('  ').trimEnd()
+  })
+  return [dim(pad(titles).join('  ').trimEnd()), ...lines]
+}
+
+function paragraph(row: Row, { colour, width }: { colour: boolean; width: number }): readonly string[] {
+  const { bold, dim: _, ...tints } = paint(colour)
+  const head = `${bold(row.host)}${row.where === '' ? '' : ` ${row.where}`}`
+  const tint = row.tint === undefined ? (text: string): string => text : tints[row.tint]
+  const { facts } = row
+  if (facts === undefined) return [`${head}: ${tint(row.words ?? '')}`]
+  const lines = [
+    `${safe(facts.subject)}, issued by ${safe(facts.issuer)}`,
+    `until ${day(facts.notAfter)}, ${daysWords(facts.daysLeft)}`,
+    `SHA-256 ${shortPrint(facts.fingerprint)}…`,
+  ]
+  const text = lines.flatMap((line) => wrap(line, { width, first: '  ', rest: '    ' }))
+  return [head, ...text.map(tint)]
+}
+
+/** What each certificate is valid for, once for all places that have it. */
+function namesText(
+  hosts: readonly HostCertificates[],
+  { colour, width }: { readonly colour: boolean; readonly width: number },
+): readonly string[] {
+  const { dim } = paint(colour)
+  const lines = hosts.flatMap(({ host, onDisk, expected, components }) => {
+    const found = [onDisk, ...components.map(({ served }) => served), expected].filter(
+      (one) => one !== undefined,
+    )
+    const distinct = new Map(found.map(({ facts }) => [facts.fingerprint, facts]))
+    return [...distinct.values()].map(({ fingerprint, names }) => {
+      const which = distinct.size === 1 ? host : `${host} ${shortPrint(fingerprint)}`
+      return { which, names: names.length === 0 ? 'no name at all' : safe(names.join(', ')) }
+    })
+  })
+  if (lines.length === 0) return []
+  const column = Math.max(...lines.map(({ which }) => which.length))
+  return [
+    dim('VALID FOR'),
+    ...lines.flatMap(({ which, names }) => {
+      const first = column + 2 > width / 2 ? `${which}: ` : `${which.padEnd(column)}  `
+      const rest = column + 2 > width / 2 ? '  ' : ' '.repeat(column + 2)
+      return wrap(names, { width, first, rest })
+    }),
+  ]
+}
+
+/** Columns of a line without its colours. */
+const visible = (line: string): number => [...stripVTControlCharacters(line)].length

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { createAuthority } from '../../../src/certificates/authority.ts'
+import { issueLeaf } from '../../../src/certificates/leaf.ts'
+import { certificatesOf } from '../../../src/certificates/pem.ts'
+import type { HostConfig } from '../../../src/config/model.ts'
+import { hostCertificates } from '../../../src/deployment/certificates/hostCertificates.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { TransportError } from '../../../src/transport/transportError.ts'
+import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { type Expectation, fakeTransport } from '../../support/fakeTransport.ts'
+
+const now = new Date('2026-03-10T12:00:00Z')
+const authority = await createAuthority({ cluster: 'alpha', now })
+const chainOf = async () =>
+  (await issueLeaf({ authority, names: ['db1'], addresses: [], lifetimeDays: 365, now })).chain
+const chain = await chainOf()
+const other = await chainOf()
+const split = (pem: string): readonly string[] =>
+  (certificatesOf(pem) ?? []).map((certificate) => certificate.toString())
+
+const printOf = (pem: string): string | undefined => certificatesOf(pem)?.[0]?.fingerprint256
+
+async function look(options: {
+  readonly result?: Expectation['result']
+  readonly host?: HostConfig
+  readonly onDisk?: string | undefined
+  readonly kept?: string
+  readonly release?: string | undefined
+}) {
+  const { result, host = hostConfig(), kept = chain } = options
+  const { onDisk, release } = { onDisk: chain, release: '1.0.0-abc', ...options }
+  const transport = fakeTransport({ expect: [{ script: 'call', ...(result && { result }) }] })
+  const installation = installationFacts({
+    ...(release && { currentRelease: release }),
+    ...(onDisk && { chain: onDisk }),
+  })
+  const found = await hostCertificates({
+    surveyed: { host, facts: hostFacts({ installation }), transport, seconds: { connect: 0, facts: 0 } },
+    expected: { origin: 'muster', chain: kept, authorities: [authority.certificate] },
+    now,
+  })
+  return { found, transport }
+}
+
+const answers = (...results: readonly object[]) => ({ stdout: JSON.stringify(results) })
+
+describe('hostCertificates', () => {
+  it('tells of each API what it shows in one round trip, and asks for nothing that is off', async () => {
+    const apis = hostConfig().apis.map((api) => ({ ...api, enabled: api.component !== 'connector' }))
+    const asked: unknown[] = []
+    const { found, transport } = await look({
+      host: hostConfig({ apis }),
+      result: (_, { stdin }) => {
+        asked.push(...JSON.parse(stdin instanceof Secret ? stdin.reveal() : ''))
+        return answers(
+          { id: 'manager', status: 200, body: {}, certificates: split(chain) },
+          { id: 'replicator', error: { code: 'certificate-untrusted' }, certificates: split(other) },
+        )
+      },
+    })
+    expect(transport.scripts).toHaveLength(1)
+    expect(asked).toMatchObject([
+      { id: 'manager', show: 'certificates', target: { authorities: [authority.certificate] } },
+      { id: 'replicator', show: 'certificates' },
+    ])
+    expect(found).toMatchObject({ state: 'up', origin: 'muster' })
+    expect(found.onDisk?.facts).toMatchObject({
+      subject: 'CN=db1',
+      issuer: 'CN=muster alpha authority',
+      names: ['db1', 'localhost', '127.0.0.1', '::1'],
+      notAfter: '2027-03-10T12:00:00.000Z',
+      daysLeft: 365,
+    })
+    expect(found).not.toHaveProperty('expected')
+    expect(found.components.map(({ served, listen }) => listen && served?.facts.fingerprint)).toEqual([
+      printOf(chain),
+      null,
+      printOf(other),
+    ])
+  })
+
+  it('has what would be written where that is another one', async () => {
+    const { found } = await look({ kept: other, result: answers() })
+    expect(found.expected?.facts.fingerprint).toBe(printOf(other))
+  })
+
+  it('says why nothing is seen', async () => {
+    const { found } = await look({
+      result: answers(
+        { id: 'manager', error: { code: 'refused', message: 'nothing listens' }, certificates: [] },
+        { id: 'connector', status: 200, body: {} },
+      ),
+    })
+    expect(found.components.map(({ detail }) => detail)).toEqual([
+      'nothing listens',
+      'the release on the host is too old to tell; install again to see it',
+      'it was not asked',
+    ])
+  })
+
+  it('has the certificate on disk where the calls fail', async () => {
+    const { found } = await look({ result: { code: 127, stderr: 'node: not found\n' } })
+    expect(found.onDisk?.facts.fingerprint).toBe(printOf(chain))
+    expect(found.detail).toBe('calling the APIs on the host failed: node: not found')
+  })
+
+  it('is not-installed without a release, and lost with the host', async () => {
+    expect((await look({ release: undefined })).found).toMatchObject({
+      state: 'not-installed',
+      components: [],
+    })
+    const lost = new TransportError({ host: 'db1', code: 'connection-lost', message: 'lost', fix: 'see' })
+    await expect(look({ result: lost })).rejects.toBe(lost)
+  })
+})
