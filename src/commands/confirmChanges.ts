@@ -3,11 +3,14 @@ import type { CommandContext } from './context.ts'
 import { UsageError } from './usageError.ts'
 
 /** What changes hosts asks on a terminal; elsewhere it wants --yes, and says so before it connects. */
-export function mustBeAbleToAsk(context: CommandContext, options: { yes: boolean; command: string }): void {
+export function mustBeAbleToAsk(
+  context: CommandContext,
+  options: { yes: boolean; command: string; look?: string },
+): void {
   if (options.yes || context.stdin.isTTY === true) return
   throw new UsageError(
     `\`muster ${options.command}\` changes hosts, and there is no terminal to ask on.`,
-    'Look at `muster plan` first, then give --yes.',
+    `Look at \`muster ${options.look ?? 'plan'}\` first, then give --yes.`,
   )
 }
 

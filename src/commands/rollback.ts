@@ -19,14 +19,13 @@ import { verifyHost } from '../deployment/verify.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { exitOfRun } from './exitOfRun.ts'
 import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { readAdminPasswords } from './readAdminPasswords.ts'
+import { refuseHosts } from './refuseHosts.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
@@ -83,7 +82,9 @@ type Work = RollbackOptions & {
 async function goBack(options: Work): Promise<ExitCode> {
   const { context, config, survey, run, json, yes } = options
   if (context.signal.aborted) throw new Interrupted()
-  if (survey.lost.length > 0) return refuse(options, lostOutcomes(survey))
+  if (survey.lost.length > 0) {
+    return refuseHosts({ ...options, failed: lostOutcomes(survey), failures: 'told' })
+  }
   const found = await mapLimit({
     items: survey.reached,
     limit: hostsAtOnce,
@@ -99,7 +100,7 @@ async function goBack(options: Work): Promise<ExitCode> {
     )
   }
   const staying = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
-  if (staying.length > 0) return refuse(options, staying, 'tell')
+  if (staying.length > 0) return refuseHosts({ ...options, failed: staying, failures: 'tell' })
   const plans = found.flatMap((one) => ('plan' in one ? [one.plan] : []))
   if (!json) {
     context.stdout.write(
@@ -146,30 +147,4 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
       outcome: { host: host.name, result, applied: [], failure: failureOf(error), seconds: {} },
     }
   }
-}
-
-/** Tells why nothing is done; `told` where the failures were shown already. */
-async function refuse(
-  { context, config, json, run }: Work,
-  failed: readonly HostOutcome[],
-  failures: 'told' | 'tell' = 'told',
-): Promise<ExitCode> {
-  const hosts = config.hosts.map(({ name }) => name)
-  const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
-  for (const { host, failure } of failures === 'tell' ? failed : []) {
-    if (failure !== undefined) renderer.emit({ type: 'host-failed', host, failure })
-  }
-  await renderer.end()
-  const outcomes = hosts.map(
-    (name): HostOutcome =>
-      failed.find(({ host }) => host === name) ?? {
-        host: name,
-        result: 'not-started',
-        applied: [],
-        seconds: {},
-      },
-  )
-  if (json) renderer.emit({ type: 'run-ended', outcomes, interrupted: false })
-  context.stderr.write('Nothing was changed.\n')
-  return exitOfRun(outcomes, false)
 }

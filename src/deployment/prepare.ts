@@ -133,13 +133,15 @@ async function tlsOfHosts(
   return { stores, state, notes: [...notes, ...tlsNotes(told)] }
 }
 
-function storePasswords(secrets: ResolvedSecrets, host: HostConfig): StorePasswords {
+/** The passwords of a host's stores that its file gives. */
+export function storePasswords(secrets: ResolvedSecrets, host: HostConfig): StorePasswords {
   const keystore = secretOf(secrets, host.tls.keystorePassword)
   const truststore = secretOf(secrets, host.tls.truststorePassword)
   return { ...(keystore && { keystore }), ...(truststore && { truststore }) }
 }
 
-function databasePasswords(secrets: ResolvedSecrets, host: HostConfig): DatabasePasswords {
+/** The passwords with which a host's components log in to databases. */
+export function databasePasswords(secrets: ResolvedSecrets, host: HostConfig): DatabasePasswords {
   const replication = secretOf(secrets, host.database?.account?.password)
   const monitor = secretOf(secrets, host.monitor?.password)
   return { ...(replication && { replication }), ...(monitor && { monitor }) }

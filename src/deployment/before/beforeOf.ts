@@ -14,8 +14,15 @@ import type { Installed } from './prelude.ts'
 import { forgetScript, rememberScript } from './rememberScript.ts'
 import { restoreScript } from './restoreScript.ts'
 
+/** What the way back needs to know; a `Target` is one. */
+export type Restorable = Pick<Target, 'cluster' | 'layout' | 'facts' | 'user'> & {
+  readonly host: Pick<Target['host'], 'proxy'>
+  /** The release that is installed, or that the run installs. */
+  readonly release: Pick<Target['release'], 'id'>
+}
+
 /** The way back from an installation: one round trip before it, none where nothing of it had ever run. */
-export function beforeOf(target: Target): Before {
+export function beforeOf(target: Restorable): Before {
   const { facts, layout } = target
   const fresh = isFresh(facts)
   return {
@@ -41,7 +48,7 @@ export function beforeOf(target: Target): Before {
   }
 }
 
-async function remember(transport: Transport, target: Target): Promise<void> {
+async function remember(transport: Transport, target: Restorable): Promise<void> {
   const { root } = target.layout
   await mustRun(transport, {
     doing: `copying what is in ${root}`,
@@ -69,14 +76,14 @@ const isFresh = ({ installation, services }: HostFacts): boolean =>
   [...services.values()].every(({ state }) => state !== 'running')
 
 /** What `take-back-user` needs to know; a hash goes through standard input alone. */
-function writtenUser({ user, facts }: Target): Secret | undefined {
+function writtenUser({ user, facts }: Restorable): Secret | undefined {
   if (user?.hash === undefined) return undefined
   const before = userHash(facts.installation.users, user.user)
   if (before === user.hash) return undefined
   return new Secret(JSON.stringify({ user: user.user, hash: user.hash, ...(before && { before }) }))
 }
 
-function takeBack({ layout, release, facts }: Target): string {
+function takeBack({ layout, release, facts }: Restorable): string {
   const folder = quote(`${layout.releases}/${release.id}`)
   const file = quote(layout.usersFile)
   const take = `${folder}/node ${folder}/muster-api.cjs take-back-user --file ${file} >/dev/null`
@@ -85,7 +92,11 @@ function takeBack({ layout, release, facts }: Target): string {
   return `${take} && { grep -q '"user":' ${file} || rm -f ${file}; }`
 }
 
-async function mustAnswer(transport: Transport, target: Target, names: readonly Component[]): Promise<void> {
+async function mustAnswer(
+  transport: Transport,
+  target: Restorable,
+  names: readonly Component[],
+): Promise<void> {
   const { cluster, layout, facts } = target
   const set = { manager: installedManager(facts), cluster, layout, drainTimeout: 0 }
   await waitUntilUp(transport, { ...set, components: names })
@@ -97,7 +108,7 @@ function named(stdout: string, ...words: readonly string[]): readonly Component[
   return components.filter((component) => words.some((word) => lines.includes(`${word} ${component}`)))
 }
 
-function wordsFor({ release, facts }: Target, running: readonly Component[]): string {
+function wordsFor({ release, facts }: Restorable, running: readonly Component[]): string {
   const runs =
     running.length === 0
       ? 'no component ran before, and none runs now'

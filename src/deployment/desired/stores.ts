@@ -83,6 +83,8 @@ export async function generatedStores(options: {
   readonly authority: Authority
   readonly given: StorePasswords
   readonly now: Date
+  /** Whether the host is to get another certificate, however good its own is. */
+  readonly renew?: boolean
 }): Promise<{
   readonly state: ClusterState
   readonly stores: ResolvedStores
@@ -97,7 +99,7 @@ export async function generatedStores(options: {
     truststorePassword: given.truststore ?? state.storePasswords?.truststore ?? makePassword(),
   }
   const kept = state.hosts.get(host.name)
-  const reason =
+  const need =
     kept === undefined
       ? ''
       : leafNeedsRenewal({
@@ -107,6 +109,9 @@ export async function generatedStores(options: {
           warningDays: host.tls.warningDays,
           ...splitNames(names.required),
         })?.message
+  // One that the host has not got yet was made by a run that ended early: it is as new as another would be.
+  const isSpread = kept?.chain === facts.installation.chain
+  const reason = need ?? (options.renew === true && isSpread ? 'is to be renewed' : undefined)
   const stores =
     kept === undefined || reason !== undefined
       ? await makeHostStores({

@@ -66,9 +66,10 @@ function releaseOf(program: Program, runtime: RuntimeChoice): Release {
   }
 }
 
-function tlsFiles(options: {
+/** All files of TLS that a host gets, and the one with the passwords, for the service user alone. */
+export function tlsFiles(options: {
   readonly layout: Layout
-  readonly service: ServicePlan
+  readonly service: Pick<ServicePlan, 'user' | 'group'>
   readonly stores: ResolvedStores
   readonly passwords: DatabasePasswords
 }): DesiredFile[] {

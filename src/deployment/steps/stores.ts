@@ -5,7 +5,7 @@ import type { Target } from '../target.ts'
 const title = 'write keystore, truststore and certificate'
 
 /** Keystore and truststore for Java, key and chain for our servers, and the passwords: of the stores, of databases. */
-export function storesStep(target: Target): Step {
+export function storesStep(target: Pick<Target, 'tls' | 'layout' | 'facts'>): Step {
   return {
     id: 'stores',
     title,

@@ -1,0 +1,80 @@
+import { isGenerated } from '../../deployment/desired/stores.ts'
+import type { Rollout } from '../../deployment/execution/rollout.ts'
+import { openState } from '../../deployment/state/openState.ts'
+import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { shortListOf } from '../../diagnostics/words.ts'
+import { mustBeAbleToAsk } from '../confirmChanges.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { Interrupted } from '../interrupted.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { refuseHosts } from '../refuseHosts.ts'
+import { resolveSecrets } from '../resolveSecrets.ts'
+import { rolloutFor } from '../rolloutFor.ts'
+import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { tellPart } from '../tellInstalled.ts'
+import { UsageError } from '../usageError.ts'
+import { withHosts } from '../withHosts.ts'
+import { type CertificateRun, spreadCertificates } from './spreadCertificates.ts'
+
+export type CertificateOptions = ClusterOptions & {
+  readonly yes: boolean
+  readonly json: boolean
+  readonly lockWait: number
+}
+
+/**
+ * `muster cert renew`: a new key and certificate for every chosen host, however long the old one is still good.
+ * Running components show it without a restart. Brought keystores are told and left alone.
+ */
+export async function renew(options: CertificateOptions & { readonly rollout: Rollout }): Promise<ExitCode> {
+  const { context, yes } = options
+  mustBeAbleToAsk(context, { yes, command: 'cert renew', look: 'cert list' })
+  const opened = await openCluster(options)
+  if (typeof opened === 'number') return opened
+  const { config, notes } = withoutBrought(opened)
+  const rollout = rolloutFor(config, options.rollout)
+  const secrets = await resolveSecrets(context, config)
+  return withHosts({
+    ...options,
+    config,
+    operation: 'cert renew',
+    work: (survey, run) => renewOn({ ...options, config, rollout, run, secrets }, { survey, notes }),
+  })
+}
+
+async function renewOn(
+  given: CertificateRun,
+  { survey, notes }: { readonly survey: Survey; readonly notes: readonly string[] },
+): Promise<ExitCode> {
+  const { context, config, json } = given
+  if (context.signal.aborted) throw new Interrupted()
+  if (survey.lost.length > 0) {
+    return refuseHosts({ ...given, failed: lostOutcomes(survey), failures: 'told' })
+  }
+  const opened = await openState(config)
+  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
+  const { state } = opened
+  const { exit } = await spreadCertificates({ ...given, survey, kept: state, state, renew: true, notes })
+  if (!json) tellPart({ context, config, json, emit: () => undefined })
+  return exit
+}
+
+/** The hosts whose certificates muster makes, and what there is to say of the others. Throws a `UsageError` for none. */
+export function withoutBrought(config: SelectedCluster): {
+  readonly config: SelectedCluster
+  readonly notes: readonly string[]
+} {
+  const brought = config.hosts.filter((host) => !isGenerated(host))
+  const hosts = config.hosts.filter(isGenerated)
+  if (brought.length === 0) return { config, notes: [] }
+  const names = shortListOf(namesOf(brought), 8)
+  const are = brought.length === 1 ? 'uses a keystore' : 'use keystores'
+  const note = `${names} ${are} of your own (java-tls-keystore-path), which muster never renews`
+  if (hosts.length === 0) {
+    throw new UsageError(
+      `There is nothing to renew: ${note}.`,
+      'Put a new keystore in its place, then run `muster install`: nothing is restarted for it.',
+    )
+  }
+  return { config: { ...config, hosts, left: [...config.left, ...brought] }, notes: [note] }
+}

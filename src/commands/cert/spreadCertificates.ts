@@ -1,0 +1,136 @@
+import { beforeOf } from '../../deployment/before/beforeOf.ts'
+import {
+  type CertificateTarget,
+  decideCertificates,
+} from '../../deployment/certificates/decideCertificates.ts'
+import type { Rollout } from '../../deployment/execution/rollout.ts'
+import { wavesOf } from '../../deployment/execution/wave.ts'
+import { installedSet } from '../../deployment/plans/rollback.ts'
+import type { ResolvedSecrets } from '../../deployment/prepare.ts'
+import { preview } from '../../deployment/preview.ts'
+import { installedProof } from '../../deployment/releases/provable.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { storesStep } from '../../deployment/steps/stores.ts'
+import type { Survey } from '../../deployment/survey.ts'
+import { verifyHost } from '../../deployment/verify.ts'
+import { planText } from '../../output/deployment/plan.ts'
+import { wavesText } from '../../output/deployment/waves.ts'
+import type { Transport } from '../../transport/transport.ts'
+import { chooseRenderer } from '../chooseRenderer.ts'
+import { agreed } from '../confirmChanges.ts'
+import type { CommandContext } from '../context.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { Run } from '../inRun.ts'
+import { refuseHosts } from '../refuseHosts.ts'
+import { runSteps } from '../runSteps.ts'
+import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { colourOf } from '../terminal.ts'
+
+/** What a command that replaces certificates works with. */
+export type CertificateRun = {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly json: boolean
+  readonly yes: boolean
+  readonly rollout: Rollout
+  readonly run: Run
+  readonly secrets: ResolvedSecrets
+}
+
+/**
+ * Brings the hosts that were reached the certificates that `state` wants, as an installation does, but nothing
+ * else: shows the plan and asks, keeps the new leaves before any host gets one, spreads them, and proves that
+ * each running API shows its own. No component is restarted. Gives the exit code, and the state that is kept then.
+ */
+export async function spreadCertificates(
+  options: CertificateRun & {
+    readonly survey: Survey
+    /** As it is on disk. */
+    readonly kept: ClusterState
+    readonly state: ClusterState
+    readonly renew: boolean
+    /** What the plan says first. */
+    readonly notes: readonly string[]
+  },
+): Promise<{ readonly exit: ExitCode; readonly state: ClusterState }> {
+  const { context, config, json, run, survey, kept, secrets, renew, rollout } = options
+  const decided = await decideCertificates({
+    cluster: config.cluster,
+    surveyed: survey.reached,
+    state: options.state,
+    secrets,
+    renew,
+    now: context.now(),
+  })
+  if (!decided.ok) {
+    const failed = decided.problems.map(({ host, code, message, fix }) => ({
+      ...{ host, result: 'failed' as const, applied: [], seconds: {} },
+      failure: { code, message, fix },
+    }))
+    return { exit: await refuseHosts({ ...options, failed, failures: 'tell' }), state: kept }
+  }
+  const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
+  const work = await Promise.all(
+    decided.targets.flatMap((target) => {
+      const transport = transports.get(target.host.name)
+      return transport === undefined ? [] : [workOn(target, { transport, state: kept, secrets })]
+    }),
+  )
+  const order = wavesText(wavesOf(work, rollout), rollout)
+  const notes = [...options.notes, ...(order === undefined ? [] : [order]), ...decided.notes]
+  await show({ ...options, notes, work })
+  const nothing = work.every(({ steps }) => steps.length === 0)
+  if (!nothing && !(await agreed(context, { yes: options.yes, question: 'Go on?' }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return { exit: exitCodes.failed, state: kept }
+  }
+  const place = { directory: config.directory, cluster: config.cluster }
+  await saveState({ ...place, before: kept, after: decided.state })
+  return { exit: await runSteps({ context, json, run, survey, work, rollout }), state: decided.state }
+}
+
+/** The steps of one host and their proof, which is of what is installed there, whatever the file says today. */
+async function workOn(
+  target: CertificateTarget,
+  known: { readonly transport: Transport; readonly state: ClusterState; readonly secrets: ResolvedSecrets },
+) {
+  const { host, facts, layout, cluster } = target
+  const { transport, state, secrets } = known
+  const set = installedSet({ cluster, layout, facts })
+  const components = set.components.filter((name) => facts.services.get(name)?.state === 'running')
+  const given = host.admin?.password === undefined ? undefined : secrets.get(host.admin.password)
+  const installed = await installedProof({ host, facts, set: { ...set, components }, state, given })
+  const { authorities, leaf, serial } = target
+  const proof = { ...installed, authorities, ...(leaf === undefined ? {} : { leaf }) }
+  const verify = async (): Promise<string> =>
+    components.length === 0
+      ? 'no component runs there that could show its certificate'
+      : `certificate ${serial} is shown, ${await verifyHost(transport, proof)}`
+  return {
+    host: host.name,
+    address: host.address,
+    transport,
+    steps: preview([storesStep(target)], facts),
+    verify,
+    before: beforeOf(target),
+  }
+}
+
+async function show(
+  options: CertificateRun & {
+    readonly notes: readonly string[]
+    readonly work: Parameters<typeof planText>[0]['plans']
+  },
+): Promise<void> {
+  const { context, config, json, notes, work, run } = options
+  const colour = colourOf(context, context.stdout)
+  if (!json) {
+    const left = namesOf(config.left)
+    context.stdout.write(`${planText({ cluster: config.cluster, notes, plans: work, left, colour })}\n`)
+    return
+  }
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
+  for (const message of notes) renderer.emit({ type: 'notice', message })
+  await renderer.end()
+}

@@ -1,0 +1,109 @@
+import { CertificateError } from '../../certificates/certificateError.ts'
+import { certificatesOf } from '../../certificates/pem.ts'
+import type { HostConfig } from '../../config/model.ts'
+import type { Restorable } from '../before/beforeOf.ts'
+import { authorityElsewhere, ensureAuthority, generatedStores } from '../desired/stores.ts'
+import { tlsFiles } from '../desired/target.ts'
+import { type TlsNote, tlsNotes } from '../desired/tlsNotes.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { layoutOf } from '../layout.ts'
+import { databasePasswords, type ResolvedSecrets, storePasswords } from '../prepare.ts'
+import { servicePlan } from '../service.ts'
+import type { ClusterState } from '../state/clusterState.ts'
+import { StepError } from '../stepError.ts'
+import type { Target } from '../target.ts'
+
+/** What the certificates of one installed host must become; nothing else of it is looked at. */
+export type CertificateTarget = Restorable &
+  Pick<Target, 'tls' | 'authorities' | 'leaf'> & {
+    readonly host: HostConfig
+    /** Of the leaf, in hexadecimal digits. */
+    readonly serial: string
+  }
+
+export type CertificateDecision =
+  | {
+      readonly ok: true
+      readonly targets: readonly CertificateTarget[]
+      readonly state: ClusterState
+      readonly notes: readonly string[]
+    }
+  | { readonly ok: false; readonly problems: readonly StepError[] }
+
+/**
+ * Decides the certificates of hosts whose stores muster makes, by the same rules as an installation, with every
+ * leaf made anew where `renew` is set. What else the file says of a host waits for the next installation.
+ */
+export async function decideCertificates(options: {
+  readonly cluster: string
+  readonly surveyed: readonly { readonly host: HostConfig; readonly facts: HostFacts }[]
+  readonly state: ClusterState
+  readonly secrets: ResolvedSecrets
+  readonly renew: boolean
+  readonly now: Date
+}): Promise<CertificateDecision> {
+  const { cluster, surveyed, secrets, renew, now } = options
+  const barred = surveyed.flatMap(
+    ({ host, facts }) =>
+      notInstalled(host, facts) ??
+      authorityElsewhere({ cluster, host, facts, state: options.state, now }) ??
+      [],
+  )
+  if (barred.length > 0) return { ok: false, problems: barred }
+  const { authority, ...ensured } = await ensureAuthority({ cluster, state: options.state, now })
+  let state = ensured.state
+  const problems: StepError[] = []
+  const targets: CertificateTarget[] = []
+  const told: TlsNote[] = []
+  for (const { host, facts } of surveyed) {
+    try {
+      const given = storePasswords(secrets, host)
+      const made = await generatedStores({ host, facts, state, authority, given, now, renew })
+      state = made.state
+      if (made.issued !== undefined) told.push({ host: host.name, issued: made.issued })
+      targets.push(targetOf({ cluster, host, facts, stores: made.stores, secrets }))
+    } catch (error) {
+      if (!(error instanceof CertificateError)) throw error
+      const { code, message, fix } = error
+      problems.push(new StepError({ host: host.name, code, message, fix, cause: error }))
+    }
+  }
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, targets, state, notes: tlsNotes(told) }
+}
+
+function targetOf(options: {
+  readonly cluster: string
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly stores: Awaited<ReturnType<typeof generatedStores>>['stores']
+  readonly secrets: ResolvedSecrets
+}): CertificateTarget {
+  const { cluster, host, facts, stores, secrets } = options
+  const layout = layoutOf(host.installDirectory)
+  const passwords = databasePasswords(secrets, host)
+  const leaf = certificatesOf(stores.chain)?.[0]
+  return {
+    cluster,
+    host,
+    facts,
+    layout,
+    release: { id: facts.installation.currentRelease ?? '' },
+    tls: tlsFiles({ layout, service: servicePlan(host, facts), stores, passwords }),
+    authorities: stores.authorities,
+    ...(leaf === undefined ? {} : { leaf: leaf.fingerprint256 }),
+    serial: leaf?.serialNumber ?? '',
+  }
+}
+
+/** A host has certificates to replace once an installation of it came to its end. */
+function notInstalled(host: HostConfig, { installation }: HostFacts): StepError | undefined {
+  const { currentRelease, applied, chain } = installation
+  if (currentRelease !== undefined && applied.size > 0 && chain !== undefined) return undefined
+  return new StepError({
+    host: host.name,
+    code: 'not-installed',
+    message: `nothing is installed in ${host.installDirectory} that has a certificate`,
+    fix: `Install it with \`muster install --host ${host.name}\`, or leave it out with --host.`,
+  })
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { join } from 'node:path'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import type { Component } from '../../../src/contracts/component.ts'
+import type { Operator } from './operator.ts'
+import type { Host } from './world.ts'
+
+/** One API of a host. */
+export type Door = { readonly host: Host; readonly component: Component }
+
+/** What the authority's file in the state directory says at this moment: whom `curl --cacert` trusts. */
+export const trusted = ({ directory }: Operator): string =>
+  readFileSync(join(directory, '.muster/alpha/authority.crt'), 'utf8')
+
+/** The serial number of the certificate that a new connection is shown, which must be of an authority in `ca`. */
+export const shownSerial = ({ host, component }: Door, ca: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: host.address, port: host.ports[component], ca }, () => {
+      resolve(socket.getPeerCertificate().serialNumber)
+      socket.destroy()
+    })
+    socket.once('error', reject)
+  })
+
+export type LoginLoad = {
+  /** Ends it; every login that was not answered with 200, and how many connections those that stay open needed. */
+  stop(): Promise<{ readonly made: number; readonly refused: readonly string[]; readonly kept: number }>
+  /** Resolves when every client has logged in once more. */
+  around(): Promise<void>
+}
+
+/**
+ * Logs in at every door without a pause, by a client that keeps its one connection open and by one that makes a
+ * new connection each time, which trusts what the state directory says at that moment.
+ */
+export function loginLoad(options: {
+  readonly operator: Operator
+  readonly doors: readonly Door[]
+  readonly password: string
+}): LoginLoad {
+  const { operator, doors } = options
+  const Authorization = `Basic ${Buffer.from(`admin:${options.password}`).toString('base64')}`
+  const refused: string[] = []
+  let [made, kept, ended] = [0, 0, false]
+  let waiting: (() => void)[] = []
+
+  const logIn = ({ host, component }: Door, agent: Agent | false): Promise<void> =>
+    new Promise((resolve) => {
+      const name = `${host.name} ${component}, ${agent === false ? 'new' : 'kept'}`
+      const end = (problem?: string): void => {
+        made += 1
+        if (problem !== undefined) refused.push(`${name}: ${problem}`)
+        resolve()
+      }
+      const sent = request({
+        host: host.address,
+        port: host.ports[component],
+        path: '/api/v2/user/admin',
+        headers: { Authorization },
+        agent,
+        ca: trusted(operator),
+      })
+      sent.on('socket', (socket) => {
+        if (agent !== false && socket.connecting) kept += 1
+      })
+      sent.on('error', (error) => end(error.message))
+      sent.on('response', (answer) => {
+        answer.resume()
+        answer.on('end', () => end(answer.statusCode === 200 ? undefined : `${answer.statusCode}`))
+        answer.on('error', (error) => end(error.message))
+      })
+      sent.end()
+    })
+
+  const clients = doors.flatMap((door) => [
+    { door, agent: new Agent({ keepAlive: true, maxSockets: 1 }) },
+    { door, agent: false as const },
+  ])
+  const rounds = clients.map(() => 0)
+  const loops = clients.map(async ({ door, agent }, index) => {
+    while (!ended) {
+      await logIn(door, agent)
+      rounds[index] = (rounds[index] ?? 0) + 1
+      for (const look of waiting) look()
+      await breathe()
+    }
+    if (agent !== false) agent.destroy()
+  })
+  return {
+    around: () =>
+      new Promise((resolve) => {
+        // The login that is at work now began before.
+        const wanted = rounds.map((count) => count + 2)
+        const look = (): void => {
+          if (!rounds.every((count, index) => count >= (wanted[index] ?? 0))) return
+          waiting = waiting.filter((one) => one !== look)
+          resolve()
+        }
+        waiting.push(look)
+      }),
+    stop: async () => {
+      ended = true
+      await Promise.all(loops)
+      return { made, refused, kept }
+    },
+  }
+}
