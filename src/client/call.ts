@@ -49,7 +49,11 @@ export type CallResult = (
       /** The certificate that the target demanded and that was shown; a release that knows no demand says nothing. */
       readonly certificate?: string
     }
-  | { readonly id: string; readonly error: { readonly code: ClientErrorCode; readonly message: string } }
+  | {
+      readonly id: string
+      /** `ended`: told in place of results where what was called has ended meanwhile. */
+      readonly error: { readonly code: ClientErrorCode | 'ended'; readonly message: string }
+    }
 ) & {
   /** Where it was to be told: what the server shows, leaf first, as PEM; empty where no handshake came about. */
   readonly certificates?: readonly string[]

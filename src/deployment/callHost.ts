@@ -4,6 +4,7 @@ import { quote } from '../transport/shellWords.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Layout } from './layout.ts'
 import { mustRun } from './script.ts'
+import { untilEnd, type Watched } from './services/untilEnd.ts'
 
 /** Makes calls on a host with its own `muster-api call`: one round trip, the requests on standard input. */
 export async function callHost(options: {
@@ -12,20 +13,27 @@ export async function callHost(options: {
   readonly requests: readonly CallRequest[]
   /** Milliseconds for all of them. */
   readonly timeout: number
+  /** The calls are broken off where one of these components has ended; its `ended` is the only result then. */
+  readonly until?: Watched
 }): Promise<readonly CallResult[]> {
-  const { transport, layout, requests, timeout } = options
+  const { transport, layout, requests, timeout, until } = options
   if (requests.length === 0) return []
   const current = quote(layout.current)
+  const script = `${current}/node ${current}/muster-api.cjs call`
   const { stdout } = await mustRun(transport, {
     doing: 'calling the APIs on the host',
     fix: 'Install again; `muster status` tells how far it got.',
     stdin: new Secret(JSON.stringify(requests)),
     timeout,
-    script: `${current}/node ${current}/muster-api.cjs call`,
+    script: until === undefined ? script : untilEnd(script, until),
   })
   const results: unknown = JSON.parse(stdout)
   return Array.isArray(results) ? results.filter(isResult) : []
 }
+
+/** The id of what had ended while it was waited for. */
+export const endedIn = (results: readonly CallResult[]): string | undefined =>
+  results.find((result) => 'error' in result && result.error.code === 'ended')?.id
 
 function isResult(value: unknown): value is CallResult {
   if (typeof value !== 'object' || value === null || !('id' in value)) return false

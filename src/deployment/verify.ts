@@ -3,7 +3,7 @@ import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
-import { callHost } from './callHost.ts'
+import { callHost, endedIn } from './callHost.ts'
 import { logScript } from './services/control.ts'
 import { StepError } from './stepError.ts'
 import type { DesiredUser, Target } from './target.ts'
@@ -43,8 +43,15 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
     layout: target.layout,
     requests: proofs.map(({ request }) => request),
     timeout: patience * 2,
+    until: {
+      ...{ manager: target.service.manager, cluster: target.cluster, layout: target.layout },
+      components: target.components.map(({ component }) => component),
+    },
   })
-  for (const proof of proofs) {
+  // Of the others nothing is known then.
+  const ended = endedIn(results)
+  const decisive = proofs.filter(({ request }) => ended === undefined || request.id === ended)
+  for (const proof of decisive) {
     const result = results.find(({ id }) => id === proof.request.id)
     if (result !== undefined && holds(proof, result)) continue
     throw await failure({ transport, target, proof, result })

@@ -150,6 +150,21 @@ describe('verifyHost', () => {
     })
   })
 
+  it('tells what ended meanwhile, whatever comes before it', async () => {
+    const ended = { id: 'connector', error: { code: 'ended', message: 'it ended after its start' } }
+    const host = fakeTransport({
+      expect: [
+        { script: 'muster-api.cjs call', result: { stdout: JSON.stringify([ended]) } },
+        { script: 'journalctl', result: { stdout: 'the port is taken\n' } },
+      ],
+    })
+    await expect(verifyHost(host, target)).rejects.toMatchObject({
+      code: 'login-not-proved',
+      message:
+        'the connector at 127.0.0.1:8096 gave no answer: it ended after its start instead of letting the administrator in. Its log ends: the port is taken',
+    })
+  })
+
   it('takes no answer for no proof', async () => {
     const host = fakeTransport({
       expect: [

@@ -1,6 +1,6 @@
 import type { CallRequest } from '../../client/call.ts'
 import type { Component } from '../../contracts/component.ts'
-import { callHost } from '../callHost.ts'
+import { callHost, endedIn } from '../callHost.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { mustRun } from '../script.ts'
 import { restartScript, type ServiceSet, startScript, stopScript } from '../services/control.ts'
@@ -75,7 +75,22 @@ export async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: 
       retryUntil: patience,
     }),
   )
-  const results = await callHost({ transport, layout: set.layout, requests, timeout: patience * 2 })
+  const results = await callHost({
+    transport,
+    layout: set.layout,
+    requests,
+    timeout: patience * 2,
+    until: set,
+  })
+  const ended = endedIn(results)
+  if (ended !== undefined) {
+    throw new StepError({
+      host: transport.host,
+      code: 'not-answering',
+      message: `the ${ended} ended after its start instead of answering`,
+      fix: 'See `muster status` and the components’ logs on the host.',
+    })
+  }
   const silent = set.components.filter(
     (component) =>
       !results.some((result) => result.id === component && 'status' in result && result.status === 200),

@@ -98,6 +98,16 @@ describe('start, stop and restart', () => {
     expect(host.unmet()).toEqual([])
   })
 
+  it('name the component that ended instead', async () => {
+    const [planned] = planOf('restart', states('running', 'running'))
+    const ended = { id: 'connector', error: { code: 'ended', message: 'it ended after its start' } }
+    const host = fakeTransport({ expect: [{ script: 'systemctl start' }, answer(ended)] })
+    await expect(planned?.step.apply(host)).rejects.toMatchObject({
+      code: 'not-answering',
+      message: 'the connector ended after its start instead of answering',
+    })
+  })
+
   it('name the components that stay silent', async () => {
     const [planned] = planOf('restart', states('running', 'running'))
     const silent = { id: 'manager', error: { code: 'no-socket', message: 'no socket' } }

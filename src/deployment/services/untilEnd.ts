@@ -1,0 +1,75 @@
+import { quote } from '../../transport/shellWords.ts'
+import { unitName } from '../layout.ts'
+import type { ServiceSet } from './control.ts'
+
+/** The components that are waited for, and what runs them. */
+export type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'layout' | 'components'>
+
+/** Its looks leave with this and the component's number where that has ended; a shell's own codes are far from it. */
+const endedCode = 40
+
+/**
+ * What the service manager says of a unit. One that it starts again by itself may yet come up: only its second end
+ * counts, or that the manager has given up. A unit that waits for its next start has a substate in `auto-restart`,
+ * beside which newer versions of systemd show the state `failed`.
+ */
+const unitLook = `look() {
+  shown=$(systemctl show -p ActiveState -p SubState -p NRestarts "$2" 2>/dev/null) || return
+  count=\${shown##*NRestarts=}; count=\${count%%[!0-9]*}; count=\${count:-0}
+  eval ": \\\${from$1:=$count}; from=\\$from$1"
+  case $shown in
+    *SubState=*auto-restart*) count=$((count + 1)) ;;
+    *ActiveState=failed*|*ActiveState=inactive*) over "$1" ;;
+  esac
+  [ $((count - from)) -lt 2 ] || over "$1"
+}`
+
+/**
+ * The same of a process, known by its settings file among the arguments of all: its pid file comes only when it
+ * serves. Missed twice in a row, since what was started this moment may not be that program yet. The pattern is no
+ * argument of grep, which would find itself.
+ */
+const processLook = `look() {
+  ! printf '%s\\n' "$2" | grep -qsF -f - /proc/[0-9]*/cmdline || return
+  case "$before " in *" $1 "*) over "$1" ;; esac
+  missed="$missed $1"
+}`
+
+/**
+ * sh that runs a call of `muster-api` with its own standard input, and looks every second whether a component that
+ * it waits for has ended. Nobody need wait then for the patience of the call: it is broken off, and in place of its
+ * results is told that this component has `ended`. What answers within a second costs no look.
+ */
+export function untilEnd(call: string, { manager, cluster, layout, components }: Watched): string {
+  const looks = components.map((component, number) => {
+    const what = manager === 'systemd' ? unitName(cluster, component) : layout.settings(component)
+    return `look ${number} ${quote(what)}`
+  })
+  const told = components.map((component, number) => {
+    const result = { id: component, error: { code: 'ended', message: 'it ended after its start' } }
+    return `  ${endedCode + number}) printf '%s\\n' ${quote(JSON.stringify([result]))}; exit 0 ;;`
+  })
+  return `exec 3<&0
+${call} <&3 &
+call=$!
+(
+  exec </dev/null >/dev/null 2>&1 3<&-
+  over() { trap '' TERM; kill "$call"; exit $((${endedCode} + $1)); }
+  ${manager === 'systemd' ? unitLook : processLook}
+  nap=; missed=
+  trap 'kill "$nap"; exit 0' TERM
+  while kill -0 "$call"; do
+    sleep 1 & nap=$!; wait "$nap"
+    before=$missed; missed=
+    ${looks.join('\n    ')}
+  done
+) &
+watch=$!
+wait "$call" 2>/dev/null; code=$?
+kill "$watch" 2>/dev/null; wait "$watch" 2>/dev/null; ended=$?
+[ "$code" != 0 ] || exit 0
+case $ended in
+${told.join('\n')}
+esac
+exit "$code"`
+}
