@@ -1,13 +1,13 @@
 import { isObject } from '../../client/envelope.ts'
 import { parseJson } from '../../client/parseJson.ts'
 import { Secret } from '../../secrets/secret.ts'
-import type { ClusterState, UserState } from './clusterState.ts'
+import type { ClusterState, ReplacedPassword, UserState } from './clusterState.ts'
 
 type Kept = Pick<ClusterState, 'storePasswords' | 'users'>
 
 const saltBytes = 16
 
-/** The content of secrets.json: version 1, users by name, salts in base64. */
+/** The content of secrets.json: version 1, users by name, salts in base64. What a version before this one wrote is read, too. */
 export function encodeSecrets(state: Kept): Buffer {
   const { storePasswords } = state
   const users = [...state.users].sort(([one], [other]) => (one < other ? -1 : 1))
@@ -24,7 +24,9 @@ export function encodeSecrets(state: Kept): Buffer {
         name,
         {
           salt: user.salt.toString('base64'),
-          ...(user.password === undefined ? {} : { password: user.password.reveal() }),
+          ...(user.password && { password: user.password.reveal() }),
+          ...(user.pending && { pending: user.pending.map((one) => one.reveal()) }),
+          ...(user.replaced && { replaced: user.replaced.map(({ at, mark }) => ({ at, mark })) }),
         },
       ]),
     ),
@@ -54,9 +56,19 @@ export function decodeSecrets(bytes: Buffer): Kept | string {
 function decodeUser(user: unknown): UserState | undefined {
   if (!isObject(user) || !isText(user.salt)) return undefined
   const salt = Buffer.from(user.salt, 'base64')
-  const { password } = user
+  const { password, pending, replaced } = user
   if (salt.length !== saltBytes || (password !== undefined && !isText(password))) return undefined
-  return password === undefined ? { salt } : { salt, password: new Secret(password) }
+  if (pending !== undefined && !(Array.isArray(pending) && pending.every(isText))) return undefined
+  if (replaced !== undefined && !(Array.isArray(replaced) && replaced.every(isReplaced))) return undefined
+  return {
+    salt,
+    ...(password !== undefined && { password: new Secret(password) }),
+    ...(pending && { pending: pending.map((one) => new Secret(one)) }),
+    ...(replaced && { replaced: replaced.map(({ at, mark }) => ({ at, mark })) }),
+  }
 }
+
+const isReplaced = (value: unknown): value is ReplacedPassword =>
+  isObject(value) && isText(value.at) && !Number.isNaN(Date.parse(value.at)) && isText(value.mark)
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

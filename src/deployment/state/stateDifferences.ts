@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import type { ClusterState } from './clusterState.ts'
+import type { ClusterState, UserState } from './clusterState.ts'
 import { encodeState, folderOf, hostsFolder } from './stateFiles.ts'
 
 /** How two states differ, one line each and without any secret; empty when they are the same. */
@@ -46,10 +46,15 @@ function secretDifferences(here: ClusterState, there: ClusterState): readonly st
   const users = union(here.users, there.users).flatMap((name) => {
     const [one, other] = [here.users.get(name), there.users.get(name)]
     if (one === undefined || other === undefined) return onlyAt(`user ${name}`, one !== undefined)
-    const same = one.salt.equals(other.salt) && one.password?.reveal() === other.password?.reveal()
-    return same ? [] : [`what is kept of user ${name} differs`]
+    return sameUser(one, other) ? [] : [`what is kept of user ${name} differs`]
   })
   return [...(samePasswords ? [] : ['the passwords of the stores differ']), ...users]
+}
+
+function sameUser(one: UserState, other: UserState): boolean {
+  const kept = ({ password, pending, replaced }: UserState): string =>
+    JSON.stringify([password?.reveal(), pending?.map((secret) => secret.reveal()), replaced])
+  return one.salt.equals(other.salt) && kept(one) === kept(other)
 }
 
 function machineDifferences(here: ClusterState, there: ClusterState): readonly string[] {

@@ -1,0 +1,91 @@
+import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
+import type { ScryptCost } from '../../accounts/phc.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import { sha256 } from '../sha256.ts'
+import { type ClusterState, type ReplacedPassword, type UserState, withUser } from '../state/clusterState.ts'
+
+/** Hexadecimal digits of a mark: twelve bits. */
+const digits = 3
+
+/** Replaced passwords that are remembered, so that a file that was forgotten for long is still noticed. */
+const remembered = 5
+
+/**
+ * A mark by which a replaced password is known again: three hexadecimal digits of its scrypt. Who finds it and
+ * tries passwords pays a scrypt for each, and one wrong one in 4096 fits as well as the right one.
+ */
+const markOf = async (password: Secret, salt: Buffer, cost: ScryptCost | undefined): Promise<string> =>
+  sha256(await hashPassword({ password, salt, ...(cost && { cost }) })).slice(0, digits)
+
+/**
+ * The state of a user from the moment when a new password begins to go to the hosts: it knows the new one and all
+ * that a host may still have. Save it before the first host is changed. `old` is what the file gives, where it gives
+ * one. A new salt is taken where the old one would mark both passwords alike.
+ */
+export async function beginRotation(
+  known: UserState,
+  options: {
+    readonly password: Secret
+    readonly old?: Secret | undefined
+    readonly now: Date
+    readonly random: (size: number) => Buffer
+    /** Lower only in tests. */
+    readonly cost?: ScryptCost
+  },
+): Promise<UserState> {
+  const { password, old, now, random, cost } = options
+  const candidates = [old, known.password, ...(known.pending ?? [])].flatMap((one) => one ?? [])
+  const pending = candidates.filter(
+    (one, index) => !one.equals(password) && candidates.findIndex((other) => other.equals(one)) === index,
+  )
+  let { salt } = known
+  for (;;) {
+    const mark = await markOf(password, salt, cost)
+    const marks = await Promise.all(pending.map((one) => markOf(one, salt, cost)))
+    if (!marks.includes(mark)) {
+      const fresh = [...new Set(marks)].map((one): ReplacedPassword => ({ at: now.toISOString(), mark: one }))
+      const before = salt === known.salt ? (known.replaced ?? []) : []
+      // A password that was in use before and is so again is no replaced one.
+      const others = before.filter((one) => one.mark !== mark && !marks.includes(one.mark))
+      const replaced = [...fresh, ...others].slice(0, remembered)
+      return { salt, password, pending, ...(replaced.length > 0 && { replaced }) }
+    }
+    salt = random(saltBytes)
+  }
+}
+
+/** The state once every host is proved to have the new password; `given` where the file's own source must yield it. */
+export function endRotation(known: UserState, { given }: { readonly given: boolean }): UserState {
+  const { pending: _, password, ...rest } = known
+  return given || password === undefined ? rest : { ...rest, password }
+}
+
+/** Whether a rotation of the user has not been proved on every host yet. */
+export const isRotating = (known: UserState | undefined): boolean => known?.pending !== undefined
+
+/**
+ * When the password that a file gives was replaced, as a date (UTC); undefined where it was not. Costs a scrypt, and
+ * only where a password of the user was ever replaced.
+ */
+export async function replacedOn(
+  known: UserState | undefined,
+  given: Secret,
+  cost?: ScryptCost,
+): Promise<string | undefined> {
+  if (known?.replaced === undefined || known.password?.equals(given) === true) return undefined
+  const mark = await markOf(given, known.salt, cost)
+  return known.replaced.find((one) => one.mark === mark)?.at.slice(0, 10)
+}
+
+/**
+ * The state when every host of the file is proved to have what the file says: no rotation is under way any more, and
+ * a password that the file gives everywhere is not kept. `given` tells of which users it does.
+ */
+export const settled = (
+  state: ClusterState,
+  users: readonly { readonly user: string; readonly given: boolean }[],
+): ClusterState =>
+  users.reduce((kept, { user, given }) => {
+    const known = kept.users.get(user)
+    return known === undefined ? kept : withUser(kept, user, endRotation(known, { given }))
+  }, state)
