@@ -14,6 +14,7 @@ import { rollback } from './definitions/rollback.ts'
 import { state } from './definitions/state.ts'
 import { trust } from './definitions/trust.ts'
 import { upgrade } from './definitions/upgrade.ts'
+import { users } from './definitions/users.ts'
 import { validate } from './definitions/validate.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 
@@ -33,6 +34,7 @@ const definitions: readonly Definition[] = [
   deployment,
   upgrade,
   rollback,
+  users,
   cert,
   state,
   diag,

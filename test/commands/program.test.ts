@@ -24,6 +24,7 @@ const commands = [
   'audit',
   'upgrade',
   'rollback',
+  'users',
   'cert',
   'state',
   'diag',

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import type { Credentials } from '../../client/credentials.ts'
+import type { Emit, Failure, HostOutcome } from '../../deployment/events.ts'
+import { failureOf } from '../../deployment/failure.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { StepError } from '../../deployment/stepError.ts'
+import type { HostWish } from '../../deployment/users/viaApi/apiHost.ts'
+import { askHosts } from '../../deployment/users/viaApi/askHosts.ts'
+import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decide.ts'
+import { reachApis } from '../../deployment/users/viaApi/reachApis.ts'
+import { type GivenPasswords, wishOf } from '../../deployment/users/viaApi/wishes.ts'
+import type { CommandContext } from '../context.ts'
+import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { thisMachine } from '../tapi/thisMachine.ts'
+import { isHere } from './apiAccess.ts'
+
+/** Reaches and asks every host, and decides; the outcomes of all hosts where one cannot follow. */
+export async function askViaApi(
+  work: {
+    readonly context: CommandContext
+    readonly config: SelectedCluster
+    readonly given: GivenPasswords
+    readonly own: Credentials | undefined
+    readonly prune: boolean
+  },
+  facts: {
+    readonly state: ClusterState
+    readonly authorities: readonly string[]
+    readonly emit: Emit
+  },
+): Promise<Extract<ApiDecision, { ok: true }> | { readonly outcomes: readonly HostOutcome[] }> {
+  const { context, config, given, own, prune } = work
+  const { state, authorities, emit } = facts
+  const machine = thisMachine()
+  const failed: HostOutcome[] = []
+  const fail = (host: string, failure: Failure, result: 'failed' | 'unreachable'): void => {
+    failed.push({ host, result, applied: [], failure, seconds: {} })
+  }
+  const tell = (problem: StepError): void => {
+    const failure = failureOf(problem)
+    emit({ type: 'host-failed', host: problem.host, failure })
+    fail(problem.host, failure, 'failed')
+  }
+  const notes: string[] = []
+  const wishes = config.hosts.flatMap((host): readonly HostWish[] => {
+    const reached = reachApis({ host, here: isHere(host, machine), authorities })
+    if (reached instanceof StepError) {
+      tell(reached)
+      return []
+    }
+    for (const { component, address } of reached.closed) {
+      notes.push(
+        `the ${component} of ${host.name} listens on ${address} alone: its logins cannot be proved from here`,
+      )
+    }
+    return [wishOf({ host, apis: reached.apis, given, state, own, prune })]
+  })
+  const asked = await askHosts({ wishes, signal: context.signal, emit })
+  for (const one of asked) {
+    if ('failure' in one) fail(one.wish.host, one.failure, one.unreachable ? 'unreachable' : 'failed')
+  }
+  const answered = asked.flatMap((one) => ('asked' in one ? [one] : []))
+  const addresses = new Map(config.hosts.map(({ name, address }) => [name, address]))
+  const decision =
+    failed.length > 0
+      ? undefined
+      : decideViaApi({ answered, addresses, left: config.left, state, random: randomBytes })
+  if (decision?.ok === true) {
+    for (const { host, steps } of decision.plans) {
+      emit({ type: 'planned', host, changes: steps.map(({ change }) => change.summary) })
+    }
+    return { ...decision, notes: [...notes, ...decision.notes] }
+  }
+  for (const problem of decision?.problems ?? []) tell(problem)
+  const notStarted = (host: string): HostOutcome => ({
+    host,
+    result: 'not-started',
+    applied: [],
+    seconds: {},
+  })
+  return {
+    outcomes: namesOf(config.hosts).map(
+      (host) => failed.find((one) => one.host === host) ?? notStarted(host),
+    ),
+  }
+}

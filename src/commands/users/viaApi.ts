@@ -1,0 +1,153 @@
+import type { Credentials } from '../../client/credentials.ts'
+import { openState } from '../../deployment/state/openState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { settled } from '../../deployment/users/rotation.ts'
+import type { HostWish } from '../../deployment/users/viaApi/apiHost.ts'
+import { proveHost } from '../../deployment/users/viaApi/proveHost.ts'
+import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
+import { withoutShell } from '../../deployment/users/withoutShell.ts'
+import { shortListOf } from '../../diagnostics/words.ts'
+import { planText } from '../../output/deployment/plan.ts'
+import { chooseRenderer } from '../chooseRenderer.ts'
+import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
+import type { CommandContext } from '../context.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { exitOfRun } from '../exitOfRun.ts'
+import { inRun, type Run } from '../inRun.ts'
+import { madePasswordText } from '../madePasswordText.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { readAdminPasswords } from '../readAdminPasswords.ts'
+import { runSteps } from '../runSteps.ts'
+import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { tellPart } from '../tellInstalled.ts'
+import { colourOf } from '../terminal.ts'
+import { UsageError } from '../usageError.ts'
+import { type ApiAccessOptions, readOwnLogin, readTrust } from './apiAccess.ts'
+import { askViaApi } from './askViaApi.ts'
+
+export type ViaApiOptions = ClusterOptions &
+  ApiAccessOptions & {
+    readonly yes: boolean
+    readonly json: boolean
+    readonly lockWait: number
+    readonly prune: boolean
+  }
+
+/** What a run over the APIs works with. */
+type Work = ViaApiOptions & {
+  readonly config: SelectedCluster
+  readonly given: GivenPasswords
+  readonly own: Credentials | undefined
+  readonly run: Run
+}
+
+const operation = 'users apply'
+
+/**
+ * `muster users apply --via api`: brings the hosts to the users of the file without SSH. All APIs of all hosts are
+ * asked first; where one host could not follow, none is changed.
+ */
+export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
+  const { context, yes } = options
+  mustBeAbleToAsk(context, { yes, command: operation })
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  mustNameUsers(config)
+  const own = await readOwnLogin(context, options)
+  const given = await givenPasswords(context, config)
+  return inRun({ ...options, config, operation }, (run) =>
+    applyLocked({ ...options, config, given, own, run }),
+  )
+}
+
+function mustNameUsers(config: SelectedCluster): void {
+  const without = namesOf(config.hosts.filter(({ admin }) => admin === undefined))
+  if (without.length === 0) return
+  throw new UsageError(
+    `The file names no administrator for ${shortListOf(without)}.`,
+    'Give rest-api-admin-user, or leave these hosts out with --host.',
+  )
+}
+
+async function givenPasswords(context: CommandContext, config: SelectedCluster): Promise<GivenPasswords> {
+  const passwords = await readAdminPasswords(context, config)
+  return new Map(
+    config.hosts.flatMap(({ name, admin }) => {
+      const password = passwords.get(name)
+      return admin === undefined || password === undefined ? [] : [[name, new Map([[admin.user, password]])]]
+    }),
+  )
+}
+
+async function applyLocked(work: Work): Promise<ExitCode> {
+  const { context, config, json, run, yes } = work
+  const place = { directory: config.directory, cluster: config.cluster }
+  const opened = await openState(place)
+  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
+  const authorities = await readTrust(context, { cacert: work.cacert, state: opened.state, place })
+  const hosts = namesOf(config.hosts)
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
+  const { emit } = renderer
+  emit({ type: 'run-started', operation, cluster: config.cluster, hosts })
+  const decision = await askViaApi(work, { state: opened.state, authorities, emit }).finally(() =>
+    renderer.end(),
+  )
+  if ('outcomes' in decision) {
+    emit({ type: 'run-ended', outcomes: decision.outcomes, interrupted: context.signal.aborted })
+    context.stderr.write('Nothing was changed: all hosts are asked first, and not all of them can follow.\n')
+    return exitOfRun(decision.outcomes, context.signal.aborted)
+  }
+  const { plans, made, notes, wishes } = decision
+  if (!json) {
+    const left = namesOf(config.left)
+    const colour = colourOf(context, context.stdout)
+    context.stdout.write(`${planText({ cluster: config.cluster, notes, plans, left, colour })}\n`)
+  }
+  const changes = plans.some(({ steps }) => steps.length > 0)
+  if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  await saveState({ ...place, before: opened.state, after: decision.state })
+  if (!json) context.stdout.write(madePasswordText(made, place))
+  else
+    for (const { user } of made) {
+      const message = `the password of ${user} was made now; ${stateFolder(place)} keeps it`
+      emit({ type: 'notice', message })
+    }
+  const exit = await runSteps({
+    context,
+    json,
+    run,
+    survey: { reached: [], lost: [] },
+    work: plans.map(({ host, steps }) => ({
+      host,
+      steps,
+      transport: withoutShell(host),
+      verify: async () => {
+        const wish = wishes.find((one) => one.host === host)
+        return wish === undefined ? 'nothing to prove' : proveHost(wish, context.signal)
+      },
+    })),
+  })
+  tellPart({ context, config, json, emit })
+  if (exit !== exitCodes.ok || config.left.length > 0) return exit
+  const after = settled(decision.state, usersGiven(work, wishes))
+  await saveState({ ...place, before: decision.state, after })
+  return exit
+}
+
+/** The users of the file, and whether it gives the password of each on every host that names it. */
+function usersGiven(
+  { given }: Work,
+  wishes: readonly HostWish[],
+): readonly { readonly user: string; readonly given: boolean }[] {
+  const names = new Set(wishes.flatMap(({ users }) => users.map(({ user }) => user)))
+  return [...names].map((user) => ({
+    user,
+    given: wishes.every(
+      (wish) => wish.users.every((one) => one.user !== user) || given.get(wish.host)?.has(user) === true,
+    ),
+  }))
+}

@@ -1,0 +1,69 @@
+import type { Outcome } from '../../../client/calls.ts'
+import { ClientError, type ClientErrorCode } from '../../../client/clientError.ts'
+import { describeEndpoint } from '../../../client/endpoint.ts'
+import type { Problem } from '../../../client/problem.ts'
+import { TransportError, type TransportErrorCode } from '../../../transport/transportError.ts'
+import { StepError } from '../../stepError.ts'
+import type { HostApi } from './apiHost.ts'
+
+/** Milliseconds for one call. */
+export const patience = 10_000
+
+/** Where a call goes, as messages tell it: `the manager at https://10.0.0.11:8090`. */
+export const placeOf = ({ component, endpoint }: HostApi): string =>
+  `the ${component} at ${describeEndpoint(endpoint)}`
+
+/** What a deployment calls the ways in which nothing of a host answers. */
+const unreachable: Readonly<Partial<Record<ClientErrorCode, TransportErrorCode>>> = {
+  refused: 'connection-refused',
+  unreachable: 'connection-refused',
+  'name-not-found': 'name-not-found',
+  timeout: 'timeout',
+  reset: 'connection-lost',
+}
+
+const trustAdvice =
+  'Give with --cacert the authority that signed it; for stores that muster made that is authority.crt in the state directory. If it is meant to be that one, somebody else answers there.'
+
+/** Makes calls of one API of a host; a call without an answer becomes a failure of that host. */
+export async function onApi<Value>(host: string, call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    const { message } = error
+    const code = unreachable[error.code]
+    if (code !== undefined) throw new TransportError({ host, code, message, fix: error.fix, cause: error })
+    const fix = error.code === 'certificate-untrusted' ? trustAdvice : error.fix
+    throw new StepError({ host, code: error.code, message, fix, cause: error })
+  }
+}
+
+/** An API's refusal as the failure of its host: the answer's own words, and what to do where it is known. */
+export function refusal(
+  host: string,
+  api: HostApi,
+  { answer, problem }: Extract<Outcome<unknown>, { problem: Problem }>,
+): StepError {
+  const { status, code, title, detail } = problem
+  const words = detail ?? title
+  const place = placeOf(api)
+  if (status === 429) {
+    const wait = answer.headers['retry-after']
+    return new StepError({
+      host,
+      code: code ?? 'locked-out',
+      message: `${place} takes no further login from here${typeof wait === 'string' ? ` for ${wait} s` : ''}: too many of them failed`,
+      fix: 'Wait, then run the command again with a login that is right: --login USER with --login-password-file FILE.',
+    })
+  }
+  return new StepError({
+    host,
+    code: code ?? `http-${status}`,
+    message: `${place} answered ${status}: ${words}`,
+    fix:
+      code === 'unknown-host'
+        ? `Give that name in rest-api-allowed-hosts and install again.`
+        : `See the log of the ${api.component} on ${host}, then run the command again.`,
+  })
+}

@@ -1,0 +1,67 @@
+import { saltBytes } from '../../../accounts/passwordHash.ts'
+import type { HostConfig } from '../../../config/model.ts'
+import { listOf, shortListOf } from '../../../diagnostics/words.ts'
+import type { MadePassword } from '../../desired/administrators.ts'
+import type { HostPlan } from '../../hostPlan.ts'
+import { type ClusterState, withUser } from '../../state/clusterState.ts'
+import { StepError } from '../../stepError.ts'
+import type { AskedHost, HostWish } from './apiHost.ts'
+import { userCalls } from './changeHost.ts'
+import { planChanges } from './planChanges.ts'
+import { withMadePasswords } from './wishes.ts'
+
+/** A host that told what it has. */
+export type AnsweredHost = { readonly wish: HostWish; readonly asked: AskedHost }
+
+/** What becomes of hosts that were asked, and of the state directory; nothing is changed yet. */
+export type ApiDecision =
+  | {
+      readonly ok: true
+      readonly wishes: readonly HostWish[]
+      readonly plans: readonly HostPlan[]
+      readonly state: ClusterState
+      readonly made: readonly MadePassword[]
+      readonly notes: readonly string[]
+    }
+  | { readonly ok: false; readonly problems: readonly StepError[] }
+
+/** Decides from what all hosts told; pure but for `random`. `left` are hosts of the file that were not asked. */
+export function decideViaApi(options: {
+  readonly answered: readonly AnsweredHost[]
+  readonly addresses: ReadonlyMap<string, string>
+  readonly left: readonly HostConfig[]
+  readonly state: ClusterState
+  readonly random: (size: number) => Buffer
+}): ApiDecision {
+  const { answered, addresses, left, random } = options
+  const leavesOut = (user: string): boolean => left.some(({ admin }) => admin?.user === user)
+  const { wishes, made } = withMadePasswords({ hosts: answered, leavesOut, random })
+  const problems: StepError[] = []
+  const extras = new Map<string, string[]>()
+  const plans = wishes.flatMap((wish, index): readonly HostPlan[] => {
+    const asked = answered[index]?.asked
+    const planned = asked && planChanges(wish, asked)
+    if (asked === undefined || planned === undefined) return []
+    if (planned instanceof StepError) {
+      problems.push(planned)
+      return []
+    }
+    const { changes, extra } = planned
+    const { host } = wish
+    if (extra.length > 0 && !wish.prune) {
+      const names = listOf(extra)
+      extras.set(names, [...(extras.get(names) ?? []), host])
+    }
+    return [{ host, address: addresses.get(host) ?? host, steps: userCalls({ wish, asked, changes }) }]
+  })
+  if (problems.length > 0) return { ok: false, problems }
+  const state = made.reduce((kept, { user, password }) => {
+    const known = kept.users.get(user) ?? { salt: random(saltBytes) }
+    return withUser(kept, user, { ...known, password })
+  }, options.state)
+  const notes = [...extras].map(
+    ([names, hosts]) =>
+      `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'has' : 'have'} ${names}, whom the file does not name; --prune would remove them`,
+  )
+  return { ok: true, wishes, plans, state, made, notes }
+}

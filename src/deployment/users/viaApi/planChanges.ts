@@ -1,0 +1,56 @@
+import type { Credentials } from '../../../client/credentials.ts'
+import { listOf } from '../../../diagnostics/words.ts'
+import { StepError } from '../../stepError.ts'
+import type { AskedHost, HostWish, WantedUser } from './apiHost.ts'
+
+/** One change of the users of a host, by one call. */
+export type UserChange =
+  | { readonly kind: 'create' | 'reset'; readonly login: Credentials }
+  | { readonly kind: 'remove'; readonly user: string }
+
+/** What is to be changed on a host, in this order, and whom it has that the file does not name. */
+export type UserChanges = { readonly changes: readonly UserChange[]; readonly extra: readonly string[] }
+
+const same = (one: string, other: string): boolean => one.normalize('NFC') === other.normalize('NFC')
+
+/** Those of `present` that no wanted user is. */
+export const extraUsers = (present: readonly string[], users: readonly WantedUser[]): readonly string[] =>
+  present.filter((name) => !users.some(({ user }) => same(user, name)))
+
+/** What a host lacks of its wish. A `StepError` where that cannot be done without a further password. */
+export function planChanges(wish: HostWish, asked: AskedHost): UserChanges | StepError {
+  const { host, users, prune } = wish
+  const has = (user: string): boolean => asked.present.some((name) => same(name, user))
+  const unknown = users.filter(({ user, password }) => password === undefined && !has(user))
+  if (unknown.length > 0) {
+    const names = listOf(unknown.map(({ user }) => user))
+    return new StepError({
+      host,
+      code: 'password-needed',
+      message: `the administrator ${names} exists on other hosts, and its password is not known here`,
+      fix: 'Give its password in the file: this host must get the same as the others.',
+    })
+  }
+  const puts = users.flatMap(({ user, password }): UserChange[] => {
+    if (password === undefined || asked.fitting.some((name) => same(name, user))) return []
+    return [{ kind: has(user) ? 'reset' : 'create', login: { user, password } }]
+  })
+  const extra = extraUsers(asked.present, users)
+  if (!prune || extra.length === 0) return { changes: puts, extra }
+  if (users.every(({ password }) => password === undefined)) {
+    return new StepError({
+      host,
+      code: 'no-login',
+      message: `--prune would remove ${listOf(extra)}, and no password of a user that stays is known to prove that somebody still gets in`,
+      fix: 'Give the password of a user that the file names, or leave --prune out.',
+    })
+  }
+  return { changes: [...puts, ...extra.map((user): UserChange => ({ kind: 'remove', user }))], extra }
+}
+
+/** A change in a few words, as plans and reports have it. */
+export function changeWords(change: UserChange): string {
+  if (change.kind === 'remove') return `remove the user ${change.user}`
+  const { user } = change.login
+  return change.kind === 'create' ? `create the administrator ${user}` : `reset the password of ${user}`
+}

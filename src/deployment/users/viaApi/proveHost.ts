@@ -1,0 +1,29 @@
+import { get } from '../../../client/calls.ts'
+import { StepError } from '../../stepError.ts'
+import type { HostWish } from './apiHost.ts'
+import { onApi, patience, placeOf, refusal } from './callApi.ts'
+
+/**
+ * Proves that every API of a host lets in each user whose password is known. Returns what was proved in a few
+ * words; rejects with a `StepError` or a `TransportError`.
+ */
+export async function proveHost({ host, apis, users }: HostWish, signal: AbortSignal): Promise<string> {
+  const logins = users.flatMap(({ user, password }) => (password === undefined ? [] : [{ user, password }]))
+  const proofs = apis.flatMap((api) => logins.map((credentials) => ({ api, credentials })))
+  await Promise.all(
+    proofs.map(async ({ api, credentials }) => {
+      const path = `/api/v2/user/${encodeURIComponent(credentials.user.normalize('NFC'))}`
+      const caller = { endpoint: api.endpoint, credentials, timeout: patience, signal }
+      const outcome = await onApi(host, () => get(caller, path))
+      if (!('problem' in outcome)) return
+      if (outcome.answer.status !== 401) throw refusal(host, api, outcome)
+      throw new StepError({
+        host,
+        code: 'login-not-proved',
+        message: `${placeOf(api)} does not let ${credentials.user} in`,
+        fix: `Somebody may have changed the user meanwhile: run the command again, and see the log of the ${api.component} on ${host}.`,
+      })
+    }),
+  )
+  return logins.length === 0 ? 'every API answers' : 'logins proved'
+}

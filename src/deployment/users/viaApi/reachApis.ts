@@ -1,0 +1,55 @@
+import type { Endpoint } from '../../../client/endpoint.ts'
+import type { ApiConfig, HostConfig } from '../../../config/model.ts'
+import { listOf } from '../../../diagnostics/words.ts'
+import { StepError } from '../../stepError.ts'
+import type { HostApi } from './apiHost.ts'
+
+const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
+const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::'
+
+/**
+ * The APIs of a host that this machine can call; `here` tells that the host is this machine. One that listens on
+ * loopback elsewhere is left to the others of its host, with which it shares the user file; a host without any
+ * other is a `StepError`.
+ */
+export function reachApis(options: {
+  readonly host: HostConfig
+  readonly here: boolean
+  readonly authorities: readonly string[]
+}): { readonly apis: readonly HostApi[]; readonly closed: readonly ApiConfig[] } | StepError {
+  const { host, here } = options
+  const open = host.apis.filter(({ enabled }) => enabled)
+  const callable = open.filter(({ address }) => here || !isLoopback(address))
+  const closed = open.filter((api) => !callable.includes(api))
+  if (callable.length > 0) return { apis: callable.map((api) => apiOf(api, options)), closed }
+  const settings = listOf(host.apis.map(({ component }) => `${component}-rest-api-address`))
+  if (open.length === 0) {
+    return new StepError({
+      host: host.name,
+      code: 'no-open-api',
+      message: 'every API of the host is switched off: there is none to call',
+      fix: `Use \`muster users apply\` over SSH, or leave the host out with --host.`,
+    })
+  }
+  return new StepError({
+    host: host.name,
+    code: 'loopback-only',
+    message: `its APIs listen on ${listOf([...new Set(open.map(({ address }) => address))])} alone, where only ${host.name} itself can call them`,
+    fix: `Run it on ${host.name} itself with --host ${host.name} --connection local, or open an API: set ${settings} and install. Else leave the host out with --host.`,
+  })
+}
+
+function apiOf(
+  { component, address, port }: ApiConfig,
+  { host, authorities }: { readonly host: HostConfig; readonly authorities: readonly string[] },
+): HostApi {
+  const listensOnOne = !isLoopback(address) && !isWildcard(address)
+  const endpoint: Endpoint = {
+    kind: 'tcp',
+    address: isWildcard(address) ? host.address : address,
+    port,
+    names: listensOnOne ? [address, host.address, host.name] : [host.address, host.name],
+    trust: { kind: 'authorities', certificates: authorities },
+  }
+  return { component, endpoint }
+}

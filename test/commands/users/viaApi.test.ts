@@ -1,0 +1,180 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { describeEndpoint } from '../../../src/client/endpoint.ts'
+import { muster } from '../../../src/commands/program.ts'
+import { commandContext } from '../../config/commandContext.ts'
+import { realHost } from '../../deployment/users/viaApi/host.ts'
+import { closedPort } from '../../support/loopbackServer.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { certificate } from '../../support/testServer.ts'
+
+type Host = { readonly ports: readonly number[]; readonly address?: string }
+
+/** A folder with a cluster file of replicator hosts, and `muster users apply --via api` there. */
+function workplace(hosts: readonly Host[], defaults: Readonly<Record<string, string>> = {}) {
+  const cwd = temporaryFolder()
+  const describeHosts = (more: Readonly<Record<string, string>>): void => {
+    const names = hosts.map((_, index) => `db${index + 1}`)
+    const lines = [
+      'cluster: alpha',
+      'defaults:',
+      '  rest-api-admin-user: admin',
+      '  replicator-rest-api-address: 127.0.0.1',
+      '  manager-rest-api-address: 127.0.0.1',
+      ...Object.entries({ ...defaults, ...more }).map(([name, value]) => `  ${name}: ${value}`),
+      'services:',
+      `  alpha: { topology: clustered, master: db1, members: [${names.join(', ')}] }`,
+      'hosts:',
+      ...hosts.map(
+        ({ ports: [manager, replicator], address }, index) =>
+          `  db${index + 1}: { address: ${address ?? `127.0.0.1`}, options: { manager-rest-api-port: ${manager}, replicator-rest-api-port: ${replicator} } }`,
+      ),
+    ]
+    writeFileSync(join(cwd, 'muster.yaml'), `${lines.join('\n')}\n`)
+  }
+  describeHosts({})
+  writeFileSync(join(cwd, 'ca.pem'), certificate.chain)
+  const run = async (argv: readonly string[], env: Readonly<Record<string, string>> = {}, typed?: string) => {
+    const { context, out, err } = commandContext({
+      cwd,
+      env: { HOME: cwd, ...env },
+      ...(typed !== undefined && { typed }),
+    })
+    const code = await muster({
+      argv: ['users', 'apply', '--via', 'api', '--yes', '--cacert', 'ca.pem', ...argv],
+      context,
+    })
+    const hidden = (text: string): string =>
+      text
+        .replace(/:\d{4,5}\b/g, ':PORT')
+        .replaceAll(cwd, '/work')
+        .replace(/ \(\d+\.\d s\)| \((?:commit|verify)[^)]*\)/g, '')
+        .replace(/password [\w-]{32}/g, 'password MADE')
+    return { code, stdout: hidden(out()), stderr: hidden(err()) }
+  }
+  const kept = () => {
+    const path = join(cwd, '.muster/alpha/secrets.json')
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  }
+  return { cwd, run, kept, describeHosts }
+}
+
+const portsOf = ({ apis }: Awaited<ReturnType<typeof realHost>>): readonly number[] =>
+  apis.map(({ endpoint }) => Number(describeEndpoint(endpoint).replace(/^.*:/, '')))
+
+describe('muster users apply --via api', () => {
+  it('makes a password and the first user of a host, and proves it; then there is nothing to do', async () => {
+    const host = await realHost()
+    const { run, kept } = workplace([{ ports: portsOf(host) }])
+    const first = await run([])
+    expect(first).toMatchInlineSnapshot(`
+      {
+        "code": 0,
+        "stderr": "",
+        "stdout": "alpha: changes on 1 of 1 host
+
+      db1 (127.0.0.1)
+        ~ create the administrator admin
+
+      The administrator's password was made now and is shown this once. It is kept in
+      /work/.muster/alpha/secrets.json
+        user admin  password MADE
+
+      db1: create the administrator admin
+      db1  done: 1 change, logins proved
+      ",
+      }
+    `)
+    expect(host.names()).toEqual(['admin'])
+    const { password } = kept().users.admin
+    expect(first.stdout).not.toContain(password)
+    expect(await run([])).toMatchInlineSnapshot(`
+      {
+        "code": 0,
+        "stderr": "",
+        "stdout": "alpha: nothing to do on 1 host.
+
+      db1  nothing to do, logins proved
+      ",
+      }
+    `)
+  })
+
+  it('changes nothing where one host could not follow, and the others with --host', async () => {
+    const one = await realHost({ ops: 'ops' })
+    const nobody = [await closedPort(), await closedPort()]
+    const { run, kept } = workplace(
+      [
+        { ports: portsOf(one) },
+        { ports: nobody, address: 'localhost' },
+        { ports: [8090, 8097], address: '192.0.2.3' },
+      ],
+      { 'rest-api-admin-pass': '!env GIVEN' },
+    )
+    const env = { GIVEN: 'given long enough', MUSTER_LOGIN_PASSWORD: 'ops' }
+    const login = ['--login', 'ops']
+    expect(await run(login, env)).toMatchInlineSnapshot(`
+      {
+        "code": 1,
+        "stderr": "error db3: its APIs listen on 127.0.0.1 alone, where only db3 itself can call them [loopback-only]
+        fix: Run it on db3 itself with --host db3 --connection local, or open an API: set manager-rest-api-address and replicator-rest-api-address and install. Else leave the host out with --host.
+      error db2: The connection to https://127.0.0.1:PORT was refused: nothing listens there. [connection-refused]
+        fix: Check the address and the port, and whether the API runs and listens on that address.
+      Nothing was changed: all hosts are asked first, and not all of them can follow.
+      ",
+        "stdout": "",
+      }
+    `)
+    expect(one.names()).toEqual(['ops'])
+    expect(await run([...login, '--host', 'db1'], env)).toMatchInlineSnapshot(`
+      {
+        "code": 0,
+        "stderr": "",
+        "stdout": "alpha: changes on 1 of 1 host
+        ~ db1 has ops, whom the file does not name; --prune would remove them
+
+      db1 (127.0.0.1)
+        ~ create the administrator admin
+
+      db2 and db3: left out
+
+      db1: create the administrator admin
+      db1  done: 1 change, logins proved
+      This was db1 of alpha alone; db2 and db3 were neither reached nor changed.
+      ",
+      }
+    `)
+    expect(await run([...login, '--host', 'db1', '--prune'], env)).toMatchObject({ code: 0 })
+    expect(one.names()).toEqual(['admin'])
+    expect(JSON.stringify(kept() ?? '')).not.toContain('given long enough')
+  })
+
+  it('tells programs as JSON lines, without any password', async () => {
+    const host = await realHost()
+    const { run } = workplace([{ ports: portsOf(host) }], { 'rest-api-admin-pass': '!env GIVEN' })
+    const { code, stdout } = await run(['--json'], { GIVEN: 'given long enough' })
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('given long enough')
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.at(-1)).toMatchObject({
+      type: 'run-ended',
+      outcomes: [{ host: 'db1', result: 'changed', proved: 'logins proved' }],
+    })
+  })
+
+  it.each([
+    [
+      'a password without a user',
+      ['--login-password-stdin'],
+      '--login-password-stdin is given, and no user to log in as.',
+    ],
+    ['an authority that is none', ['--cacert', 'muster.yaml'], 'holds no PEM certificate'],
+  ])('refuses %s', async (_, argv, message) => {
+    const { run } = workplace([{ ports: [8090, 8097] }])
+    expect(await run(argv)).toMatchObject({ code: 3, stderr: expect.stringContaining(message) })
+  })
+})

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { changeUserFile } from '../../../../src/accounts/changeUserFile.ts'
+import { hashPassword } from '../../../../src/accounts/passwordHash.ts'
+import { parseUserFile, putUser } from '../../../../src/accounts/userFile.ts'
+import type { Component } from '../../../../src/contracts/component.ts'
+import type { HostApi, HostWish } from '../../../../src/deployment/users/viaApi/apiHost.ts'
+import { Secret } from '../../../../src/secrets/secret.ts'
+import { portOf } from '../../../support/https.ts'
+import { temporaryFolder } from '../../../support/temporaryFolder.ts'
+import { testCost } from '../../../support/testApi.ts'
+import { certificate, settingsIn, start } from '../../../support/testServer.ts'
+
+/** An API of a host on loopback, trusted by the certificate of the tests' servers. */
+export const apiAt = (port: number, component: Component = 'manager'): HostApi => ({
+  component,
+  endpoint: {
+    kind: 'tcp',
+    address: '127.0.0.1',
+    port,
+    names: ['127.0.0.1'],
+    trust: { kind: 'authorities', certificates: [certificate.chain] },
+  },
+})
+
+/** A host with two components of ours, really serving, that share one user file. */
+export async function realHost(users: Readonly<Record<string, string>> = {}): Promise<{
+  readonly apis: readonly HostApi[]
+  readonly names: () => readonly string[]
+}> {
+  const folder = temporaryFolder()
+  const settings = settingsIn(folder)
+  for (const [user, password] of Object.entries(users)) {
+    const hash = await hashPassword({
+      password: new Secret(password),
+      salt: Buffer.alloc(16, 1),
+      cost: testCost,
+    })
+    await changeUserFile(settings.usersFile, (file) => putUser(file, { user, access: 'full', hash }))
+  }
+  const manager = await start(settings)
+  const replicator = await start(settingsIn(folder, { component: 'replicator' }))
+  return {
+    apis: [apiAt(portOf(manager)), apiAt(portOf(replicator), 'replicator')],
+    names: () => parseUserFile(readFileSync(settings.usersFile, 'utf8')).users.map(({ user }) => user),
+  }
+}
+
+export const user = (name: string, password?: string): HostWish['users'][number] => ({
+  user: name,
+  ...(password !== undefined && { password: new Secret(password) }),
+})
+
+export const wish = (changes: Partial<HostWish>): HostWish => ({
+  host: 'db1',
+  apis: [],
+  users: [user('admin', 'right')],
+  logins: [],
+  prune: false,
+  ...changes,
+})

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import type { HostWish } from '../../../../src/deployment/users/viaApi/apiHost.ts'
+import { askHost } from '../../../../src/deployment/users/viaApi/askHost.ts'
+import { askHosts } from '../../../../src/deployment/users/viaApi/askHosts.ts'
+import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts'
+import { changeWords, planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
+import { proveHost } from '../../../../src/deployment/users/viaApi/proveHost.ts'
+import { withoutShell } from '../../../../src/deployment/users/withoutShell.ts'
+import { Secret } from '../../../../src/secrets/secret.ts'
+import { closedPort, serveTls } from '../../../support/loopbackServer.ts'
+import { certificate } from '../../../support/testServer.ts'
+import { apiAt, realHost, user, wish } from './host.ts'
+
+const { signal } = new AbortController()
+const login = (name: string, password: string) => ({ user: name, password: new Secret(password) })
+
+/** Asks, changes and proves one host; tells what was done. */
+async function apply(wanted: HostWish): Promise<readonly string[]> {
+  const asked = await askHost(wanted, signal)
+  const planned = planChanges(wanted, asked)
+  if (planned instanceof Error) throw planned
+  for (const { step } of userCalls({ wish: wanted, asked, changes: planned.changes })) {
+    await step.apply(withoutShell('db1'))
+  }
+  await proveHost(wanted, signal)
+  return planned.changes.map(changeWords)
+}
+
+describe('users by the APIs alone', () => {
+  it('makes the first user without a login, the others with that', async () => {
+    const { apis, names } = await realHost()
+    const wanted = wish({ apis, users: [user('admin', 'right'), user('ops', 'other')] })
+    expect(await apply(wanted)).toEqual(['create the administrator admin', 'create the administrator ops'])
+    expect(names()).toEqual(['admin', 'ops'])
+    expect(await apply(wanted)).toEqual([])
+  })
+
+  it('resets a password by the one that was replaced, and adds what is missing', async () => {
+    const { apis, names } = await realHost({ admin: 'old' })
+    const users = [user('ops', 'other'), user('admin', 'new')]
+    const wanted = wish({ apis, users, logins: [login('admin', 'old')] })
+    expect(await apply(wanted)).toEqual(['create the administrator ops', 'reset the password of admin'])
+    expect(names()).toEqual(['admin', 'ops'])
+    await expect(askHost(wish({ apis, users: [user('admin', 'old')] }), signal)).rejects.toMatchObject({
+      code: 'no-login',
+    })
+  })
+
+  it("takes the operator's own login, and leaves strangers alone but with prune", async () => {
+    const { apis, names } = await realHost({ stranger: 'strange' })
+    const logins = [login('nobody', 'x'), login('stranger', 'strange')]
+    expect(await apply(wish({ apis, logins }))).toEqual(['create the administrator admin'])
+    expect(names()).toEqual(['stranger', 'admin'])
+    expect(await apply(wish({ apis, logins, prune: true }))).toEqual(['remove the user stranger'])
+    expect(names()).toEqual(['admin'])
+  })
+
+  it('removes the login itself last, when those that stay are there', async () => {
+    const { apis, names } = await realHost({ stranger: 'strange', other: 'o' })
+    const wanted = wish({ apis, logins: [login('stranger', 'strange')], prune: true })
+    expect(await apply(wanted)).toHaveLength(3)
+    expect(names()).toEqual(['admin'])
+  })
+
+  it('leaves a user without a known password as it is, and needs one where it is not there', async () => {
+    const { apis } = await realHost({ admin: 'right' })
+    const here = wish({ apis, users: [user('admin', 'right'), user('ops')] })
+    const planned = planChanges(here, await askHost(here, signal))
+    expect(planned).toMatchObject({ code: 'password-needed', message: expect.stringContaining('ops') })
+    const only = wish({ apis, users: [user('admin')], logins: [login('admin', 'right')] })
+    expect(await apply(only)).toEqual([])
+    expect(planChanges({ ...only, prune: true }, { present: ['admin', 'x'], fitting: [] })).toMatchObject({
+      code: 'no-login',
+    })
+  })
+
+  it('says of each host by itself why it cannot be changed', async () => {
+    const { apis } = await realHost({ admin: 'other' })
+    const refusing = await serveTls({ key: certificate.key, cert: certificate.chain }, (request, answer) => {
+      const [status, code] =
+        request.method === 'POST'
+          ? [403, 'remote-bootstrap']
+          : request.url === '/api/v2/ping'
+            ? [200, '']
+            : [401, 'no-user']
+      const ping = { message: 'm', date: 'd', hostName: 'h', pid: 1, jvmUptime: 1 }
+      const payload = status === 200 ? ping : { status, code, title: 'No', detail: 'Not so.' }
+      answer.writeHead(status, { 'Content-Type': 'application/json' })
+      answer.end(JSON.stringify({ payloadType: 'P', payloadVersion: '1', payload }))
+    })
+    const locked = await serveTls({ key: certificate.key, cert: certificate.chain }, (_, answer) => {
+      answer.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': '280' })
+      answer.end('{}')
+    })
+    const closed = await closedPort()
+    const told: string[] = []
+    const results = await askHosts({
+      wishes: [
+        wish({ host: 'db1', apis, logins: [login('ops', 'x')] }),
+        wish({ host: 'db2', apis: [apiAt(refusing.port)] }),
+        wish({ host: 'db3', apis: [apiAt(locked.port)] }),
+        wish({ host: 'db4', apis: [apiAt(closed)] }),
+        wish({
+          host: 'db5',
+          apis: apis.map((api) => ({
+            ...api,
+            endpoint: { ...api.endpoint, kind: 'tcp', names: ['db5'] } as never,
+          })),
+        }),
+      ],
+      signal,
+      emit: (event) => {
+        if (event.type === 'host-failed') told.push(event.host)
+      },
+    }).finally(() => Promise.all([refusing.close(), locked.close()]))
+    expect([...told].sort()).toEqual(['db1', 'db2', 'db3', 'db4', 'db5'])
+    const lines = results.map((one) =>
+      'failure' in one
+        ? `${one.wish.host} ${one.unreachable} ${one.failure.code}: ${one.failure.message}\n  ${one.failure.fix}`
+        : `${one.wish.host} asked`,
+    )
+    expect(lines.join('\n').replace(/:\d{4,5}\b/g, ':PORT')).toMatchInlineSnapshot(`
+      "db1 false no-login: the manager at https://127.0.0.1:PORT has users, and it lets in none whose password is known here: admin and ops
+        Log in as a user that it has: --login USER with --login-password-file FILE or --login-password-stdin.
+      db2 false remote-bootstrap: the host has no user yet, and the manager at https://127.0.0.1:PORT lets nobody make the first one from another host
+        Run \`muster install\` or \`muster users apply\` over SSH, which need no login; or run this on db2 itself; or set rest-api-remote-bootstrap: true and install.
+      db3 false locked-out: the manager at https://127.0.0.1:PORT takes no further login from here for 280 s: too many of them failed
+        Wait, then run the command again with a login that is right: --login USER with --login-password-file FILE.
+      db4 true connection-refused: The connection to https://127.0.0.1:PORT was refused: nothing listens there.
+        Check the address and the port, and whether the API runs and listens on that address.
+      db5 false certificate-names: The certificate of https://127.0.0.1:PORT is for DNS:localhost, IP Address:127.0.0.1, not for db5.
+        Call the host by a name that its certificate carries, or give it a certificate with this name."
+    `)
+  })
+})
