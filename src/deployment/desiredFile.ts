@@ -1,7 +1,6 @@
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { HostFacts } from './facts/model.ts'
-import { inOneFlight } from './flight.ts'
 import { sha256 } from './sha256.ts'
 import type { DesiredFile } from './target.ts'
 
@@ -34,9 +33,11 @@ export async function writeFiles(options: {
 }): Promise<void> {
   const { transport, facts, files } = options
   const differing = files.filter((file) => fileDifference(facts, file, '') !== undefined)
-  await inOneFlight(transport, (to) =>
-    differing.map(({ path, content, mode, owner }) =>
-      to.upload({ path, content, mode, ...(facts.uid === 0 ? { owner } : {}) }),
-    ),
-  )
+  const uploads = differing.map(({ path, content, mode, owner }) => ({
+    path,
+    content,
+    mode,
+    ...(facts.uid === 0 ? { owner } : {}),
+  }))
+  await transport.upload(...uploads)
 }

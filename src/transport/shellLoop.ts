@@ -18,14 +18,15 @@ const loop = (nonce: string): string =>
     'LC_ALL=C',
     'export PATH LC_ALL',
     'umask 077',
-    't() { dd bs=65536 count="$1" iflag=fullblock,count_bytes 2>/dev/null; }',
+    // To start a program costs a host about 2 ms.
+    't() { [ "$1" = 0 ] || dd bs=65536 count="$1" iflag=fullblock,count_bytes 2>/dev/null; }',
     `printf "\\n%s\\n" ${nonce}`,
     `printf "\\n%s\\n" ${nonce} >&2`,
     'a() { printf "\\n%s %s\\n" "$i" "$1"; printf "\\n%s\\n" "$i" >&2; }',
     'f=; while IFS=" " read -r i n d c; do s=$(t "$n")',
     'case $s in *"#$i") ;; *) exit 1 ;; esac',
     'case $c in "$f") t "$d" >/dev/null; a skipped; continue ;; esac',
-    't "$d" | { ( eval "$s" ); r=$?; cat >/dev/null; a "$r"; [ "$r" = 0 ]; }',
+    't "$d" | { ( eval "$s" ); r=$?; [ "$d" = 0 ] || cat >/dev/null; a "$r"; [ "$r" = 0 ]; }',
     // Not behind ||, which would take set -e from the script.
     'case $? in 0) ;; *) f=$c ;; esac',
     'done',

@@ -17,7 +17,7 @@ export function shellTransport(options: {
   const through = (chain: Chain | undefined): Transport => ({
     host,
     run: (script, runOptions) => shell.run(script, runOptions, chain),
-    upload: (file) => upload({ host, shell, chain, file, random }),
+    upload: (...files) => upload({ host, shell, chain, files, random }),
     chain: () => through(chain ?? shell.chain()),
     close: async () => {
       streams.stdin.end()

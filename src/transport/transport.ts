@@ -30,10 +30,11 @@ export type Transport = {
   /** Runs a POSIX sh script: umask 077, LC_ALL=C, no arguments. A non-zero exit is a result, not an error. */
   run(script: string, options?: RunOptions): Promise<RunResult>
   /**
-   * Writes a file as one atomic change: same folder, umask 077, checksum, owner and mode, fsync, rename
-   * (deployment.md, "The SSH layer" 9). Nothing of it is left when it fails.
+   * Writes files, each as one atomic change: same folder, umask 077, checksum, owner and mode, fsync, rename
+   * (deployment.md, "The SSH layer" 9). None is renamed before all are on the disk, and nothing else of them is left
+   * when it fails.
    */
-  upload(file: Upload): Promise<void>
+  upload(...files: readonly Upload[]): Promise<void>
   /**
    * The same host for work that hangs together: runs and uploads are sent without waiting for each other and done
    * in their order; after one that failed, those behind it are not done and reject with code `not-run`. A run that

@@ -67,11 +67,13 @@ export function fakeTransport(options: {
       if (answer instanceof Error) throw answer
       return { code: 0, stdout: '', stderr: '', ...answer }
     },
-    upload: async (file) => {
+    upload: async (...files) => {
       alive('upload')
-      const error = options.onUpload?.(file)
-      if (error !== undefined) throw error
-      uploads.push(file)
+      for (const file of files) {
+        const error = options.onUpload?.(file)
+        if (error !== undefined) throw error
+        uploads.push(file)
+      }
     },
     close: async () => {
       closed = true

@@ -127,11 +127,11 @@ describe('upload', () => {
     async () => {
       const path = join(folder, 'file')
       await writeFile(path, 'old')
-      // A cat that writes to a full disk stands for the disk.
+      // A dd that writes to a full disk stands for the disk.
       await mkdir(join(folder, 'bin'))
       await writeFile(
-        join(folder, 'bin', 'cat'),
-        '#!/bin/sh\n[ -c /dev/stdout ] && exec /bin/cat\nexec /bin/cat >/dev/full\n',
+        join(folder, 'bin', 'dd'),
+        '#!/bin/sh\n[ -f /dev/stdout ] && exec /bin/dd "$@" >/dev/full\nexec /bin/dd "$@"\n',
         { mode: 0o755 },
       )
       const full = await connectLocal({
@@ -149,10 +149,47 @@ describe('upload', () => {
     },
   )
 
+  it('writes several files in one go, each with its own mode and content', async () => {
+    const at = (name: string): string => join(folder, name)
+    await transport.upload(
+      { path: at('one'), content: Buffer.from('1\n'), mode: 0o600 },
+      { path: at("it's two"), content: new Secret('zwei é'), mode: 0o644 },
+      { path: at('none'), content: Buffer.alloc(0), mode: 0o600 },
+      { path: at('big'), content: Buffer.alloc(200_000, 'x'), mode: 0o644 },
+    )
+    const modes = await Promise.all(
+      ['one', "it's two", 'none', 'big'].map(async (name) => (await stat(at(name))).mode & 0o777),
+    )
+    expect(modes).toEqual([0o600, 0o644, 0o600, 0o644])
+    expect(await readFile(at('one'), 'utf8')).toBe('1\n')
+    expect(await readFile(at("it's two"), 'utf8')).toBe('zwei é')
+    expect(await readFile(at('big'), 'utf8')).toBe('x'.repeat(200_000))
+    expect((await readdir(folder)).toSorted()).toEqual(['big', "it's two", 'none', 'one'])
+  })
+
+  it('changes none of several files where one cannot be written, and names that one', async () => {
+    await writeFile(join(folder, 'one'), 'old')
+    const path = join(folder, 'missing', 'two')
+    const { message, fix } = await failure(
+      transport.upload(
+        { path: join(folder, 'one'), content: Buffer.from('new'), mode: 0o600 },
+        { path, content: Buffer.from('x'), mode: 0o600 },
+      ),
+    )
+    expect(message.startsWith(`${path} on here could not be written: `)).toBe(true)
+    expect(fix).toBe(`Create the folder ${join(folder, 'missing')} on the host first.`)
+    expect(await readFile(join(folder, 'one'), 'utf8')).toBe('old')
+    expect(await readdir(folder)).toEqual(['one'])
+  })
+
   it('refuses content that arrived damaged', async () => {
     const path = join(folder, 'file')
     await mkdir(join(folder, 'bin'))
-    await writeFile(join(folder, 'bin', 'cat'), '#!/bin/sh\nexec tr a b\n', { mode: 0o755 })
+    await writeFile(
+      join(folder, 'bin', 'dd'),
+      '#!/bin/sh\n[ -f /dev/stdout ] || exec /bin/dd "$@"\n/bin/dd "$@" | tr a b\n',
+      { mode: 0o755 },
+    )
     const odd = await connectLocal({
       host: 'here',
       env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },

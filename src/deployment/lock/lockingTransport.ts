@@ -81,7 +81,7 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
       taken
         ? way.run(`${busy(options?.timeout)}${locking.beforeNext()}${script}`, options)
         : first(script, options),
-    upload: (file) => way.upload(file),
+    upload: (...files) => way.upload(...files),
     ...(way.chain === undefined ? {} : { chain: () => through(way.chain?.() ?? way) }),
     close,
   })
