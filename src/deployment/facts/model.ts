@@ -69,7 +69,7 @@ export type InstallationFacts = {
   readonly settings: ReadonlyMap<Component, string>
   /** Text of each component's systemd unit. */
   readonly units: ReadonlyMap<Component, string>
-  /** Digest that the running component was started with. */
+  /** Digest that the running component was started with; else the words of `releases/unfinished.ts`. */
   readonly applied: ReadonlyMap<Component, string>
 }
 

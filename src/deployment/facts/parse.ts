@@ -26,17 +26,21 @@ export function parseFacts(host: string, output: string): HostFacts {
     const row = all(key)[0]
     return row === undefined ? undefined : decode(row[1]).toString('utf8')
   }
-  const perComponent = (prefix: string): ReadonlyMap<(typeof components)[number], string> =>
+  const perComponent = (
+    prefix: string,
+    of: (key: string) => string | undefined = content,
+  ): ReadonlyMap<(typeof components)[number], string> =>
     new Map(
       components.flatMap((component) => {
-        const text = content(`${prefix}-${component}`)
+        const text = of(`${prefix}-${component}`)
         return text === undefined ? [] : [[component, text] as const]
       }),
     )
-  const sums = new Map(all('sum').map(([sum = '', path = '']) => [path, sum]))
+  const sums = new Map(output.split('\n').flatMap(sumOf))
   const node = all('node')[0]
   const manifest = content('manifest')
-  const madeUser = content('made-user')?.trim()
+  const line = (key: string): string | undefined => all(key)[0]?.[1]
+  const madeUser = line('made-user')
   const chain = content('chain')
   const users = content('users')
   const currentRelease = one('current')
@@ -68,13 +72,15 @@ export function parseFacts(host: string, output: string): HostFacts {
       inUse: [...new Set(all('in-use').map((values) => values[0] ?? ''))],
       directories: new Map(all('directory').map((values) => [values[0] ?? '', directoryFact(values)])),
       files: new Map(
-        all('file').map((values) => [values[0] ?? '', fileFact(values, sums.get(values[0] ?? ''))]),
+        all('file')
+          .map((values) => [values[0] ?? '', fileFact(values, sums.get(values[0] ?? ''))] as const)
+          .toSorted(([a], [b]) => (a < b ? -1 : 1)),
       ),
       ...(chain === undefined ? {} : { chain }),
       ...(users === undefined ? {} : { users: new Secret(users) }),
       settings: perComponent('settings'),
       units: perComponent('unit'),
-      applied: perComponent('applied'),
+      applied: perComponent('applied', line),
     },
     services: new Map(
       all('service').flatMap((values) => {
@@ -85,6 +91,12 @@ export function parseFacts(host: string, output: string): HostFacts {
     listeners: parseListeners(decode(one('listeners')).toString('latin1')),
     hostStores: new Map(all('store').map((values) => [values[0] ?? '', decode(values[1])])),
   }
+}
+
+/** A line of sha256sum; a name with a backslash or a line feed in it is none of ours and stays unknown. */
+function sumOf(line: string): readonly (readonly [string, string])[] {
+  const [, sum, path] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? []
+  return sum === undefined || path === undefined ? [] : [[path, sum]]
 }
 
 function parseRow(line: string): Row {

@@ -23,20 +23,21 @@ export const lockName = (installDirectory: string): string => sha256(installDire
  * boot: a clock that is set meanwhile matters not, and what another boot left is stale.
  */
 const prelude = (name: string): string => `
-uid=$(id -u)
+while read -r key _ uid _; do [ "$key" = Uid: ] && break; done < /proc/self/status
 if [ "$uid" = 0 ] && [ -d /run ]; then place=/run/muster; else place=/tmp/muster-$uid; fi
 lock=$place/${name}
-up() { cut -d. -f1 /proc/uptime 2>/dev/null || date +%s; }
+up() { read -r now _ < /proc/uptime; echo "\${now%%.*}"; }
+first() { said=; if [ -r "$1" ]; then read -r said < "$1" || :; fi; }
 ${bornFunction}
 idle() {
-  is=$(up); beat=$(cat "$lock/beat" 2>/dev/null)
+  is=$(up); first "$lock/beat"; beat=$said
   case $beat in ''|*[!0-9]*) echo ${staleAfter * 10}; return ;; esac
   if [ "$beat" -gt "$is" ]; then echo ${staleAfter * 10}; else echo $((is - beat)); fi
 }
-owned() { [ "$(cat "$lock/id" 2>/dev/null)" = "$1" ]; }
+owned() { first "$lock/id"; [ "$said" = "$1" ]; }
 gate() { exec 9>>"$place/gate" && flock -w 10 9; }
 drop() {
-  beater=$(cat "$lock/beater" 2>/dev/null); rm -rf "$lock"
+  first "$lock/beater"; beater=$said; rm -rf "$lock"
   case $beater in ''|*[!0-9]*) ;; *) kill "$beater" 2>/dev/null ;; esac
 }
 tell() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(cat "$lock/since" 2>/dev/null)" "$(base64 < "$lock/owner" 2>/dev/null | tr -d '\\n')"; }

@@ -35,7 +35,7 @@ export function rollbackPlan(options: {
   const names = set.components.join(', ')
   const before = facts.installation.currentRelease
   const digest = (component: Component): string =>
-    facts.installation.applied.get(component)?.trim() ?? rolledBack(before ?? '')
+    facts.installation.applied.get(component) ?? rolledBack(before ?? '')
   return [
     {
       id: 'switch-back',

@@ -16,7 +16,7 @@ export function servicesStep(target: Target): Step {
   const due = (facts: HostFacts): { desired: DesiredComponent; running: boolean }[] =>
     target.components.flatMap((desired) => {
       const running = facts.services.get(desired.component)?.state === 'running'
-      const applied = facts.installation.applied.get(desired.component)?.trim()
+      const applied = facts.installation.applied.get(desired.component)
       return running && applied === desired.digest ? [] : [{ desired, running }]
     })
   return {

@@ -98,7 +98,7 @@ describe('the facts of this machine', () => {
     })
     expect(installation.users?.reveal()).toBe('the users')
     expect(installation.settings.get('manager')).toBe('{"a":1}')
-    expect(installation.applied.get('manager')).toBe('digest\n')
+    expect(installation.applied.get('manager')).toBe('digest')
     expect(installation.files.get(layout.settings('manager'))).toMatchObject({
       sha256: sha256('{"a":1}'),
       mode: 0o644,

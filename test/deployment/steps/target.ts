@@ -115,7 +115,7 @@ export function finishedFacts(target: Target): HostFacts {
           unitFile === undefined ? [] : [[component, unitFile.content.toString()]],
         ),
       ),
-      applied: new Map(components.map((one) => [one.component, `${one.digest}\n`])),
+      applied: new Map(components.map((one) => [one.component, one.digest])),
     }),
     services: new Map(
       components.map((one) => [
