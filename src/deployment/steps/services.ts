@@ -42,13 +42,15 @@ export function servicesStep(target: Target): Step {
       const components = due(target.facts).map(({ desired }) => desired)
       const drainTimeout = drainTimeoutOf(target.facts)
       const applied = components.map(
-        ({ component, digest }) => `printf '%s\\n' ${digest} > ${quote(layout.appliedFile(component))}`,
+        ({ component, digest }) =>
+          `printf '%s\\n' ${digest} > ${quote(layout.appliedFile(component))} || wrong=1`,
       )
       await mustRun(transport, {
         doing: 'starting the components',
         timeout: stopPatience(drainTimeout),
         fix: 'The lines above are the service manager’s own; mend what they name, then install again.',
         script: `cd / || exit 1
+wrong=0
 {
 ${restartScript({
   manager: service.manager,
@@ -58,7 +60,8 @@ ${restartScript({
   drainTimeout,
 })}
 } || exit 1
-${applied.join('\n')}`,
+${applied.join('\n')}
+exit "$wrong"`,
       })
     },
   }
