@@ -1,11 +1,11 @@
 import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/exec/run.ts'
 import { execJson, execText } from '../output/deployment/exec.ts'
-import { connectHost } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
 import { lengthOfTime } from './lengthOfTime.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { ownHosts } from './ownHosts.ts'
 import { exitOfLooking, tellLost } from './tellLost.ts'
 import { colourOf, textWidth } from './terminal.ts'
 import { UsageError } from './usageError.ts'
@@ -34,7 +34,7 @@ export async function exec(
   if (typeof config === 'number') return config
   const results = await onEachHost({
     hosts: config.hosts,
-    connect: (host) => connectHost(context, host),
+    connect: await ownHosts(context, config),
     work: (transport) => execOnHost(transport, { words: [program, ...given], timeout }),
   })
   if (context.signal.aborted) throw new Interrupted()

@@ -2,10 +2,10 @@ import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostL
 import { staleAfter } from '../deployment/lock/scripts.ts'
 import { locksJson, locksText } from '../output/deployment/locks.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
-import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { ownHosts } from './ownHosts.ts'
 import { colourOf } from './terminal.ts'
 
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
@@ -13,7 +13,7 @@ export async function lockStatus(options: ClusterOptions & { readonly json: bool
   const { context, json } = options
   const config = await openCluster(options)
   if (typeof config === 'number') return config
-  const locks = await hostLocks({ hosts: config.hosts, connect: (host) => connectHost(context, host) })
+  const locks = await hostLocks({ hosts: config.hosts, connect: await ownHosts(context, config) })
   show({ context, json, cluster: config.cluster, locks })
   return exitOf(locks)
 }
@@ -27,7 +27,7 @@ export async function lockRelease(
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const { cluster, hosts } = config
-  const connect = (host: (typeof hosts)[number]): ReturnType<typeof connectHost> => connectHost(context, host)
+  const connect = await ownHosts(context, config)
   const seen = await hostLocks({ hosts, connect })
   const held = seen.filter(({ state }) => state === 'held')
   if (!json || held.length === 0) show({ context, json, cluster, locks: seen })

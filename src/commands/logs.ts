@@ -3,11 +3,11 @@ import { onEachHost } from '../deployment/eachHost.ts'
 import { mergeLines } from '../deployment/logs/line.ts'
 import { readLogs } from '../deployment/logs/read.ts'
 import { logsJson, logsText } from '../output/deployment/logs.ts'
-import { connectHost } from './connectHost.ts'
 import type { ExitCode } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
 import { lengthOfTime } from './lengthOfTime.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { ownHosts } from './ownHosts.ts'
 import { withComponent } from './selectTargets.ts'
 import { exitOfLooking, tellLost } from './tellLost.ts'
 import { colourOf } from './terminal.ts'
@@ -34,7 +34,7 @@ export async function logs(
   const wanted = { cluster, lines, ...(since && { since }) }
   const results = await onEachHost({
     hosts,
-    connect: (host) => connectHost(context, host),
+    connect: await ownHosts(context, opened),
     work: (transport, host) => readLogs(transport, { ...wanted, host }),
   })
   if (context.signal.aborted) throw new Interrupted()

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -203,6 +203,15 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
       expect(outcome.code, command).toBe(1)
       expect(words(outcome).replaceAll(/\s+/g, ' '), command).toContain(stopped)
     }
+    const barely = [['logs'], ['lock', 'status'], ['lock', 'release', '--yes'], ['exec']]
+    const ran = join(world.folder, 'ran')
+    for (const asked of barely) {
+      const program = asked[0] === 'exec' ? ['--', 'touch', ran] : []
+      const outcome = await world.operator.muster([...asked, '--host', 'db2', 'alpha.yaml', ...program])
+      expect(outcome.code, asked.join(' ')).toBe(1)
+      expect(`${outcome.stdout}${outcome.stderr}`.replaceAll(/\s+/g, ' '), asked.join(' ')).toContain(stopped)
+    }
+    expect(existsSync(ran)).toBe(false)
     expect(installed()).toEqual(before)
     const vain = await world.muster('install', ['--replaced', 'db7'])
     expect(vain.code).toBe(3)

@@ -1,0 +1,25 @@
+import type { HostConfig } from '../config/model.ts'
+import { quote } from '../transport/shellWords.ts'
+import type { Transport } from '../transport/transport.ts'
+import { type Machines, otherMachine } from './hostIdentity.ts'
+import { layoutOf } from './layout.ts'
+
+/**
+ * Asks a host that was reached over SSH who it is, in one round trip, for commands that read no facts. Rejects with a
+ * `StepError`, code `other-machine`, where it is not the machine that was installed, and with a `TransportError`.
+ */
+export async function mustBeOwnMachine(
+  transport: Transport,
+  { host, machines }: { readonly host: HostConfig; readonly machines: Machines },
+): Promise<void> {
+  // Whatever this machine is, it is meant.
+  if (host.connection !== 'ssh') return
+  const { manifest } = layoutOf(host.installDirectory)
+  const { stdout } = await transport.run(
+    `printf '%s\\n' "$(cat /etc/machine-id 2>/dev/null)"; base64 -w0 ${quote(manifest)} 2>/dev/null; exit 0`,
+  )
+  const [machineId = '', encoded = ''] = stdout.split('\n')
+  const installed = encoded === '' ? {} : { manifest: Buffer.from(encoded, 'base64').toString('utf8') }
+  const other = otherMachine({ host, facts: { machineId, installation: installed }, machines })
+  if (other !== undefined) throw other
+}
