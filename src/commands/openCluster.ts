@@ -1,7 +1,7 @@
 import type { ClusterConfig } from '../config/model.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { loadCluster } from './loadCluster.ts'
+import { type LoadedCluster, loadCluster } from './loadCluster.ts'
 import { printDiagnostics } from './printDiagnostics.ts'
 import { type SelectedCluster, selectTargets, type Targets } from './selectTargets.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
@@ -23,6 +23,14 @@ export type ClusterOptions = {
  * for targets that are not there.
  */
 export async function openCluster(options: ClusterOptions): Promise<SelectedCluster | ExitCode> {
+  const opened = await openLoaded(options)
+  return typeof opened === 'number' ? opened : opened.config
+}
+
+/** The same, with what findings about it need to be told at their places. */
+export async function openLoaded(
+  options: ClusterOptions,
+): Promise<{ readonly config: SelectedCluster; readonly loaded: LoadedCluster } | ExitCode> {
   const { context } = options
   const loaded = await loadCluster(options)
   const { config, sources, missing } = loaded
@@ -31,7 +39,8 @@ export async function openCluster(options: ClusterOptions): Promise<SelectedClus
   printDiagnostics(shown, { context, output: context.stderr })
   const stopped = findings.some(({ severity }) => severity === 'error')
   if (config !== undefined && !stopped) {
-    return selectTargets(options.askBecomePass === true ? asking(config) : config, options.targets)
+    const asked = options.askBecomePass === true ? asking(config) : config
+    return { config: selectTargets(asked, options.targets), loaded }
   }
   return missing ? exitCodes.usage : exitCodes.failed
 }

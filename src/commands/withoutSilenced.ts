@@ -4,7 +4,14 @@ import { shorten } from '../diagnostics/shorten.ts'
 import type { LoadedCluster } from './loadCluster.ts'
 
 /** How codes start whose findings need more than the files; only some commands look for them. */
-export const beyondFiles = ['keystore-', 'truststore-', 'plaintext-', 'secret-'] as const
+export const beyondFiles = [
+  'keystore-',
+  'truststore-',
+  'plaintext-',
+  'secret-',
+  'certificate-',
+  'authority-',
+] as const
 
 /**
  * What is told: findings in order, without those that comments of the files silence, with those about the

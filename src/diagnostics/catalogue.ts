@@ -1,3 +1,4 @@
+import { certificateEntries } from './entries/certificates.ts'
 import { databaseEntries } from './entries/databases.ts'
 import { fileEntries } from './entries/files.ts'
 import { hostEntries } from './entries/hosts.ts'
@@ -24,6 +25,7 @@ export const catalogue = {
   ...secretEntries,
   ...storeEntries,
   ...openedStoreEntries,
+  ...certificateEntries,
   ...ignoreEntries,
   ...iniEntries,
 } as const

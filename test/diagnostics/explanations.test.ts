@@ -6,7 +6,7 @@ import { catalogue } from '../../src/diagnostics/catalogue.ts'
 import { type Explanation, paragraphsOf } from '../../src/diagnostics/explanations/explanation.ts'
 import { explanations, findingGroups } from '../../src/diagnostics/explanations/groups.ts'
 
-/** What no single text can show: bytes, a command line, depth, git, what is read from elsewhere, an export. */
+/** What no single text can show: hosts, bytes, a command line, depth, git, what is read from elsewhere, an export. */
 const withoutExample = [
   'file-not-found',
   'file-is-directory',
@@ -46,6 +46,22 @@ const withoutExample = [
   'truststore-unsupported',
   'truststore-empty',
   'truststore-does-not-trust',
+  'certificate-expired',
+  'certificate-not-yet-valid',
+  'certificate-expires-soon',
+  'certificate-names',
+  'certificate-untrusted',
+  'certificate-other-authority',
+  'certificate-not-served',
+  'certificate-not-seen',
+  'certificate-missing',
+  'certificate-pending',
+  'certificate-keystore',
+  'certificate-host-unreachable',
+  'certificate-host-failed',
+  'certificate-not-installed',
+  'authority-expired',
+  'authority-expires-soon',
 ]
 
 /** What an example cannot do without: a comment that silences nothing leaves the finding that it is about. */

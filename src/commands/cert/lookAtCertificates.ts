@@ -1,15 +1,6 @@
-import type { HostConfig } from '../../config/model.ts'
-import {
-  type ExpectedCertificate,
-  expectedCertificate,
-  originOf,
-} from '../../deployment/certificates/expected.ts'
-import {
-  type HostCertificates,
-  hostCertificates,
-  lostCertificates,
-} from '../../deployment/certificates/hostCertificates.ts'
-import type { HostFacts } from '../../deployment/facts/model.ts'
+import { expectedCertificate, originOf } from '../../deployment/certificates/expected.ts'
+import { hostCertificates, lostCertificates } from '../../deployment/certificates/hostCertificates.ts'
+import type { LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import { type ClusterState, emptyState } from '../../deployment/state/clusterState.ts'
 import { readState } from '../../deployment/state/openState.ts'
@@ -21,14 +12,6 @@ import { Interrupted } from '../interrupted.ts'
 import { readOwnStores } from '../readOwnStores.ts'
 import { readStoreSecrets } from '../readStoreSecrets.ts'
 import type { SelectedCluster } from '../selectTargets.ts'
-
-/** What was seen of one host. */
-export type LookedAt = {
-  readonly host: HostConfig
-  readonly certificates: HostCertificates
-  /** Absent where the host was not reached. */
-  readonly known?: { readonly facts: HostFacts; readonly expected: ExpectedCertificate }
-}
 
 /** The certificates of all hosts as they are now, in the order of the file; changes nothing. */
 export async function lookAtCertificates(

@@ -1,4 +1,5 @@
 import type { Code } from '../catalogue.ts'
+import { certificateExplanations } from './certificates.ts'
 import { databaseExplanations } from './databases.ts'
 import type { Explanation } from './explanation.ts'
 import { fileExplanations } from './files.ts'
@@ -25,6 +26,7 @@ export const explanations: Readonly<Record<Code, Explanation>> = {
   ...secretExplanations,
   ...storeExplanations,
   ...openedStoreExplanations,
+  ...certificateExplanations,
   ...ignoreExplanations,
   ...iniExplanations,
 }
@@ -43,6 +45,7 @@ const groups = [
   { title: 'Users and passwords', explanations: secretExplanations },
   { title: 'Keystores and truststores', explanations: storeExplanations },
   { title: 'What is in a keystore or truststore', explanations: openedStoreExplanations },
+  { title: 'Certificates of installed hosts', explanations: certificateExplanations },
   { title: 'Comments that silence findings', explanations: ignoreExplanations },
   { title: 'INI files', explanations: iniExplanations },
 ] as const
