@@ -57,7 +57,10 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
 
   it('goes host by host to the new release, one ahead, and is written down', async () => {
     const [, before = ''] = currents()
-    const outcome = await world.muster('upgrade', ['--json'])
+    expect(await world.muster('plan', ['--out', 'up.plan'])).toMatchObject({ code: 2 })
+    // With a terminal on which nothing is typed: whoever asks waits for ever.
+    const follow = () => world.muster('upgrade', ['--plan', 'up.plan', '--json'], { typed: '' })
+    const outcome = await follow()
     expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
     expect(new Set(currents()).size).toBe(1)
     expect(currents()).not.toContain(before)
@@ -71,8 +74,11 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
       .filter(({ type, phase }) => type === 'phase-done' && phase === 'verify')
       .map(({ host }) => host)
     expect(order).toEqual(['db1', 'db2', 'db3'])
+    expect(await follow()).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed.') })
     const audit = await world.muster('audit')
-    expect(audit.stdout).toMatch(/ upgrade .* 0 +3 changed\n[^\n]* upgrade .* 1 +1 failed, 2 not-started/)
+    expect(audit.stdout).toMatch(
+      / upgrade .* 1 +3 failed\n[^\n]* upgrade .* 0 +3 changed\n[^\n]* upgrade .* 1 +1 failed, 2 not-started/,
+    )
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 3 hosts.\n')
   }, 60_000)
 

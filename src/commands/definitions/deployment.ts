@@ -25,6 +25,13 @@ export const keeping = (made: Command): Command =>
     'leave a host that fails as it is, for a look; else its changes are taken back',
   )
 
+/** Adds --plan. */
+export const following = (made: Command): Command =>
+  made.option('--plan <plan>', 'carry out this plan of `muster plan --out`, or nothing; asks nothing')
+
+/** What --plan was given. */
+export const planGiven = (made: Command): string | undefined => made.opts<{ plan?: string }>().plan
+
 /** What the options of `changing` were given. */
 export const changeFlags = (
   made: Command,
@@ -42,7 +49,7 @@ export const runtimeFileOf = (made: Command): string | undefined =>
 export const deployment: Definition = (world) => [
   runsOnFiles(
     replaced(runtime(reaching(command('plan', 'show what install would change; change nothing', world))))
-      .option('--out <plan>', 'keep the plan in this file, for install --plan')
+      .option('--out <plan>', 'keep the plan in this file, for install --plan or upgrade --plan')
       .option('--json', 'print the plan as JSON')
       .addHelpText('after', 'Exit codes: 0 nothing to do, 2 changes, others as everywhere.'),
     world,
@@ -59,14 +66,16 @@ export const deployment: Definition = (world) => [
     },
   ),
   runsOnFiles(
-    rolling(
-      keeping(
-        replaced(
-          runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+    following(
+      rolling(
+        keeping(
+          replaced(
+            runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+          ),
         ),
+        allAtOnce,
       ),
-      allAtOnce,
-    ).option('--plan <plan>', 'carry out this plan of `muster plan --out`, or nothing; asks nothing'),
+    ),
     world,
     async (options, made) => {
       const { install } = await import('../install.ts')
@@ -75,7 +84,7 @@ export const deployment: Definition = (world) => [
         ...changeFlags(made),
         rollout: rollingGiven(made, allAtOnce),
         runtimeFile: runtimeFileOf(made),
-        plan: made.opts<{ plan?: string }>().plan,
+        plan: planGiven(made),
         replaced: replacedGiven(made),
         keepFailed: flag(made, 'keepFailed'),
       })

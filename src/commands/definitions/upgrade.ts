@@ -1,20 +1,22 @@
 import { carefully } from '../../deployment/execution/rollout.ts'
 import { command, type Definition, flag, runsOnFiles } from './definition.ts'
-import { changeFlags, changing, keeping, runtime, runtimeFileOf } from './deployment.ts'
+import { changeFlags, changing, following, keeping, planGiven, runtime, runtimeFileOf } from './deployment.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 
 /** Going to this muster's own release, host by host. */
 export const upgrade: Definition = (world) => [
   runsOnFiles(
-    rolling(
-      keeping(
-        runtime(
-          changing(
-            command('upgrade', 'bring installed hosts to this release, one ahead of the others', world),
+    following(
+      rolling(
+        keeping(
+          runtime(
+            changing(
+              command('upgrade', 'bring installed hosts to this release, one ahead of the others', world),
+            ),
           ),
         ),
+        carefully,
       ),
-      carefully,
     ),
     world,
     async (options, made) => {
@@ -25,6 +27,7 @@ export const upgrade: Definition = (world) => [
         ...changeFlags(made),
         rollout,
         runtimeFile: runtimeFileOf(made),
+        plan: planGiven(made),
         replaced: [],
         keepFailed: flag(made, 'keepFailed'),
       })
