@@ -48,7 +48,7 @@ describe('the examples', () => {
       connection: 'local',
       address: '127.0.0.1',
       installDirectory: `${folder}/quickstart`,
-      admin: { user: 'admin' },
+      users: [{ user: 'admin' }],
     })
     expect(host?.apis.map(({ component, address, port }) => `${component} ${address}:${port}`)).toEqual([
       'manager 127.0.0.1:8090',
@@ -66,7 +66,7 @@ describe('the examples', () => {
     ])
     for (const host of hosts) {
       expect(host).toMatchObject({ connection: 'ssh', ssh: { user: 'ops', become: true } })
-      expect(host.admin).toMatchObject({ user: 'admin', password: { kind: 'env', name: 'ADMIN_PASS' } })
+      expect(host.users[0]).toMatchObject({ user: 'admin', password: { kind: 'env', name: 'ADMIN_PASS' } })
       expect(host.apis.map(({ address }) => address)).toEqual(['0.0.0.0', '0.0.0.0', '0.0.0.0'])
     }
   })

@@ -15,10 +15,12 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
   muster-api serve --settings FILE    serve until SIGTERM or SIGINT; the log goes to standard output;
                                       SIGHUP reads the certificate again
   muster-api check --settings FILE    say whether it could serve with these settings; start nothing
-  muster-api put-user --file FILE     add or replace the user {"user","hash"} that standard input holds
+  muster-api put-user --file FILE     add or replace the user {"user","hash"} that standard input holds, or
+                                      each of a list of users
   muster-api take-back-user --file FILE
                                       undo put-user: standard input holds {"user","hash","before"}, before
-                                      being the hash that put-user replaced, if any; a later one stays
+                                      being the hash that put-user replaced, if any, or a list of such
+                                      users; a later hash stays
   muster-api call                     make the calls that standard input lists (JSON), print the results
   muster-api version                  print the version
   muster-api --help                   print this
@@ -85,29 +87,40 @@ function parsed(json: string): unknown {
   }
 }
 
-async function putOneUser(args: readonly string[]): Promise<void> {
+/** What standard input holds, read one by one; a single one may stand without its list. */
+const listOnStdin = <One>(what: string, read: (value: unknown) => One): Promise<readonly One[]> =>
+  judged(`standard input holds no ${what}`, async () => {
+    const value = parsed(await text(process.stdin))
+    return (Array.isArray(value) ? value : [value]).map((one: unknown) => read(one))
+  })
+
+const tellChanged = (changed: boolean): void => {
+  process.stdout.write(`${JSON.stringify({ changed })}\n`)
+}
+
+async function putUsers(args: readonly string[]): Promise<void> {
   const file = option(args, 'file')
-  const record = await judged('standard input holds no user', async () => {
-    const given = readUserRecord(parsed(await text(process.stdin)))
+  const records = await listOnStdin('user', (value) => {
+    const given = readUserRecord(value)
     const problems = userNameProblems(given.user)
     if (problems.length > 0) throw new Error(`the user name ${problems.join(', ')}`)
     return given
   })
-  const changed = await judged('the user was not written', () =>
-    changeUserFile(file, (users) => putUser(users, record)),
+  tellChanged(
+    await judged('the user was not written', () =>
+      changeUserFile(file, (users) => records.reduce(putUser, users)),
+    ),
   )
-  process.stdout.write(`${JSON.stringify({ changed })}\n`)
 }
 
-async function takeBackOneUser(args: readonly string[]): Promise<void> {
+async function takeBackUsers(args: readonly string[]): Promise<void> {
   const file = option(args, 'file')
-  const written = await judged('standard input holds no user', async () =>
-    readWrittenUser(parsed(await text(process.stdin))),
+  const written = await listOnStdin('user', readWrittenUser)
+  tellChanged(
+    await judged('the user was not taken back', () =>
+      changeUserFile(file, (users) => written.reduce(takeBackUser, users)),
+    ),
   )
-  const changed = await judged('the user was not taken back', () =>
-    changeUserFile(file, (users) => takeBackUser(users, written)),
-  )
-  process.stdout.write(`${JSON.stringify({ changed })}\n`)
 }
 
 async function call(args: readonly string[]): Promise<void> {
@@ -127,9 +140,9 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       await settingsOf(args)
       return
     case 'put-user':
-      return putOneUser(args)
+      return putUsers(args)
     case 'take-back-user':
-      return takeBackOneUser(args)
+      return takeBackUsers(args)
     case 'call':
       return call(args)
     case 'version':

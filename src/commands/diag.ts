@@ -195,8 +195,8 @@ const versions = ({ version }: CommandContext): string => {
 /** Every secret that is known here, so that none passes wherever it stands; what cannot be read cannot be known. */
 async function secretsOf(context: CommandContext, config: ClusterConfig): Promise<readonly Secret[]> {
   const read = secretReader(context, { policy: 'all' })
-  const references = config.hosts.flatMap(({ admin, tls, database, monitor, ssh }) => [
-    admin?.password,
+  const references = config.hosts.flatMap(({ users, tls, database, monitor, ssh }) => [
+    ...users.map(({ password }) => password),
     tls.keystorePassword,
     tls.truststorePassword,
     database?.account?.password,

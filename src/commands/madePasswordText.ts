@@ -5,5 +5,9 @@ import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 export function madePasswordText(made: readonly MadePassword[], place: StatePlace): string {
   if (made.length === 0) return ''
   const lines = made.map(({ user, password }) => `  user ${user}  password ${password.reveal()}`)
-  return `The administrator's password was made now and is shown this once. It is kept in\n${stateFolder(place)}/secrets.json\n${lines.join('\n')}\n\n`
+  const said =
+    made.length === 1
+      ? 'A password was made now and is shown this once. It is kept in'
+      : 'Passwords were made now and are shown this once. They are kept in'
+  return `${said}\n${stateFolder(place)}/secrets.json\n${lines.join('\n')}\n\n`
 }

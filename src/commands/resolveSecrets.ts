@@ -22,7 +22,7 @@ export async function resolveSecrets(
 
 const referencesOf = (host: HostConfig): SecretReference[] =>
   [
-    host.admin?.password,
+    ...host.users.map(({ password }) => password),
     host.tls.keystorePassword,
     host.tls.truststorePassword,
     host.database?.account?.password,

@@ -24,7 +24,7 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { readAdminPasswords } from './readAdminPasswords.ts'
+import { readUserPasswords } from './readUserPasswords.ts'
 import { refuseHosts } from './refuseHosts.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
@@ -57,7 +57,7 @@ export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const rollout = rolloutFor(config, options.rollout)
-  const passwords = await readAdminPasswords(context, config)
+  const passwords = await readUserPasswords(context, config)
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const state = opened?.state ?? emptyState
   return withHosts({
@@ -74,8 +74,8 @@ type Work = RollbackOptions & {
   readonly config: SelectedCluster
   readonly survey: Survey
   readonly run: Run
-  /** By host, what the file gives. */
-  readonly passwords: ReadonlyMap<string, Secret>
+  /** By host and user, what the file gives. */
+  readonly passwords: ReadonlyMap<string, ReadonlyMap<string, Secret>>
   readonly state: ClusterState
 }
 
@@ -128,7 +128,13 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
     const { id: release } = releaseToGoTo(facts, options.to)
     const steps = preview(rollbackPlan({ facts, set, release }), facts)
     if (steps.length > 0) await mustUnderstand(transport, { ...set, release })
-    const proof = await installedProof({ host, facts, set, state, given: passwords.get(host.name) })
+    const proof = await installedProof({
+      host,
+      facts,
+      set,
+      state,
+      given: passwords.get(host.name) ?? new Map(),
+    })
     return {
       releases: { ...known, next: release },
       plan: {

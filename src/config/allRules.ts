@@ -21,6 +21,7 @@ import { stores } from './rules/stores.ts'
 import { topologies } from './rules/topologies.ts'
 import { unknownHosts } from './rules/unknownHosts.ts'
 import { unusedHosts } from './rules/unusedHosts.ts'
+import { users } from './rules/users.ts'
 import { warningDays } from './rules/warningDays.ts'
 import { withoutEffect } from './rules/withoutEffect.ts'
 
@@ -45,6 +46,7 @@ export const allRules: readonly Rule[] = [
   incompleteDatabases,
   sameDatabase,
   adminUser,
+  users,
   passwords,
   stores,
   sharedKeystore,

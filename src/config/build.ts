@@ -1,10 +1,11 @@
 import { databasesOf } from './buildDatabases.ts'
 import { locatedSecret } from './locatedSecret.ts'
-import type { ApiConfig, ClusterConfig, HostConfig, SshConfig, TlsConfig } from './model.ts'
+import type { ApiConfig, ClusterConfig, HostConfig, SshConfig, TlsConfig, UserConfig } from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import { installedServices } from './resolve/dataSources.ts'
 import type { Resolved, ResolvedCluster, ResolvedHost } from './resolve/resolved.ts'
 import { sure } from './resolve/sure.ts'
+import { usersOf } from './resolve/users.ts'
 import { apiOptions } from './settings/apiOptions.ts'
 import { options } from './settings/options.ts'
 import { file } from './settings/places.ts'
@@ -60,12 +61,23 @@ function tlsOf(host: ResolvedHost, paths: Paths): TlsConfig {
   }
 }
 
+function usersFor(host: ResolvedHost, paths: Paths): readonly UserConfig[] {
+  const others = usersOf(host).map(
+    (user): UserConfig => ({
+      user: user.given.name,
+      option: `${options.users.name}.${user.given.name}`,
+      ...optional('password', locatedSecret(user, paths)),
+    }),
+  )
+  const name = host.option(options.adminUser).value
+  if (name === undefined) return others
+  const again = others.find(({ user }) => user === name)
+  const password = locatedSecret(host.option(options.adminPass), paths) ?? again?.password
+  const admin = { user: name, option: options.adminPass.name, ...optional('password', password) }
+  return [admin, ...others.filter((one) => one !== again)]
+}
+
 function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
-  const user = host.option(options.adminUser).value
-  const admin =
-    user === undefined
-      ? undefined
-      : { user, ...optional('password', locatedSecret(host.option(options.adminPass), paths)) }
   const directory = host.option(options.installDirectory)
   return {
     name: host.name,
@@ -74,7 +86,7 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
     ssh: sshOf(host, paths),
     services: host.services.map((service) => service.name),
     apis: apisOf(host),
-    ...optional('admin', admin),
+    users: usersFor(host, paths),
     tls: tlsOf(host, paths),
     remoteBootstrap: sure(host.option(options.remoteBootstrap)),
     allowedHosts: sure(host.option(options.allowedHosts)).map(({ value }) => value),

@@ -1,5 +1,5 @@
 import { nearest } from '../diagnostics/nearest.ts'
-import { allOptions } from './settings/options.ts'
+import { allOptions, options } from './settings/options.ts'
 import { allFile, allHost, allService } from './settings/places.ts'
 import { spellings } from './settings/setting.ts'
 import { allSsh } from './settings/ssh.ts'
@@ -13,3 +13,10 @@ export const isKnownName = (name: string): boolean => known.has(name)
 /** Whether an option of this name is a secret, or was probably meant to be one. */
 export const isSecretName = (name: string): boolean =>
   secrets.has(name) || (!known.has(name) && nearest(name, [...secrets]) !== undefined)
+
+/** All three as the reader of a file asks. */
+export const fileNames = {
+  isSecret: isSecretName,
+  isSecretMap: (name: string): boolean => name === options.users.name,
+  isKnown: isKnownName,
+} as const

@@ -5,7 +5,7 @@ import { allRules } from './allRules.ts'
 import { buildConfig } from './build.ts'
 import { readDocument } from './document/readDocument.ts'
 import type { Ignore } from './ignores/ignore.ts'
-import { isKnownName, isSecretName } from './knownNames.ts'
+import { fileNames } from './knownNames.ts'
 import type { ClusterConfig } from './model.ts'
 import { resolveCluster } from './resolve/resolveCluster.ts'
 import type { ResolvedCluster } from './resolve/resolved.ts'
@@ -62,7 +62,7 @@ type Judged = {
 
 function judge({ name, text }: ConfigFile): Judged {
   const plain = text.replace(/^\ufeff/, '')
-  const document = readDocument({ name, text: plain }, { isSecret: isSecretName, isKnown: isKnownName })
+  const document = readDocument({ name, text: plain }, fileNames)
   const source = (hidden: readonly Span[]): SourceText => ({ name, text: plain, hidden })
   const { findings, ignores } = document
   if (document.root === undefined) return { findings, ignores, source: source(document.hidden) }

@@ -62,6 +62,14 @@ export type DatabaseConfig = {
   readonly account?: DatabaseAccount
 }
 
+/** A user of a host's APIs. */
+export type UserConfig = {
+  readonly user: string
+  /** Where its password is given, or could be: `rest-api-admin-pass` or `rest-api-users.NAME`. */
+  readonly option: string
+  readonly password?: SecretReference
+}
+
 /** One host with every option resolved: defaults, service, host and --set applied. */
 export type HostConfig = {
   readonly name: string
@@ -75,7 +83,8 @@ export type HostConfig = {
   readonly services: readonly string[]
   /** In the order manager, connector, replicator; never empty. */
   readonly apis: readonly ApiConfig[]
-  readonly admin?: { readonly user: string; readonly password?: SecretReference }
+  /** The administrator first, then `rest-api-users` in the order of the file; each name once, in NFC. */
+  readonly users: readonly UserConfig[]
   readonly tls: TlsConfig
   readonly remoteBootstrap: boolean
   /** From `rest-api-allowed-hosts`; the host's own names and addresses are added by the deployment. */

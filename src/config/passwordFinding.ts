@@ -17,7 +17,7 @@ export type Account = {
   readonly fix: string
 }
 
-const made = 'leave the option out and one is made, kept and shown once.'
+const made = 'one is made, kept and shown once.'
 const database = 'Give the database account a random password, and read it with !env or !file.'
 
 export const accounts: readonly Account[] = [
@@ -25,7 +25,7 @@ export const accounts: readonly Account[] = [
     user: options.adminUser,
     password: options.adminPass,
     opens: 'every API of every host',
-    fix: `Use at least 12 characters at random, read with !env or !file; or ${made}`,
+    fix: `Use at least 12 characters at random, read with !env or !file; or leave the option out and ${made}`,
   },
   {
     user: options.replicationUser,
@@ -41,9 +41,15 @@ export const accounts: readonly Account[] = [
   },
 ]
 
+/** A user of `rest-api-users`. */
+export const apiUser: Pick<Account, 'opens' | 'fix'> = {
+  opens: 'every API of every host that has this user',
+  fix: `Use at least 12 characters at random, read with !env or !file; or leave it empty and ${made}`,
+}
+
 /** What is wrong with a password, if anything; it stands at its value and never quotes it. */
 export function passwordFinding(judged: {
-  readonly account: Account
+  readonly account: Pick<Account, 'opens' | 'fix'>
   readonly given: Given
   readonly password: Secret
   readonly user: string | undefined

@@ -1,12 +1,16 @@
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Resolved, ResolvedHost } from './resolve/resolved.ts'
+import { usersOf } from './resolve/users.ts'
 import { allOptions } from './settings/options.ts'
 import type { Setting } from './settings/setting.ts'
 import { allSsh } from './settings/ssh.ts'
+import { secretReference } from './types/secretReference.ts'
 
-const isSecret = (setting: Setting<unknown>): setting is Setting<SecretReference> => setting.secret
+/** Whether a setting is one secret; a map of them is none. */
+export const isSecret = (setting: Setting<unknown>): setting is Setting<SecretReference> =>
+  setting.secret && setting.type === secretReference
 
-/** Every option that is a secret. */
+/** Every option that is one secret. */
 export const secretOptions: readonly Setting<SecretReference>[] = allOptions.filter(isSecret)
 
 /** Every secret that can stand under `ssh`. */
@@ -16,10 +20,11 @@ export const sshSecrets: readonly Setting<SecretReference>[] = allSsh.filter(isS
 export const secretsOf = (
   host: ResolvedHost,
 ): readonly {
-  readonly setting: Setting<SecretReference>
+  readonly setting: Setting<unknown>
   readonly resolved: Resolved<SecretReference>
 }[] => [
   ...secretOptions.map((setting) => ({ setting, resolved: host.option(setting) })),
+  ...usersOf(host).map((user) => ({ setting: user.given.setting, resolved: user })),
   ...(host.connection === 'local' ? [] : sshSecrets).map((setting) => ({
     setting,
     resolved: host.ssh(setting),

@@ -6,6 +6,7 @@ import type { SecretReference } from '../secrets/reference.ts'
 import { Secret } from '../secrets/secret.ts'
 import { looksSecret } from './document/hide.ts'
 import type { YamlNode } from './document/node.ts'
+import { isSecret } from './secretOptions.ts'
 import { allOptions } from './settings/options.ts'
 import { type Setting, spellings } from './settings/setting.ts'
 import type { Given, Values } from './shape/values.ts'
@@ -24,8 +25,8 @@ export type ReadSets = {
 /** Whether this assignment asks for a secret on standard input: `name=-`. */
 export const asksForStdin = (assignment: string): boolean => {
   const name = assignment.slice(0, Math.max(0, assignment.indexOf('=')))
-  const isSecret = allOptions.some((one) => one.secret && spellings([one]).includes(name))
-  return isSecret && assignment === `${name}=-`
+  const wantsSecret = allOptions.some((one) => isSecret(one) && spellings([one]).includes(name))
+  return wantsSecret && assignment === `${name}=-`
 }
 
 const at = (line: number, from: number, to: number): Span => ({
@@ -99,7 +100,7 @@ export function readSets(assignments: readonly string[], stdin: string | undefin
     }
     const given = { setting, spelling: name, keySpan, span }
     const text = assignment.slice(equals + 1)
-    if (setting.secret) {
+    if (isSecret(setting)) {
       const read = secretFor(name, text, { span, stdin: left })
       if (text === '-') left = undefined
       findings.push(...read.findings)

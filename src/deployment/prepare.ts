@@ -16,6 +16,7 @@ import {
 } from './desired/stores.ts'
 import { makeTarget } from './desired/target.ts'
 import { type TlsNote, tlsNotes } from './desired/tlsNotes.ts'
+import type { HostFacts } from './facts/model.ts'
 import { withMachines } from './hostIdentity.ts'
 import { judgeFacts } from './judge.ts'
 import type { Program } from './program.ts'
@@ -68,8 +69,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   )
   if (judged.length + elsewhere.length > 0) return { ok: false, problems: [...judged, ...elsewhere] }
   const logins = surveyed.map(({ host, facts }): HostLogin => {
-    const given = secretOf(secrets, host.admin?.password)
-    return { host, facts, ...(given === undefined ? {} : { given }) }
+    return { host, facts, given: givenPasswords(host, secrets) }
   })
   const { state, random, cost, left = [] } = options
   const admins = await administrators({ logins, state, random, left, ...(cost && { cost }) })
@@ -78,14 +78,14 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const tls = await tlsOfHosts({ ...options, state: admins.state }, problems)
   for (const { host, facts } of surveyed) {
     const stores = tls.stores.get(host.name)
-    const user = admins.users.get(host.name)
-    problems.push(...loginProblem(host, user, userHash(facts.installation.users, host.admin?.user ?? '')))
+    const users = admins.users.get(host.name) ?? []
+    problems.push(...loginProblems(host, users, facts))
     if (stores === undefined) continue
     await collect(problems, host.name, async () => {
       const runtime = chooseRuntime({ host, facts, ownNode: options.ownNode, file: options.runtimeFile })
       const { cluster, services } = config
       const passwords = databasePasswords(secrets, host)
-      const own = { host, facts, runtime, stores, user, passwords }
+      const own = { host, facts, runtime, stores, users, passwords }
       targets.push(makeTarget({ cluster, services, program: options.program, ...own }))
     })
   }
@@ -147,21 +147,32 @@ export function databasePasswords(secrets: ResolvedSecrets, host: HostConfig): D
   return { ...(replication && { replication }), ...(monitor && { monitor }) }
 }
 
-function loginProblem(
-  host: HostConfig,
-  user: DesiredUser | undefined,
-  installed: string | undefined,
-): StepError[] {
-  if (user === undefined || user.hash !== undefined || installed !== undefined) return []
-  return [
-    new StepError({
-      host: host.name,
-      code: 'password-needed',
-      message: `the administrator ${user.user} exists on other hosts, and its password is not known here`,
-      fix: 'Give rest-api-admin-pass: this host must get the same password as the others.',
+/** By user, the passwords that the file gives for a host. */
+export const givenPasswords = (host: HostConfig, secrets: ResolvedSecrets): ReadonlyMap<string, Secret> =>
+  new Map(
+    host.users.flatMap(({ user, password }) => {
+      const given = secretOf(secrets, password)
+      return given === undefined ? [] : [[user, given] as const]
     }),
-  ]
-}
+  )
+
+/** Users that a host has to be given, and whose password nobody here knows. */
+export const loginProblems = (
+  host: HostConfig,
+  users: readonly DesiredUser[],
+  { installation }: HostFacts,
+): readonly StepError[] =>
+  users
+    .filter(({ user, hash }) => hash === undefined && userHash(installation.users, user) === undefined)
+    .map(({ user }) => {
+      const option = host.users.find((one) => one.user === user)?.option
+      return new StepError({
+        host: host.name,
+        code: 'password-needed',
+        message: `the user ${user} exists on other hosts, and its password is not known here`,
+        fix: `Give ${option}: this host must get the same password as the others.`,
+      })
+    })
 
 /** Keeps an expected failure of one host, so that the other hosts are judged too. */
 async function collect(problems: StepError[], host: string, work: () => Promise<void>): Promise<void> {

@@ -36,7 +36,7 @@ export type Release = {
   readonly sha256: string
 }
 
-/** The administrator of a host. */
+/** A user that a host must have. */
 export type DesiredUser = {
   readonly user: string
   /** PHC string; absent when the password is not known here: then the host's user is left as it is. */
@@ -62,6 +62,7 @@ export type Target = {
   readonly authorities: readonly string[]
   /** SHA-256 of the host's leaf, which its components must show; absent where it cannot be read. */
   readonly leaf?: string
-  readonly user?: DesiredUser
+  /** The administrator first. */
+  readonly users: readonly DesiredUser[]
   readonly components: readonly DesiredComponent[]
 }

@@ -1,6 +1,7 @@
 import type { CallRequest, CallResult } from '../client/call.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
+import { shortListOf } from '../diagnostics/words.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import { callHost, endedIn } from './callHost.ts'
@@ -12,7 +13,7 @@ import type { DesiredUser, Target } from './target.ts'
 const patience = 20_000
 
 /** What is to be proved of a host; a `Target` is one. */
-export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'leaf' | 'user'> & {
+export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'leaf' | 'users'> & {
   readonly host: Pick<Target['host'], 'name'>
   readonly service: Pick<Target['service'], 'manager'>
   readonly components: readonly ProvableComponent[]
@@ -31,10 +32,10 @@ type Proof = {
 }
 
 /**
- * Proves an installation: every enabled API lets the administrator in over TCP and TLS at its configured
- * address, its certificate verified and the very one of the host's files; a switched-off one answers on its socket; and a password that this run
- * replaced is refused. Without a known password it proves no more than that they answer. Waits until each
- * component answers. Returns what was proved in a few words; rejects with a `StepError`.
+ * Proves an installation: every enabled API lets each user in over TCP and TLS at its configured address, its
+ * certificate verified and the very one of the host's files; a switched-off one answers on its socket; and a
+ * password that this run replaced is refused. Without a known password it proves no more than that they answer.
+ * Waits until each component answers. Returns what was proved in a few words; rejects with a `StepError`.
  */
 export async function verifyHost(transport: Transport, target: Provable): Promise<string> {
   const proofs = target.components.flatMap((component) => proofsOf(target, component))
@@ -50,47 +51,46 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
   })
   // Of the others nothing is known then.
   const ended = endedIn(results)
-  const decisive = proofs.filter(({ request }) => ended === undefined || request.id === ended)
+  const decisive = proofs.filter(({ component }) => ended === undefined || component.component === ended)
   for (const proof of decisive) {
-    const result = results.find(({ id }) => id === proof.request.id)
+    const result = results.find(({ id }) => id === (ended ?? proof.request.id))
     if (result !== undefined && holds(proof, result)) continue
     throw await failure({ transport, target, proof, result })
   }
-  return target.user?.password === undefined ? 'every API answers' : 'logins proved'
+  return provedWords(target.users)
+}
+
+function provedWords(users: readonly DesiredUser[]): string {
+  const unknown = users.filter(({ password }) => password === undefined).map(({ user }) => user)
+  if (unknown.length === users.length) return 'every API answers'
+  if (unknown.length === 0) return 'logins proved'
+  return `logins proved, but not of ${shortListOf(unknown)}: the password is not known here`
 }
 
 function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
   const { settings } = component
-  const { user } = target
+  const { users } = target
   const socket = { socket: settings.socket }
   const base = { timeout: patience / 2, retryUntil: patience, method: 'GET' as const }
   const name = component.component
   const { leaf: certificate, authorities } = target
   const tls = { authorities, ...(certificate === undefined ? {} : { certificate }) }
   const place = settings.listen === null ? socket : { ...settings.listen, ...tls }
-  const login = loginOf(user, user?.password)
-  const path = login === undefined ? '/api/v2/ping' : userPath(login.user)
-  const proof: Proof = {
-    component,
-    expected: 200,
-    request: {
-      id: name,
-      path,
-      target: place,
-      ...base,
-      ...(login === undefined ? {} : { credentials: login }),
-    },
-  }
-  const old = loginOf(user, user?.previous)
-  if (old === undefined) return [proof]
-  const refusal: CallRequest = {
-    id: `${name}-old`,
-    path: userPath(old.user),
-    target: socket,
-    credentials: old,
-    ...base,
-  }
-  return [proof, { component, expected: 401, request: refusal }]
+  const logins = users
+    .flatMap((user) => loginOf(user, user.password))
+    .map((login): Proof => {
+      const request = { id: `${name} ${login.user}`, path: userPath(login.user), target: place, ...base }
+      return { component, expected: 200, request: { ...request, credentials: login } }
+    })
+  const ping = { id: name, path: '/api/v2/ping', target: place, ...base }
+  const proofs = logins.length > 0 ? logins : [{ component, expected: 200, request: ping }]
+  const refusals = users
+    .flatMap((user) => loginOf(user, user.previous))
+    .map((old): Proof => {
+      const request = { id: `${name} ${old.user} old`, path: userPath(old.user), target: socket, ...base }
+      return { component, expected: 401, request: { ...request, credentials: old } }
+    })
+  return [...proofs, ...refusals]
 }
 
 function holds({ request, expected }: Proof, result: CallResult): boolean {
@@ -101,10 +101,10 @@ function holds({ request, expected }: Proof, result: CallResult): boolean {
 const userPath = (user: string): string => `/api/v2/user/${encodeURIComponent(user)}`
 
 const loginOf = (
-  user: DesiredUser | undefined,
+  { user }: DesiredUser,
   password: Secret | undefined,
-): { user: string; password: string } | undefined =>
-  user === undefined || password === undefined ? undefined : { user: user.user, password: password.reveal() }
+): readonly { user: string; password: string }[] =>
+  password === undefined ? [] : [{ user, password: password.reveal() }]
 
 async function failure(options: {
   readonly transport: Transport
@@ -114,6 +114,7 @@ async function failure(options: {
 }): Promise<StepError> {
   const { transport, target, proof, result } = options
   const { component, settings } = proof.component
+  const user = proof.request.credentials?.user
   const where =
     settings.listen === null ? settings.socket : `${settings.listen.address}:${settings.listen.port}`
   const set = {
@@ -144,8 +145,8 @@ async function failure(options: {
     code: proof.expected === 401 ? 'old-password-accepted' : 'login-not-proved',
     message:
       proof.expected === 401
-        ? `the ${component} at ${where} ${said} to the password that was replaced, instead of refusing it`
-        : `the ${component} at ${where} ${said} instead of letting the administrator in.${lines}`,
+        ? `the ${component} at ${where} ${said} to the password of ${user} that was replaced, instead of refusing it`
+        : `the ${component} at ${where} ${said} instead of ${user === undefined ? 'answering to a ping' : `letting ${user} in`}.${lines}`,
     fix: `See \`muster status\` and the log of the ${component} on ${target.host.name}, then install again.`,
   })
 }

@@ -31,6 +31,14 @@ export type SecretReference =
       readonly at?: ReferencePlace
     }
 
+/** Whether two references surely give the same secret: the same text, or read from the same place. */
+export function sameSource(one: SecretReference, other: SecretReference): boolean {
+  if (one.kind === 'literal' || other.kind === 'literal') {
+    return one.kind === 'literal' && other.kind === 'literal' && one.value.equals(other.value)
+  }
+  return sourceOf(one) === sourceOf(other)
+}
+
 /** The same for references that read the same thing; undefined for a secret that is written out. */
 export function sourceOf(reference: SecretReference): string | undefined {
   switch (reference.kind) {

@@ -304,6 +304,26 @@ describe('muster-api put-user', () => {
     expect(statSync(join(folder, 'users.json')).mode & 0o777).toBe(0o600)
   })
 
+  it('takes several at once, and takes them back at once', async () => {
+    const folder = hostFolder()
+    const put = await Promise.all(['admin', 'ops'].map((user) => record(user, 'x')))
+    const names = (): readonly string[] =>
+      parseUserFile(readFileSync(join(folder, 'users.json'), 'utf8')).users.map(({ user }) => user)
+    const written = await run(folder, ['put-user', '--file', 'users.json'], `[${put}]`)
+    expect(written.stdout).toBe('{"changed":true}\n')
+    expect(names()).toEqual(['admin', 'ops'])
+    const bare = put.map((line) => {
+      const { user, hash } = JSON.parse(line)
+      return { user, hash }
+    })
+    const taken = await run(folder, ['take-back-user', '--file', 'users.json'], JSON.stringify(bare))
+    expect(taken.stdout).toBe('{"changed":true}\n')
+    expect(names()).toEqual([])
+    // One that is wrong leaves the others unwritten.
+    const { code } = await run(folder, ['put-user', '--file', 'users.json'], `[${put[0]},{"user":"x"}]`)
+    expect([code, names()]).toEqual([1, []])
+  })
+
   it('keeps the users of three writers at once', async () => {
     const folder = hostFolder()
     const users = ['a', 'b', 'c']

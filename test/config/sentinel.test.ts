@@ -76,7 +76,24 @@ const cases = [...options, ...nearly].flatMap((name) =>
   ),
 )
 
+/** The same below the name of a user: in a block, on one line, and by an alias of what stands elsewhere. */
+const asUser = [
+  ...values.flatMap((value) => [
+    block('rest-api-users', `\n    ops: ${value.replaceAll('\n      ', '\n        ')}\n    nightly:`),
+    block('rest-api-users', `{ ops: ${value}, nightly: }`),
+  ]),
+  ...[quoted, double].flatMap((value) => [
+    `${top('x', `&x { ops: ${value} }`)}  db9:\n    address: 10.0.0.0\n    options:\n      rest-api-users:\n        <<: *x\n        two: short\n`,
+    `${top('x', `&x { ops: ${value} }`)}  db9: { options: { log-level: x, rest-api-users: *x } }\n`,
+    `${top('x', `&x ${value}`)}  db9:\n    address: 10.0.0.0\n    options:\n      rest-api-users:\n        ops: *x\n        a b: *x\n`,
+  ]),
+]
+
 describe('a password', () => {
+  it('of a user shows in nothing that is printed, however it is written', () => {
+    expect(asUser.filter((text) => piece.test(shown(loadText(text)))).slice(0, 10)).toEqual([])
+  })
+
   it('shows in nothing that is printed, however it is written', () => {
     const leaks = cases
       .filter(({ text }) => piece.test(shown(loadText(text))))

@@ -25,15 +25,15 @@ describe('--set', () => {
     const host = loadText(good, { set }).config?.hosts[0]
     expect(host?.allowedHosts).toEqual(['a.example.org', '10.0.0.5'])
     expect(host?.tls.alias).toBe('123')
-    expect(host?.admin?.user).toBe('true')
+    expect(host?.users[0]?.user).toBe('true')
   })
 
   it('takes a secret from standard input without its last newline, or from a file', () => {
     const read = loadText(good, { set: ['rest-api-admin-password=-'], stdin: 'correct horse battery\n\n' })
-    const password = read.config?.hosts[0]?.admin?.password
+    const password = read.config?.hosts[0]?.users[0]?.password
     expect(password?.kind === 'literal' && password.value.reveal()).toBe('correct horse battery\n')
     const file = loadText(good, { set: ['rest-api-admin-pass=@pw/admin'], cwd: '/srv/ops' })
-    expect(file.config?.hosts[0]?.admin?.password).toMatchObject({
+    expect(file.config?.hosts[0]?.users[0]?.password).toMatchObject({
       kind: 'file',
       path: '/srv/ops/pw/admin',
     })
@@ -110,7 +110,7 @@ services:
       ['db1', '10.9.0.11', ['manager', 'replicator']],
       ['db2', '10.9.0.12', ['connector']],
     ])
-    expect(config?.hosts[0]?.admin?.password).toMatchObject({
+    expect(config?.hosts[0]?.users[0]?.password).toMatchObject({
       kind: 'file',
       path: '/etc/muster/envs/secret',
       at: { directory: '/etc/muster/envs/deep', place: expect.stringMatching(/^envs.staging.yaml:\d+:\d+$/) },

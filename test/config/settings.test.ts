@@ -37,9 +37,10 @@ describe('the settings table', () => {
     }
   })
 
-  it('marks exactly the passwords as secret', () => {
+  it('marks exactly the passwords, and what holds some, as secret', () => {
     expect(allOptions.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
       'rest-api-admin-pass',
+      'rest-api-users',
       'java-keystore-password',
       'java-truststore-password',
       'replication-password',

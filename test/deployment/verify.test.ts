@@ -9,7 +9,7 @@ import { targetOf } from './steps/target.ts'
 const target = targetOf()
 const replaced: Target = {
   ...target,
-  user: { user: 'admin', password: new Secret('the new'), previous: new Secret('the old') },
+  users: [{ user: 'admin', password: new Secret('the new'), previous: new Secret('the old') }],
 }
 
 /** A host whose APIs answer each call with the status that this says. */
@@ -52,7 +52,7 @@ describe('verifyHost', () => {
         ['connector', 8096],
         ['replicator', 8097],
       ].map(([id, port]) => [
-        id,
+        `${id} admin`,
         '/api/v2/user/admin',
         { address: '127.0.0.1', port, authorities: ['the authority'] },
         { user: 'admin', password: 'the password' },
@@ -63,13 +63,30 @@ describe('verifyHost', () => {
 
   it('claims no more than answers where no password is known', async () => {
     const { host, requests } = hostThat(() => 200)
-    const { user: _, ...unknown } = target
-    expect(await verifyHost(host, unknown)).toBe('every API answers')
+    expect(await verifyHost(host, { ...target, users: [] })).toBe('every API answers')
     expect(requests().map(({ path, credentials }) => [path, credentials])).toEqual([
       ['/api/v2/ping', undefined],
       ['/api/v2/ping', undefined],
       ['/api/v2/ping', undefined],
     ])
+  })
+
+  it('logs in with each user that is known, and says whose password is not', async () => {
+    const { host, requests } = hostThat(() => 200)
+    const users = [...target.users, { user: 'ops', password: new Secret('of ops') }, { user: 'nightly' }]
+    expect(await verifyHost(host, { ...target, users })).toBe(
+      'logins proved, but not of nightly: the password is not known here',
+    )
+    expect(requests().map(({ id, credentials }) => [id, credentials?.password])).toEqual(
+      ['manager', 'connector', 'replicator'].flatMap((name) => [
+        [`${name} admin`, 'the password'],
+        [`${name} ops`, 'of ops'],
+      ]),
+    )
+    const shut = hostThat(({ credentials }) => (credentials?.user === 'ops' ? 401 : 200))
+    await expect(verifyHost(shut.host, { ...target, users })).rejects.toMatchObject({
+      message: expect.stringContaining('answered 401 instead of letting ops in.'),
+    })
   })
 
   it('asks on the socket where the API is switched off', async () => {
@@ -89,25 +106,22 @@ describe('verifyHost', () => {
         .filter(old)
         .map(({ id, target: place }) => [id, place]),
     ).toEqual([
-      ['manager-old', { socket: '/opt/muster/run/manager.sock' }],
-      ['connector-old', { socket: '/opt/muster/run/connector.sock' }],
-      ['replicator-old', { socket: '/opt/muster/run/replicator.sock' }],
+      ['manager admin old', { socket: '/opt/muster/run/manager.sock' }],
+      ['connector admin old', { socket: '/opt/muster/run/connector.sock' }],
+      ['replicator admin old', { socket: '/opt/muster/run/replicator.sock' }],
     ])
     await expect(verifyHost(hostThat(() => 200).host, replaced)).rejects.toMatchObject({
       code: 'old-password-accepted',
       message:
-        'the manager at 127.0.0.1:8090 answered 200 to the password that was replaced, instead of refusing it',
+        'the manager at 127.0.0.1:8090 answered 200 to the password of admin that was replaced, instead of refusing it',
     })
   })
 
   it.each([
-    [401, 'answered 401 instead of letting the administrator in.'],
-    [
-      'nothing listens there',
-      'gave no answer: nothing listens there instead of letting the administrator in.',
-    ],
+    [401, 'answered 401 instead of letting admin in.'],
+    ['nothing listens there', 'gave no answer: nothing listens there instead of letting admin in.'],
   ])('fails with the component, its answer and the end of its log: %s', async (said, words) => {
-    const { host } = hostThat(({ id }) => (id === 'connector' ? said : 200))
+    const { host } = hostThat(({ id }) => (id === 'connector admin' ? said : 200))
     await expect(verifyHost(host, target)).rejects.toMatchObject({
       host: 'db1',
       code: 'login-not-proved',
@@ -119,7 +133,12 @@ describe('verifyHost', () => {
     const demanding: Target = { ...target, leaf: 'AB:CD' }
     const shows = (shown: object) => {
       const results = (requests: readonly CallRequest[]) =>
-        requests.map(({ id }) => ({ id, status: 200, body: {}, ...(id === 'connector' ? shown : good) }))
+        requests.map(({ id }) => ({
+          id,
+          status: 200,
+          body: {},
+          ...(id === 'connector admin' ? shown : good),
+        }))
       const good = { certificate: 'AB:CD' }
       const expected = {
         script: 'muster-api.cjs call',
@@ -161,7 +180,7 @@ describe('verifyHost', () => {
     await expect(verifyHost(host, target)).rejects.toMatchObject({
       code: 'login-not-proved',
       message:
-        'the connector at 127.0.0.1:8096 gave no answer: it ended after its start instead of letting the administrator in. Its log ends: the port is taken',
+        'the connector at 127.0.0.1:8096 gave no answer: it ended after its start instead of letting admin in. Its log ends: the port is taken',
     })
   })
 
@@ -173,7 +192,7 @@ describe('verifyHost', () => {
       ],
     })
     await expect(verifyHost(host, target)).rejects.toMatchObject({
-      message: 'the manager at 127.0.0.1:8090 gave no answer instead of letting the administrator in.',
+      message: 'the manager at 127.0.0.1:8090 gave no answer instead of letting admin in.',
     })
   })
 })

@@ -6,7 +6,7 @@ import {
 import type { Rollout } from '../../deployment/execution/rollout.ts'
 import { wavesOf } from '../../deployment/execution/wave.ts'
 import { installedSet } from '../../deployment/plans/rollback.ts'
-import type { ResolvedSecrets } from '../../deployment/prepare.ts'
+import { givenPasswords, type ResolvedSecrets } from '../../deployment/prepare.ts'
 import { preview } from '../../deployment/preview.ts'
 import { installedProof } from '../../deployment/releases/provable.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
@@ -99,7 +99,7 @@ async function workOn(
   const { transport, state, secrets } = known
   const set = installedSet({ cluster, layout, facts })
   const components = set.components.filter((name) => facts.services.get(name)?.state === 'running')
-  const given = host.admin?.password === undefined ? undefined : secrets.get(host.admin.password)
+  const given = givenPasswords(host, secrets)
   const installed = await installedProof({ host, facts, set: { ...set, components }, state, given })
   const { authorities, leaf, serial } = target
   const proof = { ...installed, authorities, ...(leaf === undefined ? {} : { leaf }) }

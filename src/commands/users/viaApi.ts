@@ -11,13 +11,12 @@ import { shortListOf } from '../../diagnostics/words.ts'
 import { planText } from '../../output/deployment/plan.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
-import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { exitOfRun } from '../exitOfRun.ts'
 import { inRun, type Run } from '../inRun.ts'
 import { madePasswordText } from '../madePasswordText.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { readAdminPasswords } from '../readAdminPasswords.ts'
+import { readUserPasswords } from '../readUserPasswords.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { tellPart } from '../tellInstalled.ts'
@@ -55,28 +54,18 @@ export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   if (typeof config === 'number') return config
   mustNameUsers(config)
   const own = await readOwnLogin(context, options)
-  const given = await givenPasswords(context, config)
+  const given = await readUserPasswords(context, config)
   return inRun({ ...options, config, operation }, (run) =>
     applyLocked({ ...options, config, given, own, run }),
   )
 }
 
 function mustNameUsers(config: SelectedCluster): void {
-  const without = namesOf(config.hosts.filter(({ admin }) => admin === undefined))
+  const without = namesOf(config.hosts.filter(({ users }) => users.length === 0))
   if (without.length === 0) return
   throw new UsageError(
-    `The file names no administrator for ${shortListOf(without)}.`,
-    'Give rest-api-admin-user, or leave these hosts out with --host.',
-  )
-}
-
-async function givenPasswords(context: CommandContext, config: SelectedCluster): Promise<GivenPasswords> {
-  const passwords = await readAdminPasswords(context, config)
-  return new Map(
-    config.hosts.flatMap(({ name, admin }) => {
-      const password = passwords.get(name)
-      return admin === undefined || password === undefined ? [] : [[name, new Map([[admin.user, password]])]]
-    }),
+    `The file names no user for ${shortListOf(without)}.`,
+    'Give rest-api-admin-user or rest-api-users, or leave these hosts out with --host.',
   )
 }
 

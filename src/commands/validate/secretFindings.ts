@@ -1,4 +1,4 @@
-import { accounts, passwordFinding } from '../../config/passwordFinding.ts'
+import { accounts, apiUser, passwordFinding } from '../../config/passwordFinding.ts'
 import { isOnHost } from '../../config/paths.ts'
 import { bySpan } from '../../config/resolve/bySpan.ts'
 import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
@@ -6,10 +6,10 @@ import { secretsOf } from '../../config/secretOptions.ts'
 import { options } from '../../config/settings/options.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import type { Given } from '../../config/shape/values.ts'
+import { isSecretEntry } from '../../config/types/secretMap.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import type { SecretPolicy } from '../../secrets/policy.ts'
-import type { SecretReference } from '../../secrets/reference.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { SecretError } from '../../secrets/secretError.ts'
 import type { SecretReadings } from './readSecrets.ts'
@@ -23,7 +23,7 @@ type Judging = {
 type Found = { readonly span: Span; readonly finding: Diagnostic }
 
 /** The host's store on this machine that cannot be opened without this secret. */
-function opens(host: ResolvedHost, setting: Setting<SecretReference>): 'keystore' | 'truststore' | undefined {
+function opens(host: ResolvedHost, setting: Setting<unknown>): 'keystore' | 'truststore' | undefined {
   const isHere = (path: Setting<string>): boolean => {
     const { value } = host.option(path)
     return value !== undefined && !isOnHost(value)
@@ -38,7 +38,7 @@ const firstOfEach = (found: readonly Found[]): readonly Diagnostic[] =>
 
 function unread(
   host: ResolvedHost,
-  use: { readonly setting: Setting<SecretReference>; readonly given: Given; readonly failure: SecretError },
+  use: { readonly setting: Setting<unknown>; readonly given: Given; readonly failure: SecretError },
   policy: SecretPolicy,
 ): Found {
   const { setting, given, failure } = use
@@ -49,12 +49,18 @@ function unread(
 }
 
 function judge(host: ResolvedHost, given: Given, password: Secret): Found[] {
+  const found = isSecretEntry(given)
+    ? passwordFinding({ account: apiUser, given, password, user: given.name })
+    : accountFinding(host, given, password)
+  return found === undefined ? [] : [{ span: given.span, finding: found }]
+}
+
+function accountFinding(host: ResolvedHost, given: Given, password: Secret): Diagnostic | undefined {
   const account = accounts.find((one) => one.password === given.setting)
   const user = account === undefined ? undefined : host.option(account.user)
   // A password without its user has its finding already.
-  if (account === undefined || user?.given === undefined) return []
-  const finding = passwordFinding({ account, given, password, user: user.value })
-  return finding === undefined ? [] : [{ span: given.span, finding }]
+  if (account === undefined || user?.given === undefined) return undefined
+  return passwordFinding({ account, given, password, user: user.value })
 }
 
 /**

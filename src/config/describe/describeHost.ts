@@ -1,18 +1,21 @@
 import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
+import type { Secret } from '../../secrets/secret.ts'
 import { hasDatabase } from '../resolve/dataSources.ts'
 import type { Resolved, ResolvedHost } from '../resolve/resolved.ts'
 import { mentionsOf } from '../resolve/topology.ts'
+import { isSecret } from '../secretOptions.ts'
 import { connectorOptions } from '../settings/connectorOptions.ts'
 import { databaseOptions } from '../settings/databaseOptions.ts'
-import { allOptions } from '../settings/options.ts'
+import { allOptions, options } from '../settings/options.ts'
 import { host as fields, service as serviceFields } from '../settings/places.ts'
 import type { Setting } from '../settings/setting.ts'
 import { allSsh } from '../settings/ssh.ts'
 import { givenFor, valueFor } from '../shape/values.ts'
+import type { SecretEntry } from '../types/secretMap.ts'
 import type { Plain } from '../types/type.ts'
 import type { DescribedHost, DescribedValue, ValueOrigin } from './description.ts'
-import { identityOf, identityOfSecret } from './identity.ts'
+import { identityOf, identityOfSecret, identityOfSecrets } from './identity.ts'
 import { fromService, ofField, ofOption, ofSsh } from './origin.ts'
 
 const roles = { members: 'member', connectors: 'connector', witnesses: 'witness' } as const
@@ -43,6 +46,12 @@ const covered = (value: Plain, secrets: ReadonlySet<string>): Plain => {
   return Array.isArray(value) ? value.map((item: Plain) => covered(item, secrets)) : value
 }
 
+/** What tells a secret value from others; undefined for one that is none. Only a setting's own type gives it its value. */
+function identityFor(setting: Setting<unknown>, value: unknown): Secret | undefined {
+  if (isSecret(setting)) return identityOfSecret(value as SecretReference)
+  return setting === options.users ? identityOfSecrets(value as readonly SecretEntry[]) : undefined
+}
+
 function described(
   setting: Setting<unknown>,
   resolved: Resolved<unknown>,
@@ -52,8 +61,7 @@ function described(
   if (value === undefined) return []
   const written = setting.type.write(value)
   const shown = given === undefined ? written : covered(written, facts.secrets)
-  // Only the type of secrets ever gives a secret setting its value.
-  const identity = setting.secret ? identityOfSecret(value as SecretReference) : identityOf(written)
+  const identity = identityFor(setting, value) ?? identityOf(written)
   return [{ name: setting.name, value: shown, origin: facts.origin, identity }]
 }
 
@@ -74,7 +82,7 @@ function applies(setting: Setting<unknown>, host: ResolvedHost, given: boolean):
 /** Every setting of one host that applies to it and has a value. */
 export function describeHost(host: ResolvedHost, secrets: ReadonlySet<string>): DescribedHost {
   const own = host.draft.fields
-  const options = allOptions.flatMap((setting) => {
+  const ofOptions = allOptions.flatMap((setting) => {
     const resolved = host.option(setting)
     if (!applies(setting, host, resolved.given !== undefined)) return []
     return described(setting, resolved, { origin: ofOption(resolved, host), secrets })
@@ -87,5 +95,5 @@ export function describeHost(host: ResolvedHost, secrets: ReadonlySet<string>): 
   })
   const address = plainValue('address', host.address, ofField(givenFor(own, fields.address)))
   const connection = plainValue('connection', host.connection, ofField(givenFor(own, fields.connection)))
-  return { name: host.name, host: [address, connection, ...placement(host)], ssh, options }
+  return { name: host.name, host: [address, connection, ...placement(host)], ssh, options: ofOptions }
 }

@@ -1,5 +1,6 @@
 import type { SecretReference } from '../../secrets/reference.ts'
 import { Secret } from '../../secrets/secret.ts'
+import type { SecretEntry } from '../types/secretMap.ts'
 import type { Plain } from '../types/type.ts'
 
 /** What tells a plain value from others. */
@@ -18,3 +19,11 @@ export function identityOfSecret(reference: SecretReference): Secret {
       return new Secret(`exec ${JSON.stringify(reference.command)}`)
   }
 }
+
+/** The same for named secrets, each of them given or not. */
+export const identityOfSecrets = (entries: readonly SecretEntry[]): Secret =>
+  new Secret(
+    JSON.stringify(
+      entries.map(({ name, value }) => [name, value === undefined ? null : identityOfSecret(value).reveal()]),
+    ),
+  )

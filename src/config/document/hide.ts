@@ -4,6 +4,13 @@ import type { MapEntry, YamlNode } from './node.ts'
 /** Names whose value is treated as a secret wherever they stand, known or not. */
 export const looksSecret = (name: string): boolean => /pas+|pwd|secret|token|credential/i.test(name)
 
+/** Which names stand before what must not be shown. */
+export type SecretNames = {
+  readonly isSecret: (name: string) => boolean
+  /** Names of maps whose values are secrets and whose own names are not. */
+  readonly isSecretMap: (name: string) => boolean
+}
+
 const restOfLine = Number.MAX_SAFE_INTEGER
 
 /** From a key's end to the end of its value's last line: a comment there may be the rest of a password. */
@@ -26,15 +33,26 @@ const inside = (span: Span, outer: Span): boolean =>
   (span.line > outer.line || (span.line === outer.line && span.column >= outer.column)) &&
   (span.line < outer.endLine || (span.line === outer.endLine && span.column < outer.endColumn))
 
-function collect(node: YamlNode, isSecret: (name: string) => boolean): Span[] {
+/** The values of a map of secrets, so that its names can be shown; undefined where a line may hold more of them. */
+function insideSecret({ value, keySpan }: MapEntry): readonly Span[] | undefined {
+  if (value.kind !== 'map' || value.flow || value.anchoredAt !== undefined) return undefined
+  const { line: first, file } = keySpan
+  const isOwn = ({ keySpan: key, value: { anchoredAt } }: MapEntry): boolean =>
+    key.file === file && key.line > first && key.endLine <= value.span.endLine && anchoredAt === undefined
+  return value.entries.every(isOwn) ? value.entries.flatMap(hiddenSpansOf) : undefined
+}
+
+function collect(node: YamlNode, names: SecretNames): Span[] {
+  const { isSecret, isSecretMap } = names
   if (node.kind === 'scalar') return []
-  if (node.kind === 'list') return node.items.flatMap((item) => collect(item, isSecret))
+  if (node.kind === 'list') return node.items.flatMap((item) => collect(item, names))
   const oneLine = node.flow && node.span.line === node.span.endLine
   const secret = node.entries.some((entry) => isSecret(entry.key))
   return node.entries.flatMap((entry) => {
+    if (isSecretMap(entry.key)) return insideSecret(entry) ?? hiddenSpansOf(entry)
     if (isSecret(entry.key)) return hiddenSpansOf(entry)
     const beside = oneLine && secret && entry.value.kind === 'scalar' ? [entry.value.span] : []
-    return [...beside, ...collect(entry.value, isSecret)]
+    return [...beside, ...collect(entry.value, names)]
   })
 }
 
@@ -58,9 +76,12 @@ function marked(node: YamlNode, isHidden: (span: Span) => boolean): YamlNode {
  */
 export function hide(
   root: YamlNode,
-  isSecret: (name: string) => boolean,
+  names: SecretNames,
 ): { readonly root: YamlNode; readonly hidden: readonly Span[] } {
-  const hidden = collect(root, (name) => isSecret(name) || looksSecret(name))
+  const hidden = collect(root, {
+    isSecret: (name) => names.isSecret(name) || looksSecret(name),
+    isSecretMap: names.isSecretMap,
+  })
   const byLine = new Map<number, Span[]>()
   for (const span of hidden) {
     for (let line = span.line; line <= span.endLine; line++) {

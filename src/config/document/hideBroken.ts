@@ -1,6 +1,6 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
 
-const secretWord = /(?:pas|pwd|secret|token|credential)[\w-]*["']?\s*[:=]?/i
+const secretWord = /(?:pas|pwd|secret|token|credential|rest-api-users)[\w-]*["']?\s*[:=]?/i
 const names = /(?<![\w.-])([\w.-]+)["']?\s*:/g
 
 const restOfLine = Number.MAX_SAFE_INTEGER

@@ -5,7 +5,7 @@ import { readIgnores } from '../ignores/readIgnores.ts'
 import { parseYaml } from '../yaml.ts'
 import { duplicates } from './duplicates.ts'
 import { follow } from './follow.ts'
-import { hide } from './hide.ts'
+import { hide, type SecretNames } from './hide.ts'
 import { hideBroken } from './hideBroken.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { describeNode, type MapNode } from './node.ts'
@@ -18,8 +18,7 @@ const mostSyntaxFindings = 20
 const mostProblems = 200
 
 /** Which names the reader should know, to tell what may be shown. */
-export type Names = {
-  readonly isSecret: (name: string) => boolean
+export type Names = SecretNames & {
   readonly isKnown: (name: string) => boolean
 }
 
@@ -80,7 +79,7 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   }
 
   const followed = follow(first.node, lines)
-  const { root, hidden } = hide(followed.root, names.isSecret)
+  const { root, hidden } = hide(followed.root, names)
   const findings = [...syntax, ...several, ...followed.findings, ...duplicates(root)]
   if (root.kind === 'map') {
     const doubtful = new Set(syntax.map(({ span }) => span.line))

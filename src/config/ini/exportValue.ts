@@ -1,7 +1,9 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { absolutePath, type Paths } from '../paths.ts'
+import { options } from '../settings/options.ts'
 import type { Given } from '../shape/values.ts'
+import type { SecretEntry } from '../types/secretMap.ts'
 import { path as pathType } from '../types/texts.ts'
 import type { NotedValue } from './musterComment.ts'
 
@@ -34,15 +36,23 @@ function noteOfSecret(value: SecretReference, at: At): NotedValue {
   }
 }
 
-/** Whether a value is a secret that is written out. */
+/** Whether a value is, or holds, a secret that is written out. */
 export const isLiteralSecret = ({ setting, value }: Given): boolean =>
-  setting.secret && (value as SecretReference | undefined)?.kind === 'literal'
+  setting === options.users
+    ? (value as readonly SecretEntry[]).some((user) => user.value?.kind === 'literal')
+    : setting.secret && (value as SecretReference | undefined)?.kind === 'literal'
 
 /** A usable value as a comment for muster has it. */
 export function noteOf(given: Given, context: ExportContext): NotedValue {
   const { setting, value, span } = given
   const at = { span, context }
   // Only this setting's own type ever put a value under its name.
+  if (setting === options.users) {
+    const users = (value as readonly SecretEntry[]).map(({ name, value: secret, span: place }) =>
+      secret === undefined ? { name } : { name, value: noteOfSecret(secret, { span: place, context }) },
+    )
+    return { kind: 'users', users }
+  }
   if (setting.secret) return noteOfSecret(value as SecretReference, at)
   const plain = setting.type.write(value)
   if (Array.isArray(plain)) return { kind: 'list', items: plain.map(String) }

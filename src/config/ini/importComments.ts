@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { looksSecret } from '../document/hide.ts'
+import { options } from '../settings/options.ts'
 import { type Import, tell } from './import.ts'
 import { keep } from './importOption.ts'
 import type { IniComment, IniItem, IniOption, IniUnread } from './iniFile.ts'
@@ -45,7 +46,9 @@ function takeMusterComment(found: Import, comment: IniComment): boolean {
 /** Takes a comment: one for muster says something, any other goes on in the YAML file. */
 function takeComment(found: Import, comment: IniComment): readonly TextLine[] {
   if (comment.text === '' || comment.text.startsWith(exportMark)) return []
-  if (looksSecret(comment.text)) found.hidden.push(comment.span)
+  if (looksSecret(comment.text) || comment.text.includes(options.users.name)) {
+    found.hidden.push(comment.span)
+  }
   if (!isMusterComment(comment.text)) return [carried(comment.text)]
   if (takeMusterComment(found, comment)) return []
   const at: Diagnostic['span'] = comment.span

@@ -1,4 +1,5 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
+import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
 import { type Import, tell } from './import.ts'
 import type { IniOption } from './iniFile.ts'
@@ -82,6 +83,9 @@ export function keepOption(
 export function takeOption(found: Import, given: Commented, to: { group: Group; rest: Group }): void {
   const setting = optionOf(given.item.key)
   hideOption(found, given.item)
-  if (setting === undefined || given.item.value === '') drop(found, to.rest, given)
+  const one = setting === options.users
+  if (one)
+    drop(found, to.rest, { ...given, reason: 'A line of an INI file cannot hold users and passwords.' })
+  else if (setting === undefined || given.item.value === '') drop(found, to.rest, given)
   else keepOption(found, to.group, { ...given, setting })
 }

@@ -7,6 +7,10 @@ export type NotedValue =
   | { readonly kind: 'env' | 'file'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'exec'; readonly items: readonly string[] }
+  /** Names, each with a secret or nothing. */
+  | { readonly kind: 'users'; readonly users: readonly NotedUser[] }
+
+export type NotedUser = { readonly name: string; readonly value?: NotedValue }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const needsQuotes = /^["[!]|[\u0000-\u001f\u007f-\u009f]|^$|\p{Cs}/u
@@ -17,13 +21,18 @@ const written = (text: string): string =>
 function writtenValue(value: NotedValue): string {
   if (value.kind === 'text') return written(value.text)
   if (value.kind === 'list') return JSON.stringify(value.items)
+  if (value.kind === 'users') {
+    const pairs = value.users.map((user) => [user.name, user.value ? writtenValue(user.value) : null])
+    return `!users ${JSON.stringify(pairs)}`
+  }
   if (value.kind === 'exec') return `!exec ${JSON.stringify(value.items)}`
   return `!${value.kind} ${written(value.text)}`
 }
 
 /**
  * What INI cannot say, as a comment that muster reads back (without its #): a path of YAML names with dots and
- * a value, which is a text, a JSON text or list, or a reference: `muster: hosts.db1.ssh.port = 2222`.
+ * a value, which is a text, a JSON text or list, or a reference: `muster: hosts.db1.ssh.port = 2222`. Users with
+ * their secrets are a JSON list of pairs.
  */
 export const musterComment = (path: string, value: NotedValue): string =>
   `muster: ${path} = ${writtenValue(value)}`
@@ -48,7 +57,24 @@ function textFrom(source: string): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
+function userFrom(pair: unknown): NotedUser | undefined {
+  if (!Array.isArray(pair) || pair.length !== 2) return undefined
+  const [name, source]: readonly unknown[] = pair
+  if (typeof name !== 'string') return undefined
+  if (source === null) return { name }
+  const value = typeof source === 'string' ? valueFrom(source) : undefined
+  return value === undefined || value.kind === 'users' || value.kind === 'list' ? undefined : { name, value }
+}
+
+function usersFrom(source: string): NotedValue | undefined {
+  const pairs = json(source)
+  const users = Array.isArray(pairs) ? pairs.map(userFrom) : []
+  const known = users.filter((user) => user !== undefined)
+  return known.length === 0 || known.length < users.length ? undefined : { kind: 'users', users: known }
+}
+
 function valueFrom(source: string): NotedValue | undefined {
+  if (source.startsWith('!users ')) return usersFrom(source.slice('!users '.length))
   const [, tag, rest = ''] = /^!(env|file|exec) +(.*)$/su.exec(source) ?? []
   const list = tag === 'exec' ? json(rest) : source.startsWith('[') ? json(source) : undefined
   if (tag === 'exec' || source.startsWith('[')) {

@@ -51,6 +51,7 @@ const otherSpellings: ReadonlyMap<string, string> = new Map([
 
 /** Options that only muster has; the family's tpm would refuse a file that gives one. */
 const ownNames: ReadonlySet<string> = new Set([
+  'rest-api-users',
   'rest-api-remote-bootstrap',
   'rest-api-allowed-hosts',
   'tls-warning-days',

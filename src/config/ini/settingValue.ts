@@ -1,7 +1,7 @@
 import { redacted } from '../../diagnostics/source.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
-import type { NotedValue } from './musterComment.ts'
+import type { NotedUser, NotedValue } from './musterComment.ts'
 import { open, type TextLine } from './textLine.ts'
 import { quotedScalar, yamlList, yamlScalar } from './yamlScalar.ts'
 
@@ -42,8 +42,22 @@ export function valueFromIni(setting: Setting<unknown>, text: string): TextLine 
   return open(fromText(setting, text))
 }
 
+/** Users on one line; with a written out secret among them none of it is shown. */
+function usersLine(users: readonly NotedUser[]): TextLine | undefined {
+  const lines = users.map(({ name, value }) => {
+    const secret = value === undefined ? open('null') : valueFromComment(options.adminPass, value)
+    return secret && { text: `${quotedScalar(name)}: ${secret.text}`, secret: secret.text !== secret.shown }
+  })
+  const known = lines.filter((line) => line !== undefined)
+  if (known.length < lines.length) return undefined
+  const text = `{ ${known.map((line) => line.text).join(', ')} }`
+  return known.some(({ secret }) => secret) ? { text, shown: redacted } : open(text)
+}
+
 /** The value in a comment for muster, as the YAML file has it; undefined when the setting cannot have it. */
 export function valueFromComment(setting: Setting<unknown>, value: NotedValue): TextLine | undefined {
+  if (setting === options.users) return value.kind === 'users' ? usersLine(value.users) : undefined
+  if (value.kind === 'users') return undefined
   if (value.kind === 'list') return setting.secret ? undefined : open(yamlList(value.items))
   if (value.kind === 'text') {
     if (setting.secret) return { text: quotedScalar(value.text), shown: redacted }

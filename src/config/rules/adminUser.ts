@@ -1,16 +1,18 @@
-import { userNameProblems } from '../../contracts/userName.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { bySpan } from '../resolve/bySpan.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
+import { namingProblems } from '../userName.ts'
 
 /** Characters that a user name must not have (specification section 5.5), each by its name. */
 export function adminUser({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts.flatMap((host) => {
     const { value, given } = host.option(options.adminUser)
-    const problems = value === undefined ? [] : userNameProblems(value)
+    const problems = value === undefined ? [] : namingProblems(value)
     return given === undefined || problems.length === 0 ? [] : [{ span: given.span, problems }]
   })
-  return bySpan(items).map(([{ span, problems }]) => diagnose('bad-user-name', { problems }, { span }))
+  return bySpan(items).map(([{ span, problems }]) =>
+    diagnose('bad-user-name', { name: options.adminUser.name, problems }, { span }),
+  )
 }

@@ -3,13 +3,19 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { isLoopback } from '../address.ts'
 import { bySpan } from '../resolve/bySpan.ts'
 import { apisOf } from '../resolve/listeners.ts'
-import type { ResolvedCluster } from '../resolve/resolved.ts'
+import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
-/** An API that the network can reach on a host that gets no administrator. */
+/** Whether it is given a user; a value that cannot be used has its finding. */
+const hasUsers = (host: ResolvedHost): boolean => {
+  const { given, value } = host.option(options.users)
+  return given !== undefined && value?.length !== 0
+}
+
+/** An API that the network can reach on a host that gets no user. */
 export function openWithoutAdmin({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts
-    .filter((host) => host.option(options.adminUser).given === undefined)
+    .filter((host) => host.option(options.adminUser).given === undefined && !hasUsers(host))
     .flatMap((host) =>
       apisOf(host)
         .filter(({ address }) => !isLoopback(address))

@@ -1,8 +1,9 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import { type Account, accounts, passwordFinding } from '../passwordFinding.ts'
+import { type Account, accounts, apiUser, passwordFinding } from '../passwordFinding.ts'
 import { bySpan } from '../resolve/bySpan.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { type ResolvedUser, usersOf } from '../resolve/users.ts'
 
 function judge(host: ResolvedHost, account: Account): { span: Span; finding: Diagnostic }[] {
   const { value, given } = host.option(account.password)
@@ -18,8 +19,18 @@ function judge(host: ResolvedHost, account: Account): { span: Span; finding: Dia
   return finding === undefined ? [] : [{ span, finding }]
 }
 
+function judgeUser({ value, given }: ResolvedUser): { span: Span; finding: Diagnostic }[] {
+  if (value?.kind !== 'literal') return []
+  const { name: user, span } = given
+  const finding = passwordFinding({ account: apiUser, given, password: value.value, user })
+  return finding === undefined ? [] : [{ span, finding }]
+}
+
 /** A password without a user, one that no host would take, and one that anybody could guess. */
 export const passwords = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
-  bySpan(hosts.flatMap((host) => accounts.flatMap((account) => judge(host, account)))).map(
-    ([{ finding }]) => finding,
-  )
+  bySpan(
+    hosts.flatMap((host) => [
+      ...accounts.flatMap((account) => judge(host, account)),
+      ...usersOf(host).flatMap(judgeUser),
+    ]),
+  ).map(([{ finding }]) => finding)

@@ -1,7 +1,7 @@
-import { userNameProblems } from '../../contracts/userName.ts'
 import { canonicalAddress, impossibleAddress, isHostName, isLoopback, isWildcard } from '../address.ts'
 import type { YamlNode } from '../document/node.ts'
 import type { Setting } from '../settings/setting.ts'
+import { namingProblems } from '../userName.ts'
 import type { Meaning } from './meaning.ts'
 
 const span = { file: '', line: 1, column: 1, endLine: 1, endColumn: 2 }
@@ -32,7 +32,7 @@ function traits(meaning: Meaning, text: string): string {
     case 'host':
       return `${isHostName(text)} ${addressKind(text)}`
     case 'user':
-      return `${userNameProblems(text).length > 0} ${text === 'root'}`
+      return `${namingProblems(text).length > 0} ${text === 'root'}`
     case 'path':
       return `${text.startsWith('/')} ${/^~(\/|$)/.test(text)} ${/^host:/.test(text)} ${/^host:\/./.test(text)}`
     case 'cluster':

@@ -1,5 +1,5 @@
 import { readDocument } from '../document/readDocument.ts'
-import { isKnownName, isSecretName } from '../knownNames.ts'
+import { fileNames } from '../knownNames.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 import { type ReadableText, scrubTree } from './scrubTree.ts'
 import type { Work } from './work.ts'
@@ -14,7 +14,7 @@ export function byTree(work: Work, parsed: ReadableText['parsed'], names: Pseudo
       .filter(({ code, span }) => weakCodes.includes(code) && span.file === file.name)
       .map(({ span }) => `${span.line}:${span.column}`),
   )
-  const { hidden } = readDocument(file, { isSecret: isSecretName, isKnown: isKnownName })
+  const { hidden } = readDocument(file, fileNames)
   const readable: ReadableText = {
     text: file.text,
     parsed,

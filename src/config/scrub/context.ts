@@ -1,5 +1,6 @@
 import { looksSecret } from '../document/hide.ts'
 import { isSecretName } from '../knownNames.ts'
+import { options } from '../settings/options.ts'
 import { type Setting, spellings } from '../settings/setting.ts'
 import { places } from '../shape/places.ts'
 import { allSettings, meaningOf } from './meaning.ts'
@@ -7,8 +8,8 @@ import { allSettings, meaningOf } from './meaning.ts'
 /** What stands at one point of a file, told by the names above it. */
 export type Context =
   | { readonly at: 'place'; readonly place: keyof typeof places }
-  /** Names that the file itself gives: those of its hosts or services. */
-  | { readonly at: 'names'; readonly of: 'host' | 'service' }
+  /** Names that the file itself gives: those of its hosts, services or users of the APIs. */
+  | { readonly at: 'names'; readonly of: 'host' | 'service' | 'user' }
   | { readonly at: 'value'; readonly setting: Setting<unknown> }
   /** Below the name of a secret. */
   | { readonly at: 'secret' }
@@ -39,9 +40,11 @@ function settingAt(context: Context, name: string): Setting<unknown> | undefined
 
 /** What stands behind a name. A known name keeps its meaning where it does not belong. */
 export function below(context: Context, name: string): Context {
-  if (context.at === 'names') return { at: 'place', place: context.of }
+  if (context.at === 'names')
+    return context.of === 'user' ? { at: 'secret' } : { at: 'place', place: context.of }
   if (context.at === 'secret') return context
   const setting = settingAt(context, name)
+  if (setting === options.users) return { at: 'names', of: 'user' }
   if (setting !== undefined)
     return meaningOf(setting) === 'secret' ? { at: 'secret' } : { at: 'value', setting }
   const group = Object.hasOwn(groups, name) ? groups[name] : undefined

@@ -4,31 +4,14 @@ import { hostAddress } from '../types/addresses.ts'
 import { listOfType } from '../types/list.ts'
 import { boolean, days } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
-import { choice, line, path, systemUser, userName } from '../types/texts.ts'
+import { choice, line, path, systemUser } from '../types/texts.ts'
 import { apiOptions } from './apiOptions.ts'
 import { connectorOptions } from './connectorOptions.ts'
 import { databaseOptions } from './databaseOptions.ts'
 import { type Setting, setting } from './setting.ts'
+import { userOptions } from './userOptions.ts'
 
 const scope = 'options'
-
-const admin = {
-  adminUser: setting({
-    name: 'rest-api-admin-user',
-    scope,
-    type: userName,
-    documentation: 'Administrator of every API, made by the installation.',
-  }),
-  adminPass: setting({
-    name: 'rest-api-admin-pass',
-    scope,
-    aliases: ['rest-api-admin-password'],
-    secret: true,
-    type: secretReference,
-    documentation:
-      'Password of the administrator. Without it the one kept in the state directory is used; where no host has that user yet, one is made, kept there and shown once.',
-  }),
-} as const
 
 const stores = {
   keystorePath: setting({
@@ -142,7 +125,7 @@ const service = {
 /** Every option of `defaults` and `options` (options.md, "The options"). */
 export const options = {
   api: apiOptions,
-  ...admin,
+  ...userOptions,
   ...stores,
   ...access,
   ...service,
@@ -156,7 +139,7 @@ export const optionGroups: readonly {
   readonly settings: readonly Setting<unknown>[]
 }[] = [
   { title: 'APIs', settings: components.flatMap((component) => Object.values(apiOptions[component])) },
-  { title: 'Administrator', settings: Object.values(admin) },
+  { title: 'Users', settings: Object.values(userOptions) },
   { title: 'Certificates', settings: Object.values(stores) },
   { title: 'Access', settings: Object.values(access) },
   { title: 'Installation', settings: Object.values(service) },

@@ -1,6 +1,4 @@
 import { type Component, components } from '../../contracts/component.ts'
-import { Secret } from '../../secrets/secret.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Before } from '../execution/before.ts'
 import type { HostFacts } from '../facts/model.ts'
@@ -9,13 +7,13 @@ import { mustRun } from '../script.ts'
 import { installedManager } from '../services/control.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import type { Target } from '../target.ts'
-import { userHash } from '../users.ts'
+import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
 import type { Installed } from './prelude.ts'
 import { forgetScript, rememberScript } from './rememberScript.ts'
 import { restoreScript } from './restoreScript.ts'
 
 /** What the way back needs to know; a `Target` is one. */
-export type Restorable = Pick<Target, 'cluster' | 'layout' | 'facts' | 'user'> & {
+export type Restorable = Pick<Target, 'cluster' | 'layout' | 'facts' | 'users'> & {
   readonly host: Pick<Target['host'], 'proxy'>
   /** The release that is installed, or that the run installs. */
   readonly release: Pick<Target['release'], 'id'>
@@ -29,14 +27,15 @@ export function beforeOf(target: Restorable): Before {
     ...forgetting(target),
     ...(fresh ? {} : { remember: (transport: Transport) => remember(transport, target) }),
     restore: async (transport) => {
-      const written = writtenUser(target)
+      const written = writtenUsers(target.users, facts)
       const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
       const { stdout } = await mustRun(transport, {
         doing: 'going back to what was there before',
         fix: `See \`muster status\` and the components’ logs on the host, then install again.${fresh ? '' : ` What was there before is kept in ${layout.before}.`}`,
         script: restoreScript(target, {
           fresh,
-          users: written === undefined ? '' : takeBack(target),
+          users:
+            written === undefined ? '' : takeBackScript({ layout, folder: releaseFolder(target), facts }),
           drainTimeout,
         }),
         ...(written === undefined ? {} : { stdin: written }),
@@ -75,22 +74,7 @@ const isFresh = ({ installation, services }: HostFacts): boolean =>
   installation.applied.size === 0 &&
   [...services.values()].every(({ state }) => state !== 'running')
 
-/** What `take-back-user` needs to know; a hash goes through standard input alone. */
-function writtenUser({ user, facts }: Restorable): Secret | undefined {
-  if (user?.hash === undefined) return undefined
-  const before = userHash(facts.installation.users, user.user)
-  if (before === user.hash) return undefined
-  return new Secret(JSON.stringify({ user: user.user, hash: user.hash, ...(before && { before }) }))
-}
-
-function takeBack({ layout, release, facts }: Restorable): string {
-  const folder = quote(`${layout.releases}/${release.id}`)
-  const file = quote(layout.usersFile)
-  const take = `${folder}/node ${folder}/muster-api.cjs take-back-user --file ${file} >/dev/null`
-  if (facts.installation.users !== undefined) return take
-  // Where there was no file and nobody came in meanwhile, there is none again.
-  return `${take} && { grep -q '"user":' ${file} || rm -f ${file}; }`
-}
+const releaseFolder = ({ layout, release }: Restorable): string => `${layout.releases}/${release.id}`
 
 async function mustAnswer(
   transport: Transport,

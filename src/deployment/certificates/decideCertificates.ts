@@ -89,6 +89,7 @@ function targetOf(options: {
     facts,
     layout,
     release: { id: facts.installation.currentRelease ?? '' },
+    users: [],
     tls: tlsFiles({ layout, service: servicePlan(host, facts), stores, passwords }),
     authorities: stores.authorities,
     ...(leaf === undefined ? {} : { leaf: leaf.fingerprint256 }),

@@ -4,21 +4,25 @@ import { makePassword } from '../../certificates/password.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { type ClusterState, withUser } from '../state/clusterState.ts'
+import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
 import type { DesiredUser } from '../target.ts'
 import { userHash } from '../users.ts'
 
-/** A host with its facts and the password that its file gives for the administrator. */
-export type HostLogin = { readonly host: HostConfig; readonly facts: HostFacts; readonly given?: Secret }
+/** A host with its facts and, by user, the passwords that its file gives. */
+export type HostLogin = {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly given: ReadonlyMap<string, Secret>
+}
 
 /** A password that was made and must be shown once. */
 export type MadePassword = { readonly user: string; readonly password: Secret }
 
 /**
- * The administrator of each host. A user without a password gets the one kept in the state directory; else,
- * where no host has that user, one is made and kept; else the user is left as it is (options.md,
- * `rest-api-admin-pass`). One salt per user and cluster, so equal passwords are hashed once. `left` are hosts
- * that are not looked at: where one may have the user with a password that is not known here, none is made.
+ * The users of each host. A user without a password gets the one kept in the state directory; else, where no
+ * host has that user, one is made and kept; else the user is left as it is (options.md,
+ * `rest-api-admin-pass`), unless `generate` wants one made there, too. One salt per user and cluster, so equal
+ * passwords are hashed once. `left` are hosts that are not looked at: where one may have the user with a password that is not known here, none is made.
  */
 export async function administrators(options: {
   readonly logins: readonly HostLogin[]
@@ -26,46 +30,62 @@ export async function administrators(options: {
   readonly random: (size: number) => Buffer
   readonly cost?: ScryptCost
   readonly left?: readonly HostConfig[]
+  /** Whether a password is made also where a host has the user with one that is not known here. */
+  readonly generate?: boolean
 }): Promise<{
   readonly state: ClusterState
-  readonly users: ReadonlyMap<string, DesiredUser>
+  readonly users: ReadonlyMap<string, readonly DesiredUser[]>
   readonly made: readonly MadePassword[]
 }> {
-  const { logins, random, left = [] } = options
-  const names = [...new Set(logins.flatMap(({ host }) => host.admin?.user ?? []))]
+  const { logins, random, left = [], generate = false } = options
+  const names = [...new Set(logins.flatMap(({ host }) => host.users.map(({ user }) => user)))]
   let state = options.state
   const made: MadePassword[] = []
   for (const user of names) {
-    const of = logins.filter(({ host }) => host.admin?.user === user)
+    const of = logins.filter(({ host }) => has([host], user))
     const kept = state.users.get(user)
-    const unknown = of.some(({ given }) => given === undefined) && kept?.password === undefined
+    const unknown = of.some(({ given }) => !given.has(user)) && kept?.password === undefined
     const nowhere = logins.every(({ facts }) => userHash(facts.installation.users, user) === undefined)
     const elsewhere = kept !== undefined && has(left, user)
-    const password = unknown && nowhere && !elsewhere ? makePassword(random) : kept?.password
+    const password = unknown && (generate || (nowhere && !elsewhere)) ? makePassword(random) : kept?.password
     if (password !== undefined && kept?.password === undefined) made.push({ user, password })
     state = withUser(state, user, {
+      ...kept,
       salt: kept?.salt ?? random(saltBytes),
       ...(password === undefined ? {} : { password }),
     })
   }
   const hash = hasher(options.cost)
-  const users = new Map<string, DesiredUser>()
+  const users = new Map<string, readonly DesiredUser[]>()
   for (const { host, given } of logins) {
-    const known = host.admin === undefined ? undefined : state.users.get(host.admin.user)
-    if (host.admin === undefined || known === undefined) continue
-    const password = given ?? known.password
-    const replaced = given !== undefined && known.password !== undefined && !known.password.equals(given)
-    users.set(host.name, {
-      user: host.admin.user,
-      ...(password === undefined ? {} : { password, hash: await hash(password, known.salt) }),
-      ...(replaced && known.password !== undefined ? { previous: known.password } : {}),
-    })
+    const desired: DesiredUser[] = []
+    for (const { user } of host.users) {
+      const known = state.users.get(user)
+      if (known !== undefined) desired.push(await desiredUser({ user, known, given: given.get(user), hash }))
+    }
+    users.set(host.name, desired)
   }
   return { state, users, made }
 }
 
-const has = (hosts: readonly HostConfig[], user: string): boolean =>
-  hosts.some(({ admin }) => admin?.user === user)
+async function desiredUser(options: {
+  readonly user: string
+  readonly known: UserState
+  readonly given: Secret | undefined
+  readonly hash: ReturnType<typeof hasher>
+}): Promise<DesiredUser> {
+  const { user, known, given, hash } = options
+  const password = given ?? known.password
+  const replaced = given !== undefined && known.password !== undefined && !known.password.equals(given)
+  return {
+    user,
+    ...(password === undefined ? {} : { password, hash: await hash(password, known.salt) }),
+    ...(replaced && known.password !== undefined ? { previous: known.password } : {}),
+  }
+}
+
+const has = (hosts: readonly HostConfig[], name: string): boolean =>
+  hosts.some(({ users }) => users.some(({ user }) => user === name))
 
 /** Hashes each pair of password and salt once: a scrypt takes about a tenth of a second. */
 function hasher(cost: ScryptCost | undefined): (password: Secret, salt: Buffer) => Promise<string> {
@@ -86,13 +106,14 @@ function hasher(cost: ScryptCost | undefined): (password: Secret, salt: Buffer) 
  */
 export function forgetReplaced(
   state: ClusterState,
-  targets: readonly { readonly user?: DesiredUser }[],
+  targets: readonly { readonly users: readonly DesiredUser[] }[],
   left: readonly HostConfig[] = [],
 ): ClusterState {
-  const users = targets.flatMap(({ user }) => user ?? [])
+  const users = targets.flatMap((target) => target.users)
   return [...state.users].reduce((kept, [name, known]) => {
     const of = users.filter(({ user }) => user === name)
     const replaced = of.length > 0 && !has(left, name) && of.every(({ previous }) => previous !== undefined)
-    return replaced ? withUser(kept, name, { salt: known.salt }) : kept
+    const { password: _, ...rest } = known
+    return replaced ? withUser(kept, name, rest) : kept
   }, state)
 }

@@ -26,13 +26,13 @@ type TargetOptions = {
   readonly program: Program
   readonly runtime: RuntimeChoice
   readonly stores: ResolvedStores
-  readonly user: DesiredUser | undefined
+  readonly users: readonly DesiredUser[]
   readonly passwords: DatabasePasswords
 }
 
 /** Everything that one host must become, as values. */
 export function makeTarget(options: TargetOptions): Target {
-  const { cluster, host, facts, program, runtime, stores, user, passwords } = options
+  const { cluster, host, facts, program, runtime, stores, users, passwords } = options
   const layout = layoutOf(host.installDirectory)
   const service = servicePlan(host, facts)
   const release = releaseOf(program, runtime)
@@ -49,7 +49,7 @@ export function makeTarget(options: TargetOptions): Target {
     tls,
     authorities: stores.authorities,
     ...(leaf === undefined ? {} : { leaf }),
-    ...(user === undefined ? {} : { user }),
+    users,
     components: host.apis.map((api) => componentOf({ ...options, api, layout, service, release })),
   }
 }

@@ -31,7 +31,7 @@ export function installPlan(options: {
     releaseStep(target),
     storesStep(target),
     settingsStep(target),
-    usersStep(target),
+    usersStep({ ...target, folder: `${target.layout.releases}/${target.release.id}` }),
     obsoleteStep(target),
     activateStep(target),
     staleUnitsStep(target),

@@ -12,19 +12,30 @@ import type { Provable } from '../verify.ts'
 
 /**
  * What can be proved of a host as it is installed, whatever its file says today: where its own settings say
- * that components listen, with the administrator's password if the one known here is the installed one.
+ * that components listen, with the passwords known here that are the installed ones.
  */
 export async function installedProof(options: {
   readonly host: HostConfig
   readonly facts: HostFacts
   readonly set: ServiceSet
   readonly state: ClusterState
-  /** The password that the file gives. */
-  readonly given: Secret | undefined
+  /** By user, the passwords that the file gives. */
+  readonly given: ReadonlyMap<string, Secret>
 }): Promise<Provable> {
-  const { host, facts, set, state, given } = options
+  const users = await Promise.all(options.host.users.map(({ user }) => installedLogin(options, user)))
+  return installedProvable({ ...options, users: users.flatMap((user) => user ?? []) })
+}
+
+/** The same with these users, whatever is installed. */
+export function installedProvable(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly set: ServiceSet
+  readonly state: ClusterState
+  readonly users: readonly DesiredUser[]
+}): Provable {
+  const { host, facts, set, state, users } = options
   const { chain, settings } = facts.installation
-  const user = await installedLogin({ ...options, given })
   return {
     cluster: set.cluster,
     layout: set.layout,
@@ -32,7 +43,7 @@ export async function installedProof(options: {
     service: set,
     // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
     authorities: [state.authority?.certificate, chain].filter((pem) => pem !== undefined),
-    ...(user === undefined ? {} : { user }),
+    users,
     components: set.components.map((component) => ({
       component,
       settings: {
@@ -43,16 +54,16 @@ export async function installedProof(options: {
   }
 }
 
-async function installedLogin(options: {
-  readonly host: HostConfig
-  readonly facts: HostFacts
-  readonly state: ClusterState
-  readonly given: Secret | undefined
-}): Promise<DesiredUser | undefined> {
-  const { host, facts, state, given } = options
-  if (host.admin === undefined) return undefined
-  const { user } = host.admin
-  const password = given ?? state.users.get(user)?.password
+async function installedLogin(
+  options: {
+    readonly facts: HostFacts
+    readonly state: ClusterState
+    readonly given: ReadonlyMap<string, Secret>
+  },
+  user: string,
+): Promise<DesiredUser | undefined> {
+  const { facts, state, given } = options
+  const password = given.get(user) ?? state.users.get(user)?.password
   const hash = userHash(facts.installation.users, user)
   if (password === undefined || hash === undefined) return undefined
   return (await verifyPassword(password, hash)) ? { user, password } : undefined

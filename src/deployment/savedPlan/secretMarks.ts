@@ -46,7 +46,7 @@ export async function secretMarks(options: {
 }
 
 const secretsOf = (host: HostConfig): readonly (readonly [string, SecretReference | undefined])[] => [
-  ['rest-api-admin-pass', host.admin?.password],
+  ...host.users.map(({ option, password }) => [option, password] as const),
   ['java-keystore-password', host.tls.keystorePassword],
   ['java-truststore-password', host.tls.truststorePassword],
   ['replication-password', host.database?.account?.password],

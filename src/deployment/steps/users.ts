@@ -1,42 +1,105 @@
+import { listOf } from '../../diagnostics/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
+import type { Layout } from '../layout.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { DesiredUser, Target } from '../target.ts'
+import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
 import { userHash } from '../users.ts'
 
+/** A user whose password is known here. */
+type KnownUser = DesiredUser & { readonly hash: string }
+
 /**
- * The administrator: `muster-api put-user` writes the hash into the host's user file under the file's own
- * lock, so that users made through the API meanwhile are kept. The password never leaves this machine.
+ * The users: `muster-api put-user` writes their hashes into the host's user file under the file's own lock, so
+ * that users made through the API meanwhile are kept. No password leaves this machine. An installation has a way
+ * back of its own; `undo` is for a run that changes nothing but users.
  */
-export function usersStep(target: Target): Step {
-  const { layout, user, release } = target
-  const title = user === undefined ? 'no administrator' : `give the administrator ${user.user} its password`
-  const check = (facts: HostFacts): ReturnType<Step['check']> => {
-    if (user?.hash === undefined) return undefined
-    const is = userHash(facts.installation.users, user.user)
-    if (is === user.hash) return undefined
-    return change(
-      is === undefined ? `create the administrator ${user.user}` : `reset the password of ${user.user}`,
-      [`share/users/users.json: ${user.user}: [redacted] ${is === undefined ? 'new' : 'changed'}`],
-    )
+export function usersStep(
+  options: Pick<Target, 'users' | 'facts'> & {
+    readonly layout: Layout
+    /** Folder of the release whose program writes. */
+    readonly folder: string
+    readonly undo?: true
+  },
+): Step {
+  const { layout, users, folder, facts } = options
+  const names = users.map(({ user }) => user)
+  const check = (is: HostFacts): ReturnType<Step['check']> => {
+    const { created, reset } = changesOf(users, is)
+    if (created.length + reset.length === 0) return undefined
+    const line = ({ user }: DesiredUser, what: string): string =>
+      `share/users/users.json: ${user}: [redacted] ${what}`
+    return change(summaryOf(created, reset), [
+      ...created.map((user) => line(user, 'new')),
+      ...reset.map((user) => line(user, 'changed')),
+    ])
   }
   return {
     id: 'users',
-    title,
+    title: names.length === 0 ? 'no administrator' : titleOf(names),
     phase: 'commit',
     atOnce: true,
     check,
     apply: async (transport) => {
-      if (user?.hash === undefined) return
-      const folder = quote(`${layout.releases}/${release.id}`)
+      const { created, reset } = changesOf(users, facts)
+      // In the order of the file, so that a host's user file has them so, too.
+      const records = users
+        .filter((user) => created.some((one) => one === user) || reset.some((one) => one === user))
+        .map(({ user, hash }) => ({ user, access: 'full', hash }))
+      if (records.length === 0) return
       await mustRun(transport, {
-        doing: `giving the administrator ${user.user} its password`,
-        fix: `Look at ${layout.usersFile} on the host, then install again.`,
-        stdin: new Secret(JSON.stringify({ user: user.user, access: 'full', hash: user.hash })),
-        script: `${folder}/node ${folder}/muster-api.cjs put-user --file ${quote(layout.usersFile)}`,
+        doing: `giving ${records.length === 1 ? `the administrator ${records[0]?.user} its password` : 'users their passwords'}`,
+        fix: `Look at ${layout.usersFile} on the host, then run the command again.`,
+        stdin: new Secret(JSON.stringify(records.length === 1 ? records[0] : records)),
+        script: `${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)} put-user --file ${quote(layout.usersFile)}`,
       })
     },
+    ...(options.undo === undefined
+      ? {}
+      : {
+          undo: async (transport) => {
+            const written = writtenUsers(users, facts)
+            if (written === undefined) return
+            await mustRun(transport, {
+              doing: 'giving users the passwords they had',
+              fix: `Look at ${layout.usersFile} on the host, then run the command again.`,
+              stdin: written,
+              script: takeBackScript({ layout, folder, facts }),
+            })
+          },
+        }),
   }
+}
+
+const titleOf = (names: readonly string[]): string =>
+  names.length === 1
+    ? `give the administrator ${names[0]} its password`
+    : `give the administrators ${listOf(names, 'and')} their passwords`
+
+function changesOf(
+  users: readonly DesiredUser[],
+  { installation }: HostFacts,
+): { readonly created: readonly KnownUser[]; readonly reset: readonly KnownUser[] } {
+  const known = users.flatMap((user) => (isKnown(user) ? [user] : []))
+  const is = ({ user }: DesiredUser): string | undefined => userHash(installation.users, user)
+  return {
+    created: known.filter((user) => is(user) === undefined),
+    reset: known.filter((user) => is(user) !== undefined && is(user) !== user.hash),
+  }
+}
+
+const isKnown = (user: DesiredUser): user is KnownUser => user.hash !== undefined
+
+function summaryOf(created: readonly DesiredUser[], reset: readonly DesiredUser[]): string {
+  const words = (one: string, several: string, users: readonly DesiredUser[]): readonly string[] => {
+    const names = users.map(({ user }) => user)
+    return names.length === 0 ? [] : [`${names.length === 1 ? one : several} ${listOf(names, 'and')}`]
+  }
+  return [
+    ...words('create the administrator', 'create the administrators', created),
+    ...words('reset the password of', 'reset the passwords of', reset),
+  ].join(', ')
 }

@@ -14,22 +14,32 @@ const unknown = ({ opens }: Unread): string =>
     ? 'Whether it is good can only be told once it is read.'
     : `Without it the ${opens} is not opened, and what is in it is not checked.`
 
-/** The administrator and the password. */
+const wayOut = (name: string): string => {
+  if (name.startsWith('rest-api-users.')) return ', or leave it empty and one is made'
+  return name.startsWith('rest-api-admin') ? ', or leave the option out and one is made' : ''
+}
+
+/** The users of the APIs and the passwords. */
 export const secretEntries = {
   'password-without-user': error((facts: { name: string; user: string; example: string }) => ({
     message: `${facts.name} is given, but no ${facts.user}.`,
     why: 'A password alone is of no use: nothing says whose it is.',
     fix: `Add: ${facts.user}: ${facts.example}`,
   })),
-  'bad-user-name': error((facts: { problems: readonly string[] }) => ({
-    message: `rest-api-admin-user is not a possible user name: it ${listOf(facts.problems)}.`,
+  'bad-user-name': error((facts: { name: string; problems: readonly string[] }) => ({
+    message: `${facts.name} is not a possible user name: it ${listOf(facts.problems)}.`,
     why: 'The name becomes part of addresses (/user/NAME) and of HTTP Basic authentication, which such characters break.',
     fix: 'Use letters, digits, hyphens, dots and underscores, such as admin',
+  })),
+  'administrator-twice': error(() => ({
+    message: 'This user is the administrator, whose password is given differently.',
+    why: 'A user has one password: of the two, one would silently win.',
+    fix: 'Leave the user out of rest-api-users, or leave its password empty here.',
   })),
   'bad-password': error((facts: { name: string; problems: readonly string[] }) => ({
     message: `${facts.name} is not a possible password: it ${listOf(facts.problems)}.`,
     why: 'Every host would refuse it.',
-    fix: `Use 1 to 1024 characters${facts.name.startsWith('rest-api-admin') ? ', or leave the option out and one is made' : ''}.`,
+    fix: `Use 1 to 1024 characters${wayOut(facts.name)}.`,
   })),
   'default-password': error((facts: { name: string; reason: string; opens: string; fix: string }) => ({
     message: `${facts.name} is ${facts.reason}.`,

@@ -27,6 +27,16 @@ export const secretExplanations = {
     bad: smallFile({ defaults: 'rest-api-admin-user: ops@example.org' }),
     good: smallFile({ defaults: 'rest-api-admin-user: ops' }),
   },
+  'administrator-twice': {
+    title: 'The administrator among the users, with another password',
+    about: [
+      '`rest-api-admin-user` names the administrator of the specification; `rest-api-users` names the others. Both have the same rights, so nothing is won by naming one of them in both.',
+      '',
+      'An overlay that gives a host other users is the usual reason: leave the administrator out of it.',
+    ],
+    bad: smallFile({ defaults: `${fromEnv}\nrest-api-users:\n  admin: !env OTHER_PASS` }),
+    good: smallFile({ defaults: `${fromEnv}\nrest-api-users:\n  ops: !env OTHER_PASS` }),
+  },
   'bad-password': {
     title: 'A password that no host would take',
     about: [

@@ -1,6 +1,7 @@
 import { groupWords } from '../../config/reference/groupWords.ts'
 import { requiredNames } from '../../config/reference/requiredNames.ts'
 import { componentRemark, defaultText } from '../../config/reference/settingWords.ts'
+import { isSecret } from '../../config/secretOptions.ts'
 import { optionGroups } from '../../config/settings/options.ts'
 import { allFile, allHost, allService } from '../../config/settings/places.ts'
 import type { Setting } from '../../config/settings/setting.ts'
@@ -11,6 +12,11 @@ type Row = { readonly names: readonly string[]; readonly cells: readonly [string
 
 const code = (text: string): string => `\`${text}\``
 
+const secretWords = (setting: Setting<unknown>): string =>
+  isSecret(setting)
+    ? 'a [secret](#secrets)'
+    : 'a group of user names, each with a [secret](#secrets) or nothing'
+
 function rowOf(setting: Setting<unknown>): Row {
   const { name, aliases, type, secret, documentation, since } = setting
   const standard = defaultText(setting)
@@ -19,7 +25,7 @@ function rowOf(setting: Setting<unknown>): Row {
     ...componentRemark(setting),
     ...(since === '0.1.0' ? [] : [`Since ${since}.`]),
   ]
-  const value = secret ? 'a [secret](#secrets)' : type.wants
+  const value = secret ? secretWords(setting) : type.wants
   return {
     names: [name, ...aliases],
     cells: [value, standard === undefined ? '' : code(standard), meaning.join(' ')],

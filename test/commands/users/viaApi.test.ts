@@ -77,7 +77,7 @@ describe('muster users apply --via api', () => {
       db1 (127.0.0.1)
         ~ create the administrator admin
 
-      The administrator's password was made now and is shown this once. It is kept in
+      A password was made now and is shown this once. It is kept in
       /work/.muster/alpha/secrets.json
         user admin  password MADE
 

@@ -80,12 +80,29 @@ function takes(setting: Setting<unknown>, value: unknown): boolean {
   return setting.type.read(node(value), setting.name).findings.length === 0
 }
 
+const users: fc.Arbitrary<Yaml> = fc
+  .uniqueArray(fc.constantFrom('ops', 'api.user', '7', '__proto__', 'true', 'jos\u00e9', 'x-y_z'), {
+    minLength: 1,
+  })
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((name) =>
+        fc
+          .option(secret)
+          .map((password) => `${JSON.stringify(name)}: ${password === null ? 'null' : password.yaml}`),
+      ),
+    ),
+  )
+  .map((entries) => ({ yaml: `{ ${entries.join(', ')} }` }))
+
 const givenTo = (setting: Setting<unknown>): fc.Arbitrary<Yaml> =>
-  setting.secret
-    ? secret
-    : candidates(setting)
-        .filter((value) => takes(setting, value))
-        .map(json)
+  setting === options.users
+    ? users
+    : setting.secret
+      ? secret
+      : candidates(setting)
+          .filter((value) => takes(setting, value))
+          .map(json)
 
 /** Some of the settings, each with a value that it takes. */
 const someOf = (settings: readonly Setting<unknown>[]): fc.Arbitrary<Readonly<Record<string, Yaml>>> =>

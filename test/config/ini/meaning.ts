@@ -6,12 +6,14 @@ import type { Values } from '../../../src/config/shape/values.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { loadText } from '../loadText.ts'
 
+const places: readonly string[] = ['span', 'keySpan', 'at', 'setting', 'spelling']
+
 /** A value without places, secrets in the open. */
 function plain(value: unknown): unknown {
   if (value instanceof Secret) return { secret: value.reveal() }
   if (Array.isArray(value)) return value.map((item: unknown) => plain(item))
   if (typeof value !== 'object' || value === null) return value
-  const parts = Object.entries(value).filter(([key]) => key !== 'span' && key !== 'at')
+  const parts = Object.entries(value).filter(([key]) => !places.includes(key))
   return Object.fromEntries(parts.map(([key, part]) => [key, plain(part)]))
 }
 

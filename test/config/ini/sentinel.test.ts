@@ -35,6 +35,11 @@ const lines = [
   `# muster: defaults.rest-api-admin-pass = "${sentinel}`,
   `# muster: defaults.rest-api-admin-pas = ${sentinel}`,
   `# muster: hosts.db1.options.monitor-password = ${JSON.stringify(sentinel)}`,
+  `rest-api-users=${sentinel}`,
+  `# muster: defaults.rest-api-users = ${sentinel}`,
+  `# muster: defaults.rest-api-users = !users [["ops", ${JSON.stringify(JSON.stringify(sentinel))}]]`,
+  `# muster: defaults.rest-api-users = !users [["ops", ${JSON.stringify(sentinel)}]`,
+  `# muster: defaults.rest-api-users = !users ${JSON.stringify(sentinel)}`,
 ]
 
 const texts = lines.flatMap((line) => [

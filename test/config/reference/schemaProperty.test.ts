@@ -8,7 +8,7 @@ import { refusals } from './refusals.ts'
 
 /** Whether the program finds nothing wrong with the shape of a text; rules about the whole come later. */
 function wellShaped(text: string): boolean {
-  const names = { isSecret: () => false, isKnown: () => true }
+  const names = { isSecret: () => false, isSecretMap: () => false, isKnown: () => true }
   const { root, findings } = readDocument({ name: 'muster.yaml', text }, names)
   if (root === undefined) return false
   return [...findings, ...readDraft(root).findings].every(({ severity }) => severity !== 'error')

@@ -25,7 +25,7 @@ function login(name: string, changes: { given?: string; installed?: boolean } = 
       host: name,
       installation: installationFacts(changes.installed ? { users: new Secret(users) } : {}),
     }),
-    ...(changes.given === undefined ? {} : { given: new Secret(changes.given) }),
+    given: new Map(changes.given === undefined ? [] : [['admin', new Secret(changes.given)]]),
   }
 }
 
@@ -38,8 +38,8 @@ describe('administrators', () => {
       cost,
     })
     expect(made).toHaveLength(1)
-    expect(users.get('db1')?.hash).toBeDefined()
-    expect(users.get('db1')?.hash).toBe(users.get('db2')?.hash)
+    expect(users.get('db1')?.[0]?.hash).toBeDefined()
+    expect(users.get('db1')?.[0]?.hash).toBe(users.get('db2')?.[0]?.hash)
     expect(state.users.get('admin')?.password?.equals(made[0]?.password ?? new Secret(''))).toBe(true)
   })
 
@@ -52,7 +52,7 @@ describe('administrators', () => {
       cost,
     })
     expect(second.made).toEqual([])
-    expect(second.users.get('db1')?.hash).toBe(first.users.get('db1')?.hash)
+    expect(second.users.get('db1')?.[0]?.hash).toBe(first.users.get('db1')?.[0]?.hash)
   })
 
   it('leaves a user as it is where it exists and no password is known', async () => {
@@ -63,17 +63,18 @@ describe('administrators', () => {
       cost,
     })
     expect(made).toEqual([])
-    expect(users.get('db1')).toEqual({ user: 'admin' })
+    expect(users.get('db1')).toEqual([{ user: 'admin' }])
   })
 
   it('takes the given one, does not keep it, and knows the made one that it replaces', async () => {
     const kept = new Secret('made before')
     const state = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1), password: kept })
     const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, cost })
-    const user = result.users.get('db1')
+    const users = result.users.get('db1') ?? []
+    const [user] = users
     expect(user?.password?.reveal()).toBe('mine')
     expect(user?.previous).toBe(kept)
-    const after = forgetReplaced(result.state, user === undefined ? [] : [{ user }])
+    const after = forgetReplaced(result.state, [{ users }])
     expect(after.users.get('admin')?.password).toBeUndefined()
     expect(after.users.get('admin')?.salt).toEqual(Buffer.alloc(16, 1))
   })
@@ -84,7 +85,7 @@ describe('administrators', () => {
     const options = { logins: [login('db1')], random, cost }
     const part = await administrators({ ...options, state: known, left })
     expect(part.made).toEqual([])
-    expect(part.users.get('db1')).toEqual({ user: 'admin' })
+    expect(part.users.get('db1')).toEqual([{ user: 'admin' }])
     expect((await administrators({ ...options, state: known })).made).toHaveLength(1)
     expect((await administrators({ ...options, state: emptyState, left })).made).toHaveLength(1)
   })
@@ -92,21 +93,60 @@ describe('administrators', () => {
   it('knows the replaced one as long as a host that is left alone may have it', async () => {
     const state = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1), password: new Secret('made') })
     const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, cost })
-    const user = result.users.get('db1')
-    const targets = user === undefined ? [] : [{ user }]
+    const targets = [{ users: result.users.get('db1') ?? [] }]
     const after = forgetReplaced(result.state, targets, [hostConfig({ name: 'db2' })])
     expect(after.users.get('admin')?.password?.reveal()).toBe('made')
   })
 
+  it('decides for each user of a host by itself, in the order of the file', async () => {
+    const users = ['admin', 'ops', 'nightly'].map((user) => ({ user, option: `rest-api-users.${user}` }))
+    const { facts } = login('db1', { installed: true })
+    const given = new Map([['ops', new Secret('given to ops')]])
+    const options = {
+      logins: [{ host: hostConfig({ users }), facts, given }],
+      state: emptyState,
+      random,
+      cost,
+    }
+    const result = await administrators(options)
+    expect(result.users.get('db1')?.map(({ user, password }) => [user, password?.reveal()])).toEqual([
+      ['admin', undefined],
+      ['ops', 'given to ops'],
+      ['nightly', result.made[0]?.password.reveal()],
+    ])
+    expect(result.made.map(({ user }) => user)).toEqual(['nightly'])
+    // The next run knows it and makes no other.
+    const again = await administrators({ ...options, state: result.state })
+    expect(again.made).toEqual([])
+    expect(again.users.get('db1')?.[2]?.hash).toBe(result.users.get('db1')?.[2]?.hash)
+  })
+
+  it('leaves what the state knows of a rotation as it is', async () => {
+    const replaced = [{ at: '2026-01-01T00:00:00Z', mark: 'abc' }]
+    const known = { salt: Buffer.alloc(16, 1), password: new Secret('made'), replaced }
+    const state = withUser(emptyState, 'admin', known)
+    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, cost })
+    expect(result.state.users.get('admin')).toEqual(known)
+    const after = forgetReplaced(result.state, [{ users: result.users.get('db1') ?? [] }])
+    expect(after.users.get('admin')).toEqual({ salt: known.salt, replaced })
+  })
+
+  it('makes a password also for a user that exists, where that is wanted', async () => {
+    const options = { logins: [login('db1', { installed: true })], state: emptyState, random, cost }
+    const { made, users } = await administrators({ ...options, generate: true })
+    expect(made.map(({ user }) => user)).toEqual(['admin'])
+    expect(users.get('db1')?.[0]?.hash).toBeDefined()
+  })
+
   it('gives hosts without an administrator none', async () => {
-    const { admin: _, ...host } = hostConfig()
+    const host = hostConfig({ users: [] })
     const result = await administrators({
-      logins: [{ host, facts: hostFacts() }],
+      logins: [{ host, facts: hostFacts(), given: new Map() }],
       state: emptyState,
       random,
       cost,
     })
-    expect([...result.users]).toEqual([])
+    expect([...result.users]).toEqual([['db1', []]])
     expect(result.made).toEqual([])
   })
 })

@@ -76,8 +76,8 @@ function before(variation: Variation, host: HostConfig): HostFacts {
 const secretsOf = ({ hosts }: ClusterConfig): ResolvedSecrets =>
   new Map(
     hosts
-      .flatMap(({ admin, tls, database, monitor }): (SecretReference | undefined)[] => [
-        admin?.password,
+      .flatMap(({ users, tls, database, monitor }): (SecretReference | undefined)[] => [
+        ...users.map(({ password }) => password),
         tls.keystorePassword,
         tls.truststorePassword,
         database?.account?.password,

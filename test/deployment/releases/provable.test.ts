@@ -37,7 +37,7 @@ const proofOf = (options: { given?: Secret; state?: typeof emptyState } = {}) =>
     facts,
     set: { ...set, components: ['manager', 'connector', 'replicator'] },
     state: options.state ?? emptyState,
-    given: options.given,
+    given: new Map(options.given === undefined ? [] : [['admin', options.given]]),
   })
 
 describe('installedProof', () => {
@@ -54,10 +54,10 @@ describe('installedProof', () => {
 
   it('logs in with the password of the file, else with the kept one, where that is the installed one', async () => {
     const state = withUser(emptyState, 'admin', { salt, password: installed })
-    expect((await proofOf({ given: installed })).user).toEqual({ user: 'admin', password: installed })
-    expect((await proofOf({ state })).user).toEqual({ user: 'admin', password: installed })
+    expect((await proofOf({ given: installed })).users).toEqual([{ user: 'admin', password: installed }])
+    expect((await proofOf({ state })).users).toEqual([{ user: 'admin', password: installed }])
     // The file's password is not there yet: a login with it would fail in any release.
-    expect((await proofOf({ state, given: new Secret('of tomorrow') })).user).toBeUndefined()
-    expect((await proofOf()).user).toBeUndefined()
+    expect((await proofOf({ state, given: new Secret('of tomorrow') })).users).toEqual([])
+    expect((await proofOf()).users).toEqual([])
   })
 })

@@ -24,7 +24,7 @@ describe('the file of a saved plan', () => {
       saved(
         targetOf({
           host: {
-            admin: { user: 'admin', password },
+            users: [{ user: 'admin', option: 'rest-api-admin-pass', password }],
             tls: { ...target.host.tls, keystorePath: `${directory}/k.p12`, truststorePath: '/t' },
           },
         }),
@@ -54,7 +54,10 @@ describe('the file of a saved plan', () => {
     ['option', () => given({ logLevel: 'debug' }), 'was made when the file gave db1 something else'],
     [
       'secret that is given now',
-      () => given({ admin: { user: 'admin', password: { kind: 'env', name: 'A' } } }),
+      () =>
+        given({
+          users: [{ user: 'admin', option: 'rest-api-admin-pass', password: { kind: 'env', name: 'A' } }],
+        }),
       'was made when the file gave db1 something else',
     ],
     [
@@ -74,7 +77,7 @@ describe('the marks of secrets', () => {
   const hosts = ['db1', 'db2'].map((name) =>
     hostConfig({
       name,
-      admin: { user: 'admin', password: admin },
+      users: [{ user: 'admin', option: 'rest-api-admin-pass', password: admin }],
       monitor: { user: 'monitor', password: monitor },
     }),
   )

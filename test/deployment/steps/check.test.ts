@@ -4,7 +4,7 @@ import { installPlan } from '../../../src/deployment/plans/install.ts'
 import { preview } from '../../../src/deployment/preview.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, proxy } from '../../support/deploymentValues.ts'
-import { finishedFacts, runtime, targetOf } from './target.ts'
+import { finishedFacts, hash, runtime, targetOf } from './target.ts'
 
 const target = targetOf()
 const finished = finishedFacts(target)
@@ -261,9 +261,32 @@ describe('the plan of an installation', () => {
     expect(planned(installation({ files }))).toEqual([])
   })
 
+  it('creates and resets several users in one step, each told with its own line', () => {
+    const other = hash.replace('B', 'C')
+    const users = [
+      { user: 'admin', hash },
+      { user: 'ops', hash },
+      { user: 'nightly', hash },
+      { user: 'unknown' },
+    ]
+    const steps = installPlan({ target: { ...target, users }, packed: () => undefined })
+    const file = (...records: readonly { readonly user: string; readonly hash: string }[]) =>
+      new Secret(JSON.stringify({ version: 1, users: records }))
+    const told = (is: Secret) =>
+      preview(steps, installation({ users: is })).map(({ change }) => [change.summary, ...change.details])
+    expect(told(file({ user: 'admin', hash: other }, { user: 'mine', hash: other }))).toEqual([
+      [
+        'create the administrators ops and nightly, reset the password of admin',
+        'share/users/users.json: ops: [redacted] new',
+        'share/users/users.json: nightly: [redacted] new',
+        'share/users/users.json: admin: [redacted] changed',
+      ],
+    ])
+    expect(told(file(...users.slice(0, 3).map(({ user }) => ({ user, hash }))))).toEqual([])
+  })
+
   it('leaves a user alone whose password is not known here', () => {
-    const { hash: _, ...user } = target.user ?? { user: 'admin' }
-    const steps = installPlan({ target: { ...target, user }, packed: () => undefined })
+    const steps = installPlan({ target: { ...target, users: [{ user: 'admin' }] }, packed: () => undefined })
     expect(preview(steps, installation({ users: new Secret('') })).map(({ step }) => step.id)).toEqual([])
   })
 })

@@ -38,6 +38,7 @@ export function targetOf(
     readonly facts?: HostFacts
     readonly services?: readonly MapService[]
     readonly passwords?: DatabasePasswords
+    readonly users?: Target['users']
   } = {},
 ): Target {
   return makeTarget({
@@ -54,7 +55,7 @@ export function targetOf(
     stores,
     services: changes.services ?? [{ name: 'alpha', datasources: [] }],
     passwords: changes.passwords ?? {},
-    user: { user: 'admin', hash, password: new Secret('the password') },
+    users: changes.users ?? [{ user: 'admin', hash, password: new Secret('the password') }],
   })
 }
 
@@ -65,7 +66,7 @@ const factOf = ({ path, sha256, mode, owner }: DesiredFile): readonly [string, F
 
 /** The facts of a host that is all that the target says, and otherwise what it was before. */
 export function finishedFacts(target: Target): HostFacts {
-  const { layout, service, components, release, facts, user } = target
+  const { layout, service, components, release, facts } = target
   const login = `${facts.login}:${facts.group}`
   const servant = `${service.user}:${service.group}`
   const { machineId } = facts
@@ -90,7 +91,9 @@ export function finishedFacts(target: Target): HostFacts {
   const chain = target.tls.find(({ path }) => path.endsWith('chain.pem'))
   const sent = target.runtime.kind === 'sent' ? target.runtime.id : undefined
   const node = target.runtime.kind === 'sent' ? `../../runtimes/${sent}/node` : target.runtime.path
-  const users = user?.hash === undefined ? [] : [{ user: user.user, access: 'full', hash: user.hash }]
+  const users = target.users.flatMap(({ user, hash: known }) =>
+    known === undefined ? [] : [{ user, access: 'full', hash: known }],
+  )
   return {
     ...facts,
     ...(service.systemUser ? { userGroup: service.group } : {}),

@@ -27,11 +27,15 @@ describe('the list of everything', () => {
   local-port-clash    error    Two local hosts on the same ports
   privileged-port     error    A port below 1024 without the right to open it
   open-without-admin  error    An API open to the network without an administrator`)
-    expect(groupOf(at(100), 'Options: Administrator')).toBe(`Options: Administrator
+    expect(groupOf(at(100), 'Options: Users')).toBe(`Options: Users
   rest-api-admin-user  Administrator of every API, made by the installation.
   rest-api-admin-pass  Password of the administrator. Without it the one kept in the state directory
                        is used; where no host has that user yet, one is made, kept there and shown
-                       once.`)
+                       once.
+  rest-api-users       Further users of every API, by name, with the same rights as the
+                       administrator. A user without a password has the one kept in the state
+                       directory; where no host has that user yet, one is made, kept there and shown
+                       once. A service or a host that gives this option has these users alone.`)
   })
 
   it('puts the text below the name where there is none', () => {

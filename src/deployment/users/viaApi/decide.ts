@@ -34,7 +34,8 @@ export function decideViaApi(options: {
   readonly random: (size: number) => Buffer
 }): ApiDecision {
   const { answered, addresses, left, random } = options
-  const leavesOut = (user: string): boolean => left.some(({ admin }) => admin?.user === user)
+  const leavesOut = (user: string): boolean =>
+    left.some(({ users }) => users.some((one) => one.user === user))
   const { wishes, made } = withMadePasswords({ hosts: answered, leavesOut, random })
   const problems: StepError[] = []
   const extras = new Map<string, string[]>()

@@ -22,7 +22,7 @@ export function wishOf(options: {
   readonly prune: boolean
 }): HostWish {
   const { host, apis, given, state, own, prune } = options
-  const users = (host.admin === undefined ? [] : [host.admin]).map(({ user }): WantedUser => {
+  const users = host.users.map(({ user }): WantedUser => {
     const password = given.get(host.name)?.get(user) ?? state.users.get(user)?.password
     return password === undefined ? { user } : { user, password }
   })

@@ -1,0 +1,36 @@
+import { Secret } from '../../secrets/secret.ts'
+import { quote } from '../../transport/shellWords.ts'
+import type { HostFacts } from '../facts/model.ts'
+import type { Layout } from '../layout.ts'
+import type { DesiredUser } from '../target.ts'
+import { userHash } from '../users.ts'
+
+/**
+ * What `take-back-user` needs to know to undo a run's users; undefined where it writes none. Hashes go through
+ * standard input alone.
+ */
+export function writtenUsers(users: readonly DesiredUser[], { installation }: HostFacts): Secret | undefined {
+  const written = users.flatMap(({ user, hash }) => {
+    const before = userHash(installation.users, user)
+    return hash === undefined || before === hash ? [] : [{ user, hash, ...(before && { before }) }]
+  })
+  const [only] = written
+  if (only === undefined) return undefined
+  return new Secret(JSON.stringify(written.length === 1 ? only : written))
+}
+
+/** sh that takes written users back by the program in `folder`; what was written is its standard input. */
+export function takeBackScript(options: {
+  readonly layout: Layout
+  /** Folder of a release. */
+  readonly folder: string
+  readonly facts: HostFacts
+}): string {
+  const { layout, folder, facts } = options
+  const file = quote(layout.usersFile)
+  const program = `${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)}`
+  const take = `${program} take-back-user --file ${file} >/dev/null`
+  if (facts.installation.users !== undefined) return take
+  // Where there was no file and nobody came in meanwhile, there is none again.
+  return `${take} && { grep -q '"user":' ${file} || rm -f ${file}; }`
+}
