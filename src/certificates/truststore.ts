@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Secret } from '../secrets/secret.ts'
 import { certificatesOf } from './pem.ts'
+import { writeJks } from './stores/writeJks.ts'
 import {
   certificateBag,
   friendlyName,
@@ -20,10 +21,21 @@ export function createTruststore(options: {
   readonly random?: Random
 }): Buffer {
   const { password, random = randomBytes } = options
-  const certificates = options.authorities.flatMap((pem) => certificatesOf(pem) ?? [])
-  const bags = certificates.map((certificate, index) => {
-    const alias = index === 0 ? 'authority' : `authority-${index + 1}`
-    return certificateBag(certificate.raw, [friendlyName(alias), trustedForAll()])
-  })
+  const bags = named(options.authorities).map(({ alias, der }) =>
+    certificateBag(der, [friendlyName(alias), trustedForAll()]),
+  )
   return writePkcs12({ bags, password, random })
 }
+
+/** The same as JKS, for programs that read nothing newer; `now` is the time of its entries. */
+export const createJksTruststore = (options: {
+  /** PEM. */
+  readonly authorities: readonly string[]
+  readonly password: Secret
+  readonly now: Date
+}): Buffer => writeJks({ ...options, trusted: named(options.authorities) })
+
+const named = (authorities: readonly string[]): readonly { readonly alias: string; readonly der: Buffer }[] =>
+  authorities
+    .flatMap((pem) => certificatesOf(pem) ?? [])
+    .map(({ raw }, index) => ({ alias: index === 0 ? 'authority' : `authority-${index + 1}`, der: raw }))

@@ -17,7 +17,7 @@ const outcomes: Readonly<Record<string, WriteOutcome>> = {
 /** Writes a file, with mode 0600 unless told. Only with `force` in place of another, and then as one atomic change. */
 export async function writeNewFile(file: {
   readonly path: string
-  readonly text: string
+  readonly text: string | Uint8Array
   readonly force: boolean
   /** The umask takes from it. */
   readonly mode?: number

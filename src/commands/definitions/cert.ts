@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
+import { type ExportFormat, exportFormats } from '../../deployment/certificates/exportFormats.ts'
 import { allAtOnce } from '../../deployment/execution/rollout.ts'
 import { type ValidateFormat, validateFormats } from '../validateFormats.ts'
 import { componentGiven, componentOption } from './componentOption.ts'
-import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
+import { command, type Definition, files, flag, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 
@@ -11,6 +12,7 @@ export const cert: Definition = (world) => [
   command('cert', 'look after the certificates of the hosts', world)
     .addCommand(list(world))
     .addCommand(check(world))
+    .addCommand(exported(world))
     .addCommand(renew(world)),
 ]
 
@@ -42,6 +44,42 @@ const check = (world: World): Command =>
         ...options,
         component: componentGiven(made),
         format: flag(made, 'json') ? 'json' : format,
+      })
+    },
+  )
+
+const exported = (world: World): Command =>
+  runsOnFiles(
+    files(command('export', "write the authority for clients, or a host's certificate, into a file", world))
+      .requiredOption('--out <path>', 'the file to write')
+      .addOption(
+        new Option('--format <format>', 'p12 and jks: the authority as a truststore for Java')
+          .choices(exportFormats)
+          .default('pem'),
+      )
+      .option('--host <host>', 'the certificate of this host instead of the authority')
+      .option('--with-key', "the host's private key, too; the file is for you alone")
+      .option('--password-file <path>', 'file with the password of the store')
+      .option('--password-stdin', 'read the password of the store from standard input')
+      .option('--force', 'replace the file where it exists'),
+    world,
+    async (options, made) => {
+      const { certExport } = await import('../cert/export.ts')
+      const { out, format, host, passwordFile } = made.opts<{
+        out: string
+        format: ExportFormat
+        host?: string
+        passwordFile?: string
+      }>()
+      return certExport({
+        ...options,
+        out,
+        format,
+        host,
+        passwordFile,
+        withKey: flag(made, 'withKey'),
+        passwordStdin: flag(made, 'passwordStdin'),
+        force: flag(made, 'force'),
       })
     },
   )

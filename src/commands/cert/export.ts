@@ -1,0 +1,165 @@
+import { resolve } from 'node:path'
+import { bracketed } from '../../client/endpoint.ts'
+import type { ClusterConfig, HostConfig } from '../../config/model.ts'
+import { exportAuthorities, exportHost } from '../../deployment/certificates/exported.ts'
+import type { ExportFormat } from '../../deployment/certificates/exportFormats.ts'
+import { isGenerated } from '../../deployment/desired/stores.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { readState } from '../../deployment/state/openState.ts'
+import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { listOf } from '../../diagnostics/words.ts'
+import { exportedUse, usualPassword } from '../../output/deployment/exportedUse.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { quote } from '../../transport/shellWords.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { UsageError } from '../usageError.ts'
+import { writeNewFile } from '../writeNewFile.ts'
+import { writeProblem } from '../writeProblem.ts'
+import { keystorePassword, truststorePassword } from './storePassword.ts'
+
+type ExportOptions = ClusterOptions & {
+  readonly out: string
+  readonly format: ExportFormat
+  /** Absent: the authority. */
+  readonly host: string | undefined
+  readonly withKey: boolean
+  readonly force: boolean
+  readonly passwordFile: string | undefined
+  readonly passwordStdin: boolean
+}
+
+type Exported = {
+  readonly content: Buffer
+  readonly what: 'authority' | 'chain' | 'key'
+  readonly words: string
+  readonly usual: boolean
+}
+
+/**
+ * `muster cert export`: the authority for clients, or a host's certificate, out of the state directory; no host is
+ * reached. A private key goes nowhere unless it is asked for, and then into a file for its owner alone.
+ */
+export async function certExport(options: ExportOptions): Promise<ExitCode> {
+  const { context, out, force, format } = options
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const opened = await readState(config)
+  for (const note of opened?.notes ?? []) context.stderr.write(`warning: ${note}\n`)
+  const exported = await exportedOf(options, { config, state: opened?.state })
+  const path = resolve(context.cwd, out)
+  const mode = exported.what === 'key' ? 0o600 : 0o644
+  const outcome = await writeNewFile({ path, text: exported.content, force, mode })
+  if (outcome === 'exists') {
+    throw new UsageError(`${out} exists already and was left as it is.`, 'To replace it, add --force.')
+  }
+  if (outcome !== 'written') {
+    const { message, fix } = writeProblem(outcome, { file: out, example: `alpha.${format}` })
+    throw new UsageError(message, fix)
+  }
+  context.stdout.write(`wrote ${out}: ${exported.words}\n`)
+  context.stdout.write(exportedUse({ ...exported, file: quote(out), format, api: apiOf(config) }))
+  return exitCodes.ok
+}
+
+async function exportedOf(
+  options: ExportOptions,
+  { config, state }: { readonly config: ClusterConfig; readonly state: ClusterState | undefined },
+): Promise<Exported> {
+  const { host, format, withKey } = options
+  if (host !== undefined) return hostOf(options, { host: named(config, host), config, state })
+  if (withKey) {
+    throw new UsageError(
+      "--with-key without --host would be the authority's key.",
+      'It never leaves the state directory but with `muster state export`. For the key of a host, name it: --host HOST',
+    )
+  }
+  const authority = state?.authority
+  if (authority === undefined) {
+    throw new UsageError(
+      `There is no authority in ${stateFolder(config)}.`,
+      config.hosts.some(isGenerated)
+        ? 'It is made by the first `muster install`; another operator has it in `muster state export`.'
+        : 'The stores are yours: take the authority from the truststore that the file names.',
+    )
+  }
+  const { password, usual } = format === 'pem' ? noPassword : await truststorePassword(options)
+  const content = exportAuthorities({
+    authorities: [authority.certificate],
+    format,
+    password,
+    now: options.context.now(),
+  })
+  const words =
+    format === 'pem' ? '' : `, as a truststore${usual ? ` with Java's usual password, ${usualPassword}` : ''}`
+  return { content, what: 'authority', words: `the authority of ${config.cluster}${words}`, usual }
+}
+
+const noPassword = { password: new Secret(''), usual: false }
+
+async function hostOf(
+  options: ExportOptions,
+  {
+    host,
+    config,
+    state,
+  }: { readonly host: HostConfig; readonly config: ClusterConfig; readonly state: ClusterState | undefined },
+): Promise<Exported> {
+  const { format, withKey } = options
+  if (!isGenerated(host)) {
+    throw new UsageError(
+      `The stores of ${host.name} are yours: muster keeps neither its certificate nor its key.`,
+      `Its keystore is ${host.tls.keystorePath ?? ''}; \`keytool -list -v -keystore FILE\` shows it.`,
+    )
+  }
+  if (format === 'jks') {
+    throw new UsageError(
+      'A key is not written as JKS: its protection there is weak.',
+      'Java reads PKCS#12 as well: --format p12',
+    )
+  }
+  if (format === 'p12' && !withKey) {
+    throw new UsageError(
+      'A PKCS#12 file of a host is its keystore, with the private key in it.',
+      'Say so: --with-key. For the certificate alone: --format pem',
+    )
+  }
+  const stores = state?.hosts.get(host.name)
+  if (stores === undefined) {
+    throw new UsageError(
+      `${stateFolder(config)} has no certificate of ${host.name}.`,
+      'It is made by the first `muster install` of the host.',
+    )
+  }
+  const password = format === 'p12' ? await keystorePassword(options) : new Secret('')
+  const content = exportHost({ host, stores, format, withKey, password })
+  if (!withKey)
+    return {
+      content,
+      what: 'chain',
+      words: `the certificate of ${host.name} and its authority`,
+      usual: false,
+    }
+  const words = `the private key of ${host.name} with its certificate; only you can read it`
+  return { content, what: 'key', words, usual: false }
+}
+
+function named(config: ClusterConfig, name: string): HostConfig {
+  const host = config.hosts.find((one) => one.name === name)
+  if (host !== undefined) return host
+  throw new UsageError(
+    `--host ${name} is no host of ${config.cluster}.`,
+    `The file has ${listOf(config.hosts.map((one) => one.name))}.`,
+  )
+}
+
+/** Where the first open API is called from elsewhere. */
+function apiOf(config: ClusterConfig): string | undefined {
+  for (const host of config.hosts) {
+    const api = host.apis.find(({ enabled }) => enabled)
+    if (api === undefined) continue
+    const everywhere = api.address === '0.0.0.0' || api.address === '::'
+    return `${bracketed(everywhere ? host.address : api.address)}:${api.port}`
+  }
+  return undefined
+}

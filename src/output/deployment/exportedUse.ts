@@ -1,0 +1,31 @@
+/** Passwords of truststores that nobody chose: Java's own. */
+export const usualPassword = 'changeit'
+
+/** How an exported file is used, as commands to copy. */
+export function exportedUse(exported: {
+  /** As a shell takes it. */
+  readonly file: string
+  readonly what: 'authority' | 'chain' | 'key'
+  readonly format: 'pem' | 'p12' | 'jks'
+  /** Where an API is called, such as `10.0.0.11:8090`; undefined where none is open. */
+  readonly api: string | undefined
+  /** Whether the password is the usual one, which may be shown. */
+  readonly usual: boolean
+}): string {
+  const { file, what, format, api = 'HOST:PORT', usual } = exported
+  const url = `https://${api}/api/v2/ping`
+  if (what === 'authority' && format === 'pem') {
+    return `  curl:     curl --cacert ${file} ${url}
+  Node.js:  NODE_EXTRA_CA_CERTS=${file} node …
+  browsers: import it under authorities, to identify websites
+`
+  }
+  if (what === 'authority') {
+    const type = format === 'p12' ? 'PKCS12' : 'JKS'
+    const password = usual ? usualPassword : '…'
+    return `  Java:     java -Djavax.net.ssl.trustStore=${file} -Djavax.net.ssl.trustStoreType=${type} -Djavax.net.ssl.trustStorePassword=${password} …
+`
+  }
+  if (format === 'p12') return `  look:     keytool -list -v -storetype PKCS12 -keystore ${file}\n`
+  return `  look:     openssl x509 -noout -text -in ${file}\n`
+}

@@ -1,0 +1,84 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAuthority } from '../../../src/certificates/authority.ts'
+import { makeHostStores } from '../../../src/certificates/hostStores.ts'
+import { makePassword } from '../../../src/certificates/password.ts'
+import type { CommandContext } from '../../../src/commands/context.ts'
+import { muster } from '../../../src/commands/program.ts'
+import {
+  type ClusterState,
+  emptyState,
+  withAuthority,
+  withHost,
+  withStorePasswords,
+} from '../../../src/deployment/state/clusterState.ts'
+import { saveState } from '../../../src/deployment/state/saveState.ts'
+import { commandContext } from '../../config/commandContext.ts'
+
+/** A cluster of two hosts in a folder of its own: `alpha.yaml`, and a state with what muster made for both. */
+export type CertCluster = {
+  readonly folder: string
+  readonly state: ClusterState
+  path(name: string): string
+  cert(
+    argv: readonly string[],
+    more?: Partial<CommandContext> & { readonly typed?: string },
+  ): Promise<{ code: number; stdout: string; stderr: string }>
+  remove(): Promise<void>
+}
+
+/** Options of the hosts by name, as YAML. */
+export function certClusterText(options: { readonly db2?: string } = {}): string {
+  return `cluster: alpha
+services:
+  alpha: { topology: clustered, master: db1, members: [db1, db2], witnesses: [w1] }
+hosts:
+  db1: { address: 10.0.0.11 }
+  db2: { address: 10.0.0.12${options.db2 ?? ''} }
+  w1: { address: 10.0.0.13 }
+defaults: { rest-api-admin-user: admin, manager-rest-api-address: 0.0.0.0 }
+`
+}
+
+export async function certCluster(now = new Date()): Promise<CertCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'cert-'))
+  writeFileSync(join(folder, 'alpha.yaml'), certClusterText())
+  const authority = await createAuthority({ cluster: 'alpha', now })
+  const passwords = { keystore: makePassword(), truststore: makePassword() }
+  let state = withStorePasswords(withAuthority(emptyState, authority), passwords)
+  for (const [name, address] of [
+    ['db1', '10.0.0.11'],
+    ['db2', '10.0.0.12'],
+  ] as const) {
+    const stores = await makeHostStores({
+      names: [name],
+      addresses: [address],
+      authority,
+      lifetimeDays: 365,
+      now,
+      alias: 'tls',
+      keystorePassword: passwords.keystore,
+      truststorePassword: passwords.truststore,
+    })
+    state = withHost(state, name, stores)
+  }
+  await saveState({ directory: folder, cluster: 'alpha', before: emptyState, after: state })
+  return {
+    folder,
+    state,
+    path: (name) => join(folder, name),
+    cert: async ([operation = '', ...argv], more = {}) => {
+      const { context, out, err } = commandContext({
+        cwd: folder,
+        env: { ...process.env, HOME: folder },
+        now: () => now,
+        ...more,
+      })
+      const code = await muster({ argv: ['cert', operation, 'alpha.yaml', ...argv], context })
+      return { code, stdout: out(), stderr: err() }
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
