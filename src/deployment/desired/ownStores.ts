@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { openStores } from '../../certificates/openStores.ts'
-import { type StoreProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
+import { isWarning, type StoreProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { HostFacts } from '../facts/model.ts'
@@ -36,7 +36,8 @@ export function ownStores(options: {
   })
   const tell = (problem: StoreProblem) => tellStoreProblem(problem, [host.name])
   if (!opened.ok) {
-    const told = opened.problems.map(tell)
+    // Those that only warn would pass for a reason here.
+    const told = opened.problems.filter((problem) => !isWarning(problem)).map(tell)
     throw new StepError({
       host: host.name,
       code: told[0]?.code ?? 'keystore-unfit',
