@@ -31,11 +31,18 @@ const table: Readonly<Record<string, readonly (readonly [file: string, name: str
     ['scenarios/faults.test.ts', 'of a login that is refused'],
     ['lab/refusals.test.ts', 'says so when the login is refused'],
   ],
-  'MaxStartups 2:100:3': [['transport/sshd.test.ts', 'is tried again (MaxStartups 2:100:3)']],
-  'MaxSessions 1': [['transport/sshd.test.ts', 'logs in, runs and writes, with MaxSessions 1']],
+  'MaxStartups 2:100:3': [
+    ['scenarios/faults.test.ts', 'of an SSH server that is full (MaxStartups 2:100:3) is told'],
+    ['transport/sshd.test.ts', 'is tried again (MaxStartups 2:100:3)'],
+  ],
+  'MaxSessions 1': [
+    ['scenarios/faults.test.ts', 'one session (MaxSessions 1) is enough for all'],
+    ['transport/sshd.test.ts', 'logs in, runs and writes, with MaxSessions 1'],
+  ],
   'disk full at a write': [['lab/faults.test.ts', 'of a disk that is full at a write']],
   'read-only directory': [['lab/faults.test.ts', 'of a folder that is read-only']],
   'sudo wants a password': [
+    ['scenarios/faults.test.ts', 'of sudo that wants a password'],
     ['scenarios/ssh.test.ts', 'a wrong one is told, and so is that one is needed'],
     ['lab/ssh.test.ts', 'says that one is needed'],
     ['lab/ssh.test.ts', 'installs through a jump host, and shows and leaves the password nowhere'],
@@ -65,9 +72,14 @@ const table: Readonly<Record<string, readonly (readonly [file: string, name: str
     ['scenarios/faults.test.ts', 'of a port that another program has'],
     ['lab/refusals.test.ts', 'names the host and the port that something else has'],
   ],
-  '50 MB of output from a host': [['transport/ssh.test.ts', 'refuses 50 MB of output and goes on']],
+  '50 MB of output from a host': [
+    ['scenarios/faults.test.ts', 'of 50 MB of output from a host'],
+    ['transport/ssh.test.ts', 'refuses 50 MB of output and goes on'],
+  ],
   'every certificate defect': [
     ['scenarios/faults.test.ts', 'of an own certificate that serves for nothing'],
+    ['scenarios/certificateDefects.test.ts', '%s is told, and nothing is changed'],
+    ['scenarios/certificateDefects.test.ts', 'and ends what those runs wanted'],
     ['scenarios/refusals.test.ts', 'that another password opens, or that another host should show'],
     ['certificates/openStores.test.ts', 'is found as %s'],
   ],

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasSshd, startSshd } from '../support/sshd.ts'
 import { type SshServer, startSshServer } from '../support/sshServer.ts'
 import { clusterFile, type HostWish, login } from './support/clusterFile.ts'
 import { words } from './support/operator.ts'
@@ -16,6 +17,16 @@ type Fault = {
   readonly code: number
   readonly says: RegExp
 }
+
+/** A sudo that wants the password of a file, and lets its caller be whoever that is. */
+const sudoWith = (file: string): string =>
+  [
+    '#!/bin/sh',
+    '[ "$1" = -n ] && { echo "sudo: a password is required" >&2; exit 1; }',
+    'printf %s "$3" >&2; IFS= read -r line',
+    `[ "$line" = "$(cat ${file})" ] || { echo "Sorry, try again." >&2; exit 1; }`,
+    'shift 3; exec "$@"',
+  ].join('\n')
 
 /**
  * Rows of the fault table (deployment.md) on a cluster that runs: while the fault lasts a run changes nothing that
@@ -133,6 +144,36 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
       },
     ],
     [
+      'of sudo that wants a password',
+      {
+        begin: () => {
+          const sudo = join(db2().tools, 'sudo')
+          const secret = `s'"$#%:@ é`
+          world.operator.write('right', `${secret}\n`)
+          writeFileSync(sudo, sudoWith(join(world.operator.directory, 'right')), { mode: 0o755 })
+          wish({ ssh: { user: 'ops', become: true } })
+          return () => {
+            world.operator.env.SUDO_PASS = secret
+            wish({ ssh: { user: 'ops', become: true, 'become-password': '!env SUDO_PASS' } })
+          }
+        },
+        code: 1,
+        says: /sudo on db2 wants a password of ops: sudo: a password is required.*\[sudo-refused\]/,
+      },
+    ],
+    [
+      'of 50 MB of output from a host',
+      {
+        begin: () => {
+          const uname = join(db2().tools, 'uname')
+          writeFileSync(uname, "#!/bin/sh\nhead -c 50000000 /dev/zero | tr '\\0' x\n", { mode: 0o755 })
+          return () => rmSync(uname)
+        },
+        code: 1,
+        says: /a script on db2 wrote more than 8 MiB.*\[too-much-output\]/,
+      },
+    ],
+    [
       'of an own certificate that serves for nothing',
       {
         begin: () => {
@@ -165,6 +206,29 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
       expect(installed()).toEqual(before)
       await end()
       await settled()
+    },
+    120_000,
+  )
+
+  it.skipIf(!hasSshd)(
+    'of an SSH server that is full (MaxStartups 2:100:3) is told, and one session (MaxSessions 1) is enough for all',
+    async () => {
+      level = level === 'info' ? 'debug' : 'info'
+      const sshd = await startSshd(db2().address)
+      try {
+        const { port, identity, knownHosts } = sshd
+        wish({ ssh: { user: 'root', port, identity, 'known-hosts': knownHosts, timeout: '20s' } })
+        const letGo = await sshd.hold(2)
+        const before = installed()
+        const outcome = await world.muster('install')
+        expect(words(outcome)).toMatch(/db2 .*\[no-ssh-banner\].*MaxStartups/s)
+        expect(outcome.code, words(outcome)).toBe(4)
+        expect(installed()).toEqual(before)
+        await letGo()
+        await settled()
+      } finally {
+        await sshd.close()
+      }
     },
     120_000,
   )

@@ -1,44 +1,24 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createConnection, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectSsh } from '../../src/transport/ssh.ts'
 import type { Transport } from '../../src/transport/transport.ts'
-import { knownHostsName, makeKey } from '../support/sshServer.ts'
+import { hasSshd, type Sshd, startSshd } from '../support/sshd.ts'
 
-const sshd = '/usr/sbin/sshd'
-const possible = existsSync(sshd) && process.getuid?.() === 0
-
-let folder: string
-let daemon: ChildProcess
-let port: number
-
-/** A port that was free a moment ago: sshd cannot be told to choose one. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (bound === null || typeof bound === 'string') throw new Error('no port')
-  return bound.port
-}
+let sshd: Sshd
 
 const wanted = () => ({
   host: 'db1',
   address: '127.0.0.1',
   ssh: {
-    port,
-    identity: join(folder, 'id'),
-    knownHosts: join(folder, 'known_hosts'),
+    port: sshd.port,
+    identity: sshd.identity,
+    knownHosts: sshd.knownHosts,
     become: true,
     timeout: 10_000,
   },
-  env: { home: folder, user: 'root' },
+  env: { home: sshd.folder, user: 'root' },
 })
 
 const connect = (sleep?: () => Promise<void>): Promise<Transport> =>
@@ -48,53 +28,12 @@ const connect = (sleep?: () => Promise<void>): Promise<Transport> =>
     ...(sleep === undefined ? {} : { sleep }),
   })
 
-describe.skipIf(!possible)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
+describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'muster-openssh-'))
-    port = await freePort()
-    const [rsa, ed25519, client] = [makeKey('rsa'), makeKey('ed25519'), makeKey('ed25519')]
-    const files: readonly (readonly [string, string])[] = [
-      ['rsa', rsa.private],
-      ['ed25519', ed25519.private],
-      ['id', client.private],
-      ['authorized_keys', `${client.public}\n`],
-      ['banner', 'Authorised use only\n'],
-    ]
-    for (const [name, text] of files) await writeFile(join(folder, name), text, { mode: 0o600 })
-    // Hashed, as OpenSSH writes it on Debian: ssh-keygen itself is the judge of our reading.
-    await writeFile(join(folder, 'known_hosts'), `${knownHostsName('127.0.0.1', port)} ${ed25519.public}\n`)
-    execFileSync('ssh-keygen', ['-q', '-H', '-f', join(folder, 'known_hosts')], { stdio: 'ignore' })
-    await writeFile(
-      join(folder, 'config'),
-      [
-        'ListenAddress 127.0.0.1',
-        `Port ${port}`,
-        `HostKey ${join(folder, 'rsa')}`,
-        `HostKey ${join(folder, 'ed25519')}`,
-        `AuthorizedKeysFile ${join(folder, 'authorized_keys')}`,
-        `Banner ${join(folder, 'banner')}`,
-        'PidFile none',
-        'StrictModes no',
-        'UsePAM no',
-        'PermitRootLogin prohibit-password',
-        'AllowTcpForwarding no',
-        'MaxSessions 1',
-        'MaxStartups 2:100:3',
-      ].join('\n'),
-    )
-    await mkdir('/run/sshd', { recursive: true })
-    await chmod('/run/sshd', 0o755)
-    daemon = spawn(sshd, ['-D', '-e', '-f', join(folder, 'config')], { stdio: ['ignore', 'ignore', 'pipe'] })
-    const { stderr } = daemon
-    if (stderr === null) throw new Error('no standard error')
-    for await (const line of createInterface({ input: stderr })) if (line.includes('Server listening')) break
-    stderr.resume()
+    sshd = await startSshd('127.0.0.1')
   })
 
-  afterAll(async () => {
-    daemon?.kill()
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => sshd?.close())
 
   it('knows its hashed key, logs in, runs and writes, with MaxSessions 1', async () => {
     const transport = await connect()
@@ -103,7 +42,7 @@ describe.skipIf(!possible)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
       stdout: '0\ndata',
       stderr: '',
     })
-    const path = join(folder, 'uploaded')
+    const path = join(sshd.folder, 'uploaded')
     await transport.upload({
       path,
       content: Buffer.alloc(20_000_000, 7),
@@ -130,16 +69,11 @@ describe.skipIf(!possible)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
   })
 
   it('that lets nobody in for the moment is tried again (MaxStartups 2:100:3)', async () => {
-    const held = [createConnection(port, '127.0.0.1'), createConnection(port, '127.0.0.1')]
-    await Promise.all(held.map((socket) => once(socket, 'data')))
+    const letGo = await sshd.hold(2)
     let slept = 0
     const transport = await connect(async () => {
       slept += 1
-      await Promise.all(
-        held.map((socket) => (socket.destroyed ? undefined : once(socket.destroy(), 'close'))),
-      )
-      // sshd counts them until their processes are gone.
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await letGo()
     })
     expect(slept).toBeGreaterThan(0)
     expect((await transport.run('echo in')).stdout).toBe('in\n')
@@ -147,8 +81,7 @@ describe.skipIf(!possible)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
   })
 
   it('that stays so is given up after four attempts, and says what may be the reason', async () => {
-    const held = [createConnection(port, '127.0.0.1'), createConnection(port, '127.0.0.1')]
-    await Promise.all(held.map((socket) => once(socket, 'data')))
+    const letGo = await sshd.hold(2)
     let slept = 0
     const refused = connect(async () => {
       slept += 1
@@ -156,6 +89,6 @@ describe.skipIf(!possible)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     await expect(refused).rejects.toMatchObject({ code: 'no-ssh-banner' })
     await expect(refused).rejects.toMatchObject({ fix: expect.stringContaining('MaxStartups') })
     expect(slept).toBe(3)
-    for (const socket of held) socket.destroy()
+    await letGo()
   })
 })

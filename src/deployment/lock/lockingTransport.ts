@@ -27,15 +27,22 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
   const { installDirectory, owner } = locking
   const { host } = transport
   let taken = false
+  /** The script that takes the lock went away without an answer that could be read. */
+  let unclear = false
   let timer: ReturnType<typeof setInterval> | undefined
   let sign: Promise<unknown> = Promise.resolve()
 
   const first: Transport['run'] = async (script, options) => {
     const take = (broken?: string): ReturnType<Transport['run']> =>
-      transport.run(
-        `${takeScript({ installDirectory, owner, ...(broken === undefined ? {} : { broken }) })}${script}`,
-        options,
-      )
+      transport
+        .run(
+          `${takeScript({ installDirectory, owner, ...(broken === undefined ? {} : { broken }) })}${script}`,
+          options,
+        )
+        .catch((error: unknown) => {
+          unclear = true
+          throw error
+        })
     let result = await take()
     let { answer, rest } = parseLockAnswer(result.stdout)
     const holder = answer.kind === 'held' ? answer.lock.owner : undefined
@@ -62,10 +69,14 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
 
   const close = async (): Promise<void> => {
     clearInterval(timer)
-    if (taken) {
-      taken = false
+    if (taken || unclear) {
       await sign
-      const last = transport.run(`${locking.beforeNext()}${releaseScript(installDirectory, owner.id)}`)
+      // Another's lock stays; what else is to be written down is for who surely has it.
+      const last = transport.run(
+        `${taken ? locking.beforeNext() : ''}${releaseScript(installDirectory, owner.id)}`,
+      )
+      taken = false
+      unclear = false
       // The script is on its way before the end of the input is: nobody waits for its answer.
       await Promise.race([last.catch(() => undefined), nextTurn()])
     }

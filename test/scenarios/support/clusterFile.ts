@@ -7,7 +7,7 @@ export type HostWish = {
   readonly address: string
   readonly directory: string
   readonly ports: Readonly<Record<Component, number>>
-  readonly ssh: Readonly<Record<string, string | number>>
+  readonly ssh: Readonly<Record<string, string | number | boolean>>
   /** Further options of this host. */
   readonly options?: Readonly<Record<string, string | number | boolean>>
 }

@@ -1,0 +1,103 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createConnection, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { knownHostsName, makeKey } from './sshServer.ts'
+
+const program = '/usr/sbin/sshd'
+
+/** Whether OpenSSH's own server can be started here. */
+export const hasSshd = existsSync(program) && process.getuid?.() === 0
+
+/** OpenSSH's own server; root may log in with a key, and forwards nothing. */
+export type Sshd = {
+  readonly port: number
+  /** Files of the one who logs in lie there. */
+  readonly folder: string
+  /** A private key that may log in. */
+  readonly identity: string
+  /** Names hashed, as Debian has it: ssh-keygen itself is the judge of our reading. */
+  readonly knownHosts: string
+  /** Connects without ever logging in, so often that nobody else is let in; settles with what lets go of them. */
+  hold(count: number): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+/** A port that was free a moment ago: sshd cannot be told to choose one. */
+async function freePort(address: string): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, address, resolve))
+  const bound = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (bound === null || typeof bound === 'string') throw new Error('no port')
+  return bound.port
+}
+
+/** Starts it with one session a connection (MaxSessions 1) and two logins at once (MaxStartups 2:100:3). */
+export async function startSshd(address: string): Promise<Sshd> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-openssh-'))
+  const [identity, knownHosts] = [join(folder, 'id'), join(folder, 'known_hosts')]
+  const port = await freePort(address)
+  const [rsa, ed25519, client] = [makeKey('rsa'), makeKey('ed25519'), makeKey('ed25519')]
+  const files: readonly (readonly [string, string])[] = [
+    ['rsa', rsa.private],
+    ['ed25519', ed25519.private],
+    ['id', client.private],
+    ['authorized_keys', `${client.public}\n`],
+    ['banner', 'Authorised use only\n'],
+    ['known_hosts', `${knownHostsName(address, port)} ${ed25519.public}\n`],
+  ]
+  for (const [name, text] of files) await writeFile(join(folder, name), text, { mode: 0o600 })
+  execFileSync('ssh-keygen', ['-q', '-H', '-f', knownHosts], { stdio: 'ignore' })
+  await writeFile(
+    join(folder, 'config'),
+    [
+      `ListenAddress ${address}`,
+      `Port ${port}`,
+      `HostKey ${join(folder, 'rsa')}`,
+      `HostKey ${join(folder, 'ed25519')}`,
+      `AuthorizedKeysFile ${join(folder, 'authorized_keys')}`,
+      `Banner ${join(folder, 'banner')}`,
+      'PidFile none',
+      'StrictModes no',
+      'UsePAM no',
+      'PermitRootLogin prohibit-password',
+      'AllowTcpForwarding no',
+      'MaxSessions 1',
+      'MaxStartups 2:100:3',
+    ].join('\n'),
+  )
+  await mkdir('/run/sshd', { recursive: true })
+  await chmod('/run/sshd', 0o755)
+  const daemon = spawn(program, ['-D', '-e', '-f', join(folder, 'config')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  for await (const line of createInterface({ input: daemon.stderr }))
+    if (line.includes('Server listening')) break
+  daemon.stderr.resume()
+  return {
+    port,
+    folder,
+    identity,
+    knownHosts,
+    hold: async (count) => {
+      const held = Array.from({ length: count }, () => createConnection(port, address))
+      await Promise.all(held.map((socket) => once(socket, 'data')))
+      return async () => {
+        await Promise.all(
+          held.map((socket) => (socket.destroyed ? undefined : once(socket.destroy(), 'close'))),
+        )
+        // sshd counts them until their processes are gone.
+        await new Promise((resolve) => setTimeout(resolve, 200))
+      }
+    },
+    close: async () => {
+      daemon.kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
