@@ -48,7 +48,8 @@ export function unitsStep(target: Target): Step {
         mustRun(to, {
           doing: 'enabling the systemd units',
           fix: `Look at \`systemctl status\` of ${names.join(', ')} on the host.`,
-          script: `set -e\nsystemctl daemon-reload\nsystemctl --quiet enable ${names.map(quote).join(' ')}`,
+          // Else `enable` would reload as well: every reload runs all generators of the host.
+          script: `set -e\nsystemctl --quiet --no-reload enable ${names.map(quote).join(' ')}\nsystemctl daemon-reload`,
         }),
       ])
     },
