@@ -1,8 +1,8 @@
 import type { CallRequest, CallResult } from '../client/call.ts'
 import { Secret } from '../secrets/secret.ts'
-import { quote } from '../transport/shellWords.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Layout } from './layout.ts'
+import { ownProgram } from './ownProgram.ts'
 import { mustRun } from './script.ts'
 import { untilEnd, type Watched } from './services/untilEnd.ts'
 
@@ -18,8 +18,7 @@ export async function callHost(options: {
 }): Promise<readonly CallResult[]> {
   const { transport, layout, requests, timeout, until } = options
   if (requests.length === 0) return []
-  const current = quote(layout.current)
-  const script = `${current}/node ${current}/muster-api.cjs call`
+  const script = ownProgram(layout.current, 'call')
   const { stdout } = await mustRun(transport, {
     doing: 'calling the APIs on the host',
     fix: 'Install again; `muster status` tells how far it got.',

@@ -24,7 +24,7 @@ describe('the template of the systemd unit', () => {
 
   it('quotes every path made from the install directory, which may hold a space', () => {
     const paths = settings.filter((line) => line.includes('{{installDirectory}}'))
-    expect(paths.length).toBe(3)
+    expect(paths.length).toBe(4)
     for (const line of paths) {
       const words = line.match(/[^\s"=]*\{\{installDirectory\}\}|"\{\{installDirectory\}\}[^"]*"/g) ?? []
       expect(words.every((word) => word.startsWith('"'))).toBe(true)

@@ -1,6 +1,7 @@
 import { quote } from '../../transport/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Layout } from '../layout.ts'
+import { ownProgram } from '../ownProgram.ts'
 import type { ServiceSet } from '../services/control.ts'
 import { StepError } from '../stepError.ts'
 
@@ -16,11 +17,9 @@ export async function mustUnderstand(
   transport: Transport,
   { release, layout, components }: Pick<ServiceSet, 'components'> & { release: string; layout: Layout },
 ): Promise<void> {
-  const folder = quote(`${layout.releases}/${release}`)
+  const folder = `${layout.releases}/${release}`
   const checks = components.map(
-    (
-      component,
-    ) => `${folder}/node ${folder}/muster-api.cjs check --settings ${quote(layout.settings(component))}
+    (component) => `${ownProgram(folder, `check --settings ${quote(layout.settings(component))}`)}
 code=$?
 [ $code = 0 ] || [ $code = ${unknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`,
   )

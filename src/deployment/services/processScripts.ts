@@ -1,6 +1,7 @@
 import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { Layout } from '../layout.ts'
+import { compileCache } from '../ownProgram.ts'
 import { bornFunction } from '../processBirth.ts'
 
 /**
@@ -66,5 +67,5 @@ export function startProcesses(layout: Layout, components: readonly Component[])
 /** The same for one component, without the functions it needs. */
 export function startProcess(layout: Layout, component: Component): string {
   const current = quote(layout.current)
-  return `running ${quote(layout.pidFile(component))} || { ${environment} setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & }`
+  return `running ${quote(layout.pidFile(component))} || { ${environment} ${compileCache(layout.current)} setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & }`
 }

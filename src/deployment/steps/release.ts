@@ -1,11 +1,12 @@
 import { quote } from '../../transport/shellWords.ts'
+import { compiledFolder, ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /** Sends the server program into a release folder of its own and runs it there once, beside what is running. */
 export function releaseStep(target: Target): Step {
-  const { release, layout, runtime } = target
+  const { release, layout, runtime, service } = target
   const title = `send muster-api ${release.version} as release ${release.id}`
   const node = runtime.kind === 'sent' ? `../../runtimes/${runtime.id}/node` : runtime.path
   return {
@@ -30,7 +31,14 @@ cat > muster-api.cjs
 ln -s ${quote(node)} node
 chmod 755 .
 chmod 644 muster-api.cjs
-./node muster-api.cjs version > /dev/null
+${ownProgram('.', 'version')} > /dev/null
+# Node.js keeps it by user: what root compiled is for the service's user to read, and not to write.
+for d in ${compiledFolder}/*; do
+  [ -d "$d" ] || continue
+  as=\${d%-*}-$(id -u ${quote(service.user)})
+  [ -e "$as" ] || ln -s "\${d##*/}" "$as"
+done
+chmod -R a+rX ${compiledFolder} 2>/dev/null || :
 : > .complete
 chmod 644 .complete
 sync muster-api.cjs 2>/dev/null || sync

@@ -3,6 +3,7 @@ import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { Layout } from '../layout.ts'
+import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
@@ -54,7 +55,7 @@ export function usersStep(
         doing: `giving ${records.length === 1 ? `the administrator ${records[0]?.user} its password` : 'users their passwords'}`,
         fix: `Look at ${layout.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(records.length === 1 ? records[0] : records)),
-        script: `${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)} put-user --file ${quote(layout.usersFile)}`,
+        script: ownProgram(folder, `put-user --file ${quote(layout.usersFile)}`),
       })
     },
     ...(options.undo === undefined

@@ -2,6 +2,7 @@ import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { Layout } from '../layout.ts'
+import { ownProgram } from '../ownProgram.ts'
 import type { DesiredUser } from '../target.ts'
 import { userHash } from '../users.ts'
 
@@ -28,8 +29,7 @@ export function takeBackScript(options: {
 }): string {
   const { layout, folder, facts } = options
   const file = quote(layout.usersFile)
-  const program = `${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)}`
-  const take = `${program} take-back-user --file ${file} >/dev/null`
+  const take = `${ownProgram(folder, `take-back-user --file ${file}`)} >/dev/null`
   if (facts.installation.users !== undefined) return take
   // Where there was no file and nobody came in meanwhile, there is none again.
   return `${take} && { grep -q '"user":' ${file} || rm -f ${file}; }`

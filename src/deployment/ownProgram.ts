@@ -1,0 +1,19 @@
+import { quote } from '../transport/shellWords.ts'
+
+/** Folder of a release for the code that V8 compiled of its program. */
+export const compiledFolder = '.compiled'
+
+/**
+ * The environment in which Node.js 22.1 and newer keep and take compiled code (nodejs.org/api/module.html, "Module
+ * compile cache"), by paths relative to `folder`, which is renamed after the first run. What does not fit the
+ * running Node.js or the program is compiled anew.
+ */
+export const compileCache = (folder: string): string =>
+  `NODE_COMPILE_CACHE=${quote(`${folder}/${compiledFolder}`)} NODE_COMPILE_CACHE_PORTABLE=1`
+
+/**
+ * sh command that runs `muster-api` of a release, with code that was compiled when the release was sent: a start takes
+ * two thirds of the time. `folder` is the release's; `words` are the command and its options, quoted.
+ */
+export const ownProgram = (folder: string, words: string): string =>
+  `${compileCache(folder)} ${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)} ${words}`
