@@ -17,8 +17,10 @@ export type HostStores = {
   readonly chain: string
 }
 
-/** How the two stores are locked. */
+/** How the two stores are locked, and whom the truststore trusts. */
 export type StoreLocks = {
+  /** Authorities (PEM) of the truststore; the leaf's own alone unless given. */
+  readonly trusted?: readonly string[]
   readonly alias: string
   readonly keystorePassword: Secret
   readonly truststorePassword: Secret
@@ -40,7 +42,7 @@ export function packHostStores(
   return {
     keystore: createKeystore({ leaf, alias, password: options.keystorePassword }),
     truststore: createTruststore({
-      authorities: [authority.certificate],
+      authorities: options.trusted ?? [authority.certificate],
       password: options.truststorePassword,
     }),
     key: leaf.key,

@@ -159,8 +159,9 @@ async function installLocked(
 async function record(context: CommandContext, config: SelectedCluster, run: PreparedRun): Promise<void> {
   const dir = registryDirectory(context.env)
   const { cluster, directory, left } = config
+  const { targets, state } = run.preparation
   const before = left.length === 0 ? undefined : await recordedCluster({ dir, cluster, directory })
-  await recordCluster({ dir, cluster: registration(config, run.preparation.targets, before) })
+  await recordCluster({ dir, cluster: registration(config, targets, before, state.retired) })
 }
 
 /** Shows the plan to people and asks them; without changes there is nothing to ask. */

@@ -4,12 +4,13 @@ import type { Target } from './target.ts'
 
 /**
  * What tapi must know of a cluster: its authorities and where each API listens; no secrets. `before` is its
- * record where the run left hosts alone: what that says of them stays.
+ * record where the run left hosts alone: what that says of them stays, but for authorities that were `retired`.
  */
 export function registration(
   config: ClusterConfig,
-  targets: readonly Target[],
+  targets: readonly Pick<Target, 'authorities'>[],
   before?: RegisteredCluster,
+  retired: readonly string[] = [],
 ): RegisteredCluster {
   const hosts = config.hosts.map(({ name, address, apis }) => ({
     name,
@@ -26,7 +27,9 @@ export function registration(
     version: 1,
     cluster: config.cluster,
     directory: config.directory,
-    authorities: [...new Set([...(before?.authorities ?? []), ...authorities])],
+    authorities: [...new Set([...(before?.authorities ?? []), ...authorities])].filter(
+      (authority) => !retired.includes(authority),
+    ),
     hosts: [...known, ...added],
   }
 }

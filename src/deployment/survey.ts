@@ -76,14 +76,7 @@ async function surveyHost(options: {
   const connected = clock()
   emit({ type: 'phase-started', host: host.name, phase: 'facts' })
   try {
-    const facts = await gatherFacts(transport, {
-      cluster: config.cluster,
-      layout: layoutOf(host.installDirectory),
-      user: systemUserOf(host),
-      hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
-        path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
-      ),
-    })
+    const facts = await factsOf(config, { host, transport })
     const other =
       otherMachine({ host, facts, machines: options.machines }) ??
       otherInstallation({ cluster: config.cluster, host, facts })
@@ -93,6 +86,43 @@ async function surveyHost(options: {
   } catch (error) {
     await transport.close()
     throw error
+  }
+}
+
+const factsOf = (
+  { cluster }: ClusterConfig,
+  { host, transport }: Pick<SurveyedHost, 'host' | 'transport'>,
+): Promise<HostFacts> =>
+  gatherFacts(transport, {
+    cluster,
+    layout: layoutOf(host.installDirectory),
+    user: systemUserOf(host),
+    hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
+      path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
+    ),
+  })
+
+/** Reads the facts anew on the connections of a survey; a host that is gone since is lost, and told. */
+export async function surveyAgain(
+  config: ClusterConfig,
+  { survey, emit }: { readonly survey: Survey; readonly emit: Emit },
+): Promise<Survey> {
+  const results = await mapLimit({
+    items: survey.reached,
+    limit: hostsAtOnce,
+    map: async (one): Promise<SurveyedHost | LostHost> => {
+      try {
+        return { ...one, facts: await factsOf(config, one) }
+      } catch (error) {
+        const failure = failureOf(error)
+        emit({ type: 'host-failed', host: one.host.name, failure })
+        return { host: one.host, failure, unreachable: isUnreachable(error) }
+      }
+    },
+  })
+  return {
+    reached: results.filter((result) => 'transport' in result),
+    lost: [...survey.lost, ...results.filter((result) => 'failure' in result)],
   }
 }
 

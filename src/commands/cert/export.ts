@@ -4,7 +4,7 @@ import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import { exportAuthorities, exportHost } from '../../deployment/certificates/exported.ts'
 import type { ExportFormat } from '../../deployment/certificates/exportFormats.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
-import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { type ClusterState, trustedAuthorities } from '../../deployment/state/clusterState.ts'
 import { readState } from '../../deployment/state/openState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { listOf } from '../../diagnostics/words.ts'
@@ -74,8 +74,8 @@ async function exportedOf(
       'It never leaves the state directory but with `muster state export`. For the key of a host, name it: --host HOST',
     )
   }
-  const authority = state?.authority
-  if (authority === undefined) {
+  const authorities = state === undefined ? [] : trustedAuthorities(state)
+  if (authorities.length === 0) {
     throw new UsageError(
       `There is no authority in ${stateFolder(config)}.`,
       config.hosts.some(isGenerated)
@@ -85,14 +85,15 @@ async function exportedOf(
   }
   const { password, usual } = format === 'pem' ? noPassword : await truststorePassword(options)
   const content = exportAuthorities({
-    authorities: [authority.certificate],
+    authorities,
     format,
     password,
     now: options.context.now(),
   })
   const words =
     format === 'pem' ? '' : `, as a truststore${usual ? ` with Java's usual password, ${usualPassword}` : ''}`
-  return { content, what: 'authority', words: `the authority of ${config.cluster}${words}`, usual }
+  const subject = authorities.length > 1 ? 'both authorities' : 'the authority'
+  return { content, what: 'authority', words: `${subject} of ${config.cluster}${words}`, usual }
 }
 
 const noPassword = { password: new Secret(''), usual: false }

@@ -1,8 +1,6 @@
-import { isGenerated } from '../../deployment/desired/stores.ts'
 import type { Rollout } from '../../deployment/execution/rollout.ts'
 import { openState } from '../../deployment/state/openState.ts'
 import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 import { mustBeAbleToAsk } from '../confirmChanges.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { Interrupted } from '../interrupted.ts'
@@ -10,11 +8,10 @@ import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
 import { rolloutFor } from '../rolloutFor.ts'
-import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { tellPart } from '../tellInstalled.ts'
-import { UsageError } from '../usageError.ts'
 import { withHosts } from '../withHosts.ts'
 import { type CertificateRun, spreadCertificates } from './spreadCertificates.ts'
+import { withoutBrought } from './withoutBrought.ts'
 
 export type CertificateOptions = ClusterOptions & {
   readonly yes: boolean
@@ -31,7 +28,7 @@ export async function renew(options: CertificateOptions & { readonly rollout: Ro
   mustBeAbleToAsk(context, { yes, command: 'cert renew', look: 'cert list' })
   const opened = await openCluster(options)
   if (typeof opened === 'number') return opened
-  const { config, notes } = withoutBrought(opened)
+  const { config, notes } = withoutBrought(opened, { what: 'renew', rule: 'which muster never renews' })
   const rollout = rolloutFor(config, options.rollout)
   const secrets = await resolveSecrets(context, config)
   return withHosts({
@@ -57,24 +54,4 @@ async function renewOn(
   const { exit } = await spreadCertificates({ ...given, survey, kept: state, state, renew: true, notes })
   if (!json) tellPart({ context, config, json, emit: () => undefined })
   return exit
-}
-
-/** The hosts whose certificates muster makes, and what there is to say of the others. Throws a `UsageError` for none. */
-export function withoutBrought(config: SelectedCluster): {
-  readonly config: SelectedCluster
-  readonly notes: readonly string[]
-} {
-  const brought = config.hosts.filter((host) => !isGenerated(host))
-  const hosts = config.hosts.filter(isGenerated)
-  if (brought.length === 0) return { config, notes: [] }
-  const names = shortListOf(namesOf(brought), 8)
-  const are = brought.length === 1 ? 'uses a keystore' : 'use keystores'
-  const note = `${names} ${are} of your own (java-tls-keystore-path), which muster never renews`
-  if (hosts.length === 0) {
-    throw new UsageError(
-      `There is nothing to renew: ${note}.`,
-      'Put a new keystore in its place, then run `muster install`: nothing is restarted for it.',
-    )
-  }
-  return { config: { ...config, hosts, left: [...config.left, ...brought] }, notes: [note] }
 }

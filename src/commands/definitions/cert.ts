@@ -3,8 +3,17 @@ import { type ExportFormat, exportFormats } from '../../deployment/certificates/
 import { allAtOnce } from '../../deployment/execution/rollout.ts'
 import { type ValidateFormat, validateFormats } from '../validateFormats.ts'
 import { componentGiven, componentOption } from './componentOption.ts'
-import { command, type Definition, files, flag, reaching, runsOnFiles, type World } from './definition.ts'
-import { changeFlags, changing } from './deployment.ts'
+import {
+  command,
+  type Definition,
+  files,
+  flag,
+  reaching,
+  reachingAll,
+  runsOnFiles,
+  type World,
+} from './definition.ts'
+import { asking, changeFlags, changing } from './deployment.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 
 /** Certificates over their whole life. */
@@ -13,7 +22,8 @@ export const cert: Definition = (world) => [
     .addCommand(list(world))
     .addCommand(check(world))
     .addCommand(exported(world))
-    .addCommand(renew(world)),
+    .addCommand(renew(world))
+    .addCommand(rotateAuthority(world)),
 ]
 
 const list = (world: World): Command =>
@@ -94,5 +104,23 @@ const renew = (world: World): Command =>
     async (options, made) => {
       const { renew: run } = await import('../cert/renew.ts')
       return run({ ...options, ...changeFlags(made), rollout: rollingGiven(made, allAtOnce) })
+    },
+  )
+
+const rotateAuthority = (world: World): Command =>
+  runsOnFiles(
+    asking(
+      reachingAll(
+        command(
+          'rotate-authority',
+          'put a new authority in the place of the old one, in three phases',
+          world,
+        ),
+      ),
+    ).option('--trust-only', 'end when every host trusts both, so that clients elsewhere can learn, too'),
+    world,
+    async (options, made) => {
+      const { rotateAuthority: run } = await import('../cert/rotateAuthority.ts')
+      return run({ ...options, ...changeFlags(made), trustOnly: flag(made, 'trustOnly') })
     },
   )

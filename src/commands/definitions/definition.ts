@@ -3,7 +3,7 @@ import type { CommandContext } from '../context.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import type { Targets } from '../selectTargets.ts'
-import { hostOption, hostsGiven, serviceAndConnection } from './hostOption.ts'
+import { connectionOption, hostOption, hostsGiven, serviceAndConnection } from './hostOption.ts'
 import { several } from './several.ts'
 
 /** What a command is given when the program is put together. */
@@ -39,11 +39,13 @@ export const files = (made: Command): Command =>
     .addHelpText('after', '\nWithout FILE it is MUSTER_FILE, else ./muster.yaml.')
 
 /** The same for a command that reaches hosts: adds --host, --service, --connection and --ask-become-pass. */
-export const reaching = (made: Command): Command =>
-  serviceAndConnection(hostOption(files(made))).option(
-    '--ask-become-pass',
-    'ask for the password of sudo on the hosts',
-  )
+export const reaching = (made: Command): Command => becoming(serviceAndConnection(hostOption(files(made))))
+
+/** The same for a command that is for all hosts of the file or for none. */
+export const reachingAll = (made: Command): Command => becoming(connectionOption(files(made)))
+
+const becoming = (made: Command): Command =>
+  made.option('--ask-become-pass', 'ask for the password of sudo on the hosts')
 
 /** What a command that reaches hosts was given; undefined for one that reaches none. */
 function targetsOf(made: Command): Targets | undefined {

@@ -8,8 +8,11 @@ import { rolling, rollingGiven } from './rolling.ts'
 import { runs } from './runs.ts'
 
 /** Adds what every command has that changes hosts. */
-export const changing = (made: Command): Command =>
-  lockWait(reaching(made).option('-y, --yes', 'change hosts without asking')).option(
+export const changing = (made: Command): Command => asking(reaching(made))
+
+/** Adds --yes, --lock-wait and --json. */
+export const asking = (made: Command): Command =>
+  lockWait(made.option('-y, --yes', 'change hosts without asking')).option(
     '--json',
     'print events as JSON lines',
   )

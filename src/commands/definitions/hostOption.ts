@@ -7,20 +7,24 @@ export const hostOption = (made: Command): Command =>
     new Option('--host <glob>', "only these hosts, such as 'db*'; may be repeated").argParser(several),
   )
 
+/** Adds --connection. */
+export const connectionOption = (made: Command): Command =>
+  made.addOption(
+    new Option('--connection <way>', 'reach the hosts this way, whatever the file says').choices([
+      'ssh',
+      'local',
+    ]),
+  )
+
 /** Adds --service and --connection, which a command has beside --host. */
 export const serviceAndConnection = (made: Command): Command =>
-  made
-    .addOption(
+  connectionOption(
+    made.addOption(
       new Option('--service <glob>', 'only hosts that these services name; may be repeated').argParser(
         several,
       ),
-    )
-    .addOption(
-      new Option('--connection <way>', 'reach the hosts this way, whatever the file says').choices([
-        'ssh',
-        'local',
-      ]),
-    )
+    ),
+  )
 
 /** What --host was given. */
 export const hostsGiven = (made: Command): readonly string[] => made.opts<{ host?: string[] }>().host ?? []

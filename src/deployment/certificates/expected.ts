@@ -2,7 +2,7 @@ import type { ClusterConfig } from '../../config/model.ts'
 import type { StoresRead } from '../check/subject.ts'
 import { ownStores } from '../desired/ownStores.ts'
 import { isGenerated } from '../desired/stores.ts'
-import type { ClusterState } from '../state/clusterState.ts'
+import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import type { SurveyedHost } from '../survey.ts'
 
@@ -25,7 +25,7 @@ export function expectedCertificate(
   const { state, stores, now } = around
   if (isGenerated(host)) {
     const chain = state.hosts.get(host.name)?.chain
-    return { origin: 'muster', ...(chain && { chain }), authorities: authoritiesOf(state) }
+    return { origin: 'muster', ...(chain && { chain }), authorities: trustedAuthorities(state) }
   }
   try {
     const given = stores.passwords.get(host.name) ?? {}
@@ -40,6 +40,3 @@ export function expectedCertificate(
 /** Where a host's certificate comes from. */
 export const originOf = (host: ClusterConfig['hosts'][number]): 'muster' | 'yours' =>
   isGenerated(host) ? 'muster' : 'yours'
-
-const authoritiesOf = ({ authority }: ClusterState): readonly string[] =>
-  authority === undefined ? [] : [authority.certificate]

@@ -4,10 +4,17 @@ import { type HostStores, makeHostStores, packHostStores } from '../../certifica
 import { leafNeedsRenewal } from '../../certificates/leafNeedsRenewal.ts'
 import { openStores } from '../../certificates/openStores.ts'
 import { makePassword } from '../../certificates/password.ts'
+import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { type ClusterState, withAuthority, withHost, withStorePasswords } from '../state/clusterState.ts'
+import {
+  type ClusterState,
+  trustedAuthorities,
+  withAuthority,
+  withHost,
+  withStorePasswords,
+} from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import { namesOf, splitNames } from './names.ts'
 
@@ -45,7 +52,8 @@ export function authorityElsewhere(options: {
   if (!isGenerated(host) || chain === undefined || !chain.issuer.includes(`muster ${cluster} authority`)) {
     return undefined
   }
-  if (state.authority !== undefined && chain.issuedBy(state.authority.certificate)) return undefined
+  const ours = [...trustedAuthorities(state), ...(state.retired ?? [])]
+  if (state.authority !== undefined && ours.some((authority) => chain.issuedBy(authority))) return undefined
   return new StepError({
     host: host.name,
     code: 'authority-elsewhere',
@@ -93,25 +101,15 @@ export async function generatedStores(options: {
 }> {
   const { host, facts, state, authority, given, now } = options
   const names = namesOf(host, facts)
+  const trusted = trustedAuthorities(state)
   const locks = {
+    trusted,
     alias: host.tls.alias,
     keystorePassword: given.keystore ?? state.storePasswords?.keystore ?? makePassword(),
     truststorePassword: given.truststore ?? state.storePasswords?.truststore ?? makePassword(),
   }
   const kept = state.hosts.get(host.name)
-  const need =
-    kept === undefined
-      ? ''
-      : leafNeedsRenewal({
-          chain: kept.chain,
-          authority: authority.certificate,
-          now,
-          warningDays: host.tls.warningDays,
-          ...splitNames(names.required),
-        })?.message
-  // One that the host has not got yet was made by a run that ended early: it is as new as another would be.
-  const isSpread = kept?.chain === facts.installation.chain
-  const reason = need ?? (options.renew === true && isSpread ? 'is to be renewed' : undefined)
+  const reason = reasonToIssue(options, names.required)
   const stores =
     kept === undefined || reason !== undefined
       ? await makeHostStores({
@@ -133,23 +131,49 @@ export async function generatedStores(options: {
       ]),
       key: stores.key,
       chain: stores.chain,
-      authorities: [authority.certificate],
+      authorities: trusted,
       passwords: { keystore: locks.keystorePassword, truststore: locks.truststorePassword },
     },
     ...(reason === undefined ? {} : { issued: reason }),
   }
 }
 
-/** Whether kept stores open with today's passwords and alias. */
+/** Why a host gets another leaf; empty for its first one, undefined where it keeps its own. */
+function reasonToIssue(
+  options: Parameters<typeof generatedStores>[0],
+  required: readonly string[],
+): string | undefined {
+  const { host, facts, state, authority, now, renew = false } = options
+  const kept = state.hosts.get(host.name)
+  if (kept === undefined) return ''
+  const { warningDays } = host.tls
+  const needs = { now, warningDays, authority: authority.certificate, ...splitNames(required) }
+  const reason = leafNeedsRenewal({ chain: kept.chain, ...needs })
+  if (reason?.code === 'other-authority' && state.rotation?.phase === 'move') return 'is of the old authority'
+  if (reason !== undefined) return reason.message
+  // One that the host has not got yet was made by a run that ended early: it is as new as another would be.
+  return renew && kept.chain === facts.installation.chain ? 'is to be renewed' : undefined
+}
+
+/** Whether kept stores open with today's passwords and alias, and trust whom they must. */
 function fits(
   kept: HostStores,
   options: {
     readonly alias: string
+    readonly trusted: readonly string[]
     readonly keystorePassword: Secret
     readonly truststorePassword: Secret
     readonly names: readonly string[]
     readonly now: Date
   },
 ): boolean {
-  return openStores({ ...kept, ...options, warningDays: 0 }).ok
+  const opened = openStores({ ...kept, ...options, warningDays: 0 })
+  return opened.ok && fingerprints(opened.authorities) === fingerprints(options.trusted)
 }
+
+const fingerprints = (authorities: readonly string[]): string =>
+  authorities
+    .flatMap((pem) => certificatesOf(pem) ?? [])
+    .map(({ fingerprint256 }) => fingerprint256)
+    .sort()
+    .join()

@@ -5,7 +5,7 @@ import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { ServiceSet } from '../services/control.ts'
-import type { ClusterState } from '../state/clusterState.ts'
+import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import type { DesiredUser } from '../target.ts'
 import { userHash } from '../users.ts'
 import type { Provable } from '../verify.ts'
@@ -42,7 +42,7 @@ export function installedProvable(options: {
     host,
     service: set,
     // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
-    authorities: [state.authority?.certificate, chain].filter((pem) => pem !== undefined),
+    authorities: [...trustedAuthorities(state), chain].filter((pem) => pem !== undefined),
     users,
     components: set.components.map((component) => ({
       component,

@@ -22,9 +22,23 @@ export type UserState = {
   readonly replaced?: readonly ReplacedPassword[]
 }
 
+/** How far a new authority is on its way into the place of the old one. */
+export type Rotation =
+  /** Hosts come to trust the next one, too; the old one signs. */
+  | { readonly phase: 'trust'; readonly next: Authority }
+  /** The new one signs, and hosts get leaves of it; the previous one (PEM) is still trusted. */
+  | { readonly phase: 'move'; readonly previous: string }
+  /** Hosts come to trust the new one alone. */
+  | { readonly phase: 'drop' }
+
 /** What the operator's machine keeps of a cluster, as one value: a plan changes it in memory only. */
 export type ClusterState = {
+  /** The one that signs. */
   readonly authority?: Authority
+  /** Absent where no authority is on its way. */
+  readonly rotation?: Rotation
+  /** Authorities (PEM) whose place another one took; a host that shows a leaf of one is still ours. */
+  readonly retired?: readonly string[]
   /** By host name; the stores that muster made. */
   readonly hosts: ReadonlyMap<string, HostStores>
   /** Of the stores that muster made. */
@@ -56,3 +70,15 @@ export const withUser = (state: ClusterState, user: string, facts: UserState): C
   ...state,
   users: new Map(state.users).set(user, facts),
 })
+
+/** The authorities (PEM) that hosts and clients trust now, the one that signs first; two while one moves. */
+export function trustedAuthorities({ authority, rotation }: ClusterState): readonly string[] {
+  const other = otherAuthority(rotation)
+  return [authority?.certificate, other].filter((pem) => pem !== undefined)
+}
+
+/** The authority (PEM) that is trusted beside the one that signs. */
+export function otherAuthority(rotation: Rotation | undefined): string | undefined {
+  if (rotation === undefined || rotation.phase === 'drop') return undefined
+  return rotation.phase === 'trust' ? rotation.next.certificate : rotation.previous
+}

@@ -2,8 +2,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { type Authority, authorityDefect } from '../../certificates/authority.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { Secret } from '../../secrets/secret.ts'
-import type { ClusterState } from './clusterState.ts'
+import { type ClusterState, otherAuthority } from './clusterState.ts'
 import { decodeMachines } from './machinesFile.ts'
+import { decodeRotation } from './rotationFile.ts'
 import { decodeSecrets } from './secretsFile.ts'
 import { StateError } from './stateError.ts'
 import {
@@ -12,6 +13,7 @@ import {
   hostOf,
   hostsFolder,
   machinesFile,
+  rotationFile,
   type StateFiles,
   secretsFile,
 } from './stateFiles.ts'
@@ -24,10 +26,13 @@ export function decodeState(files: StateFiles, where: string): ClusterState {
   const secrets = files.get(secretsFile)
   const kept = secrets === undefined ? { users: new Map() } : decodeSecrets(secrets)
   if (typeof kept === 'string') throw damaged(where, secretsFile, kept)
-  const authority = decodeAuthority(files, where)
+  const turned = files.get(rotationFile)
+  const moving = turned === undefined ? {} : decodeRotation(turned)
+  if (typeof moving === 'string') throw damaged(where, rotationFile, moving)
+  const authority = decodeAuthority(files, where, otherAuthority(moving.rotation))
   const hosts = decodeHosts(files, where)
   const machines = decodeMachinesOf(files, where)
-  return { ...(authority === undefined ? {} : { authority }), hosts, ...kept, machines }
+  return { ...(authority === undefined ? {} : { authority }), hosts, ...kept, machines, ...moving }
 }
 
 /** The machines alone, for who needs nothing else. Throws `StateError` (`damaged`). */
@@ -38,13 +43,19 @@ export function decodeMachinesOf(files: StateFiles, where: string): ClusterState
   return machines
 }
 
-function decodeAuthority(files: StateFiles, where: string): Authority | undefined {
+/** The authority that signs; `other` is the certificate of one that is trusted beside it. */
+function decodeAuthority(files: StateFiles, where: string, other: string | undefined): Authority | undefined {
   const certificate = files.get(authorityFiles.certificate)
   const key = files.get(authorityFiles.key)
-  if (certificate === undefined && key === undefined) return undefined
+  if (certificate === undefined && key === undefined && other === undefined) return undefined
   if (certificate === undefined) throw damaged(where, authorityFiles.certificate, 'is missing beside its key')
   if (key === undefined) throw damaged(where, authorityFiles.key, 'is missing beside its certificate')
-  const authority = { certificate: certificate.toString(), key: new Secret(key.toString()) }
+  const trusted = certificate.toString()
+  if (other !== undefined && !trusted.endsWith(other)) {
+    throw damaged(where, authorityFiles.certificate, `does not end with the authority of ${rotationFile}`)
+  }
+  const own = other === undefined ? trusted : trusted.slice(0, -other.length)
+  const authority = { certificate: own, key: new Secret(key.toString()) }
   const defect = authorityDefect(authority)
   if (defect === undefined) return authority
   const file = defect.startsWith('has a key') ? authorityFiles.key : authorityFiles.certificate

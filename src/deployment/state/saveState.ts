@@ -10,7 +10,7 @@ import { type StatePlace, stateFolder } from './statePlace.ts'
  * Makes the disk say `after` where it said `before`: all of it or, after a crash at any moment, none. It
  * deletes nothing, and where nothing differs it writes nothing. Hold the lock meanwhile. Throws `StateError`
  * with `changed-meanwhile` when the disk says other than `before`, and `authority-replaced` when `after` has
- * not the authority of `before`.
+ * neither the authority of `before` nor the one that its rotation is about to bring.
  */
 export async function saveState(
   options: StatePlace & { readonly before: ClusterState; readonly after: ClusterState },
@@ -26,11 +26,14 @@ export async function saveState(
     })
   }
   const kept = before.authority
-  if (kept !== undefined && kept.certificate !== after.authority?.certificate) {
+  const { rotation } = before
+  const next = rotation?.phase === 'trust' ? rotation.next.certificate : undefined
+  const signing = after.authority?.certificate
+  if (kept !== undefined && kept.certificate !== signing && (next === undefined || next !== signing)) {
     throw new StateError({
       code: 'authority-replaced',
-      message: `${where} has an authority, and muster never replaces one`,
-      fix: 'to begin anew, move authority.crt and authority.key away yourself: every client must then trust the new one',
+      message: `${where} has an authority, and muster never replaces one by itself`,
+      fix: 'for another one run `muster cert rotate-authority`: every client then has time to trust it',
     })
   }
   const current = (await readFiles(options))?.files ?? new Map<string, Buffer>()

@@ -1,11 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import type { ClusterState, UserState } from './clusterState.ts'
+import { encodeRotation } from './rotationFile.ts'
 import { encodeState, folderOf, hostsFolder } from './stateFiles.ts'
 
 /** How two states differ, one line each and without any secret; empty when they are the same. */
 export function stateDifferences(here: ClusterState, there: ClusterState): readonly string[] {
   return [
     ...authorityDifference(here, there),
+    ...rotationDifference(here, there),
     ...hostDifferences(here, there),
     ...secretDifferences(here, there),
     ...machineDifferences(here, there),
@@ -22,6 +24,11 @@ function authorityDifference(here: ClusterState, there: ClusterState): readonly 
   return [
     `the authority is another one: here ${fingerprint(mine.certificate)}, there ${fingerprint(theirs.certificate)}`,
   ]
+}
+
+function rotationDifference(here: ClusterState, there: ClusterState): readonly string[] {
+  const [mine, theirs] = [here, there].map((state) => encodeRotation(state))
+  return mine?.equals(theirs ?? Buffer.of()) === true ? [] : ['the rotation of the authority differs']
 }
 
 function hostDifferences(here: ClusterState, there: ClusterState): readonly string[] {

@@ -9,6 +9,7 @@ import {
   hostFiles,
   hostsFolder,
   machinesFile,
+  rotationFile,
   type StateFiles,
   secretsFile,
 } from './stateFiles.ts'
@@ -18,7 +19,7 @@ import { musterFolder, type StatePlace, stateFolder } from './statePlace.ts'
 const committed = '.staged'
 const staging = '.staging-'
 
-const topFiles = [authorityFiles.certificate, authorityFiles.key, secretsFile, machinesFile]
+const topFiles = [authorityFiles.certificate, authorityFiles.key, secretsFile, machinesFile, rotationFile]
 
 /** A path that others can read, with its permission bits. */
 export type TooOpen = { readonly path: string; readonly mode: number; readonly wanted: number }

@@ -1,6 +1,7 @@
 import type { HostStores } from '../../certificates/hostStores.ts'
-import type { ClusterState } from './clusterState.ts'
+import { type ClusterState, trustedAuthorities } from './clusterState.ts'
 import { encodeMachines } from './machinesFile.ts'
+import { encodeRotation } from './rotationFile.ts'
 import { encodeSecrets } from './secretsFile.ts'
 
 /** The files of a state by their path below its folder, `/` between the parts. */
@@ -9,6 +10,7 @@ export type StateFiles = ReadonlyMap<string, Buffer>
 export const authorityFiles = { certificate: 'authority.crt', key: 'authority.key' } as const
 export const secretsFile = 'secrets.json'
 export const machinesFile = 'machines.json'
+export const rotationFile = 'rotation.json'
 export const hostsFolder = 'hosts'
 export const hostFiles = {
   keystore: 'keystore.p12',
@@ -34,7 +36,8 @@ export function hostOf(folder: string): string | undefined {
 export function encodeState(state: ClusterState): StateFiles {
   const files = new Map<string, Buffer>()
   if (state.authority !== undefined) {
-    files.set(authorityFiles.certificate, Buffer.from(state.authority.certificate))
+    // Who gives this file to curl trusts whatever a host may show at this moment.
+    files.set(authorityFiles.certificate, Buffer.from(trustedAuthorities(state).join('')))
     files.set(authorityFiles.key, Buffer.from(state.authority.key.reveal()))
   }
   for (const [host, stores] of byName(state.hosts)) {
@@ -46,6 +49,9 @@ export function encodeState(state: ClusterState): StateFiles {
     files.set(secretsFile, encodeSecrets(state))
   }
   if (state.machines.size > 0) files.set(machinesFile, encodeMachines(state.machines))
+  if (state.rotation !== undefined || (state.retired ?? []).length > 0) {
+    files.set(rotationFile, encodeRotation(state))
+  }
   return files
 }
 

@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import { createAuthority } from '../../certificates/authority.ts'
+import { afterPhase, beginRotation } from '../../deployment/certificates/rotation.ts'
+import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
+import type { ClusterState, Rotation } from '../../deployment/state/clusterState.ts'
+import { openState } from '../../deployment/state/openState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { authorityFiles } from '../../deployment/state/stateFiles.ts'
+import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { lostOutcomes, type Survey, surveyAgain } from '../../deployment/survey.ts'
+import {
+  endedRotationText,
+  laterPhasesText,
+  pausedRotationText,
+  phaseText,
+  stoppedRotationText,
+} from '../../output/deployment/rotation.ts'
+import { chooseRenderer } from '../chooseRenderer.ts'
+import { mustBeAbleToAsk } from '../confirmChanges.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { Run } from '../inRun.ts'
+import { Interrupted } from '../interrupted.ts'
+import { openCluster } from '../openCluster.ts'
+import { refuseHosts } from '../refuseHosts.ts'
+import { resolveSecrets } from '../resolveSecrets.ts'
+import { namesOf } from '../selectTargets.ts'
+import { withHosts } from '../withHosts.ts'
+import { recordAuthorities } from './recordAuthorities.ts'
+import type { CertificateOptions } from './renew.ts'
+import { type CertificateRun, spreadCertificates } from './spreadCertificates.ts'
+import { withoutBrought } from './withoutBrought.ts'
+
+/** One host after another, each proved before the next. */
+const oneByOne: Rollout = { ...allAtOnce, batch: { hosts: 1 } }
+
+type RotateOptions = CertificateOptions & {
+  /** Stops when every host trusts both. */
+  readonly trustOnly: boolean
+}
+
+/**
+ * `muster cert rotate-authority`: every host comes to trust a new authority beside the old one, then gets a leaf
+ * of it, then trusts the old one no longer. A phase begins when every host of the file is in the one before; a
+ * host that is down or fails ends the run there, and the same command goes on. Nothing is restarted.
+ */
+export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
+  const { context, yes } = options
+  mustBeAbleToAsk(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
+  const opened = await openCluster(options)
+  if (typeof opened === 'number') return opened
+  const { config, notes } = withoutBrought(opened, {
+    what: 'rotate',
+    rule: 'of which muster changes nothing: let its truststore trust the new authority yourself',
+  })
+  const secrets = await resolveSecrets(context, config)
+  return withHosts({
+    ...options,
+    config,
+    operation: 'cert rotate-authority',
+    work: (survey, run) => rotate({ ...options, config, run: beginningOnce(run), secrets, notes, survey }),
+  })
+}
+
+type Work = Omit<CertificateRun, 'rollout'> & {
+  readonly trustOnly: boolean
+  readonly notes: readonly string[]
+  readonly survey: Survey
+}
+
+async function rotate(given: Work): Promise<ExitCode> {
+  const { context, config } = given
+  if (context.signal.aborted) throw new Interrupted()
+  if (given.survey.reached.length === 0) {
+    return refuseHosts({ ...given, failed: lostOutcomes(given.survey), failures: 'told' })
+  }
+  const opened = await openState(config)
+  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
+  let kept = opened.state
+  let state = await begun(given, kept)
+  let survey = given.survey
+  const file = join(stateFolder(config), authorityFiles.certificate)
+  for (let first = true; ; first = false) {
+    const phase = state.rotation?.phase ?? 'trust'
+    if (!first && !given.json) context.stdout.write('\n')
+    const spread = await spreadCertificates({
+      ...given,
+      survey,
+      kept,
+      state,
+      renew: false,
+      yes: given.yes || !first,
+      rollout: phase === 'move' ? oneByOne : allAtOnce,
+      notes: notesOf(given, { phase, first }),
+    })
+    if (spread.exit !== exitCodes.ok) {
+      if (spread.state.rotation !== undefined)
+        await tell(given, stoppedRotationText(phase, namesOf(survey.lost.map(({ host }) => host))))
+      return spread.exit
+    }
+    if (given.trustOnly && phase === 'trust') {
+      await recordAuthorities(context, config, spread.state)
+      await tell(given, pausedRotationText(file))
+      return exitCodes.ok
+    }
+    const next = afterPhase(spread.state)
+    await saveState({ ...config, before: spread.state, after: next })
+    await recordAuthorities(context, config, next)
+    if (next.rotation === undefined) break
+    kept = next
+    state = next
+    survey = await again(given, survey)
+  }
+  await tell(given, endedRotationText(file))
+  return exitCodes.ok
+}
+
+/** The state of the rotation that is on its way, or else of a new one. */
+async function begun({ context, config }: Work, state: ClusterState): Promise<ClusterState> {
+  if (state.rotation !== undefined || state.authority === undefined) return state
+  const now = context.now()
+  return beginRotation(state, await createAuthority({ cluster: config.cluster, now, successor: true }))
+}
+
+function notesOf(
+  { notes }: Work,
+  { phase, first }: { readonly phase: Rotation['phase']; readonly first: boolean },
+): readonly string[] {
+  return [phaseText(phase), ...(first ? [...laterPhasesText(phase), ...notes] : [])]
+}
+
+/** The facts of the hosts as the phase before left them. */
+async function again({ context, config, json, run }: Work, survey: Survey): Promise<Survey> {
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
+  return surveyAgain(config, { survey, emit: renderer.emit }).finally(() => renderer.end())
+}
+
+async function tell({ context, config, json, run }: Work, message: string): Promise<void> {
+  if (!json) {
+    context.stdout.write(`\n${message}\n`)
+    return
+  }
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
+  renderer.emit({ type: 'notice', message })
+  await renderer.end()
+}
+
+/** A run of several phases begins once. */
+function beginningOnce(run: Run): Run {
+  let begun: Promise<void> | undefined
+  return {
+    ...run,
+    begin: () => {
+      begun ??= run.begin()
+      return begun
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { Rotation } from '../../deployment/state/clusterState.ts'
+import { shortListOf } from '../../diagnostics/words.ts'
+
+const phases: Readonly<Record<Rotation['phase'], string>> = {
+  trust: 'every host trusts the new authority, too; the old one still signs',
+  move: 'certificates of the new authority move over, host by host; both are trusted',
+  drop: 'the old authority is trusted no longer',
+}
+
+const names: readonly Rotation['phase'][] = ['trust', 'move', 'drop']
+
+const numbered = (phase: Rotation['phase']): string => `phase ${names.indexOf(phase) + 1} of ${names.length}`
+
+/** What a phase of a rotation does, in one line. */
+export const phaseText = (phase: Rotation['phase']): string => `${numbered(phase)}: ${phases[phase]}`
+
+/** What a rotation does after this phase, a line for each. */
+export const laterPhasesText = (phase: Rotation['phase']): readonly string[] =>
+  names.slice(names.indexOf(phase) + 1).map((one) => `then ${phaseText(one)}`)
+
+/** A rotation that ended before its end: who is not in the phase yet, and that nothing is lost. */
+export function stoppedRotationText(phase: Rotation['phase'], hosts: readonly string[]): string {
+  const missing =
+    hosts.length === 0 ? '' : ` ${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'is' : 'are'} not in it yet.`
+  const trusted =
+    phase === 'drop'
+      ? 'Every host shows a certificate of the new authority.'
+      : 'The old authority is still trusted everywhere.'
+  return `The rotation stopped in ${numbered(phase)}.${missing} ${trusted} The same command goes on from here.`
+}
+
+/** Both are trusted, and clients that muster does not know have time to learn of the new one. */
+export const pausedRotationText = (file: string): string =>
+  `Every host trusts both authorities. ${file} holds both: give it to clients elsewhere, then run this again without --trust-only.`
+
+/** The rotation is at its end. */
+export const endedRotationText = (file: string): string =>
+  `The old authority is trusted nowhere any more. Clients elsewhere need ${file}.`
