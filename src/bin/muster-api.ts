@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { changeUserFile } from '../accounts/changeUserFile.ts'
+import { removeSeenUser } from '../accounts/removeSeenUser.ts'
 import { readWrittenUser, takeBackUser } from '../accounts/takeBackUser.ts'
 import { putUser, readUserRecord } from '../accounts/userFile.ts'
 import { readText } from '../api/files.ts'
@@ -17,10 +18,12 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
   muster-api check --settings FILE    say whether it could serve with these settings; start nothing
   muster-api put-user --file FILE     add or replace the user {"user","hash"} that standard input holds, or
                                       each of a list of users
+  muster-api remove-user --file FILE  remove the user {"user","hash"} that standard input holds, or each of a
+                                      list, if the hash is still this one
   muster-api take-back-user --file FILE
                                       undo put-user: standard input holds {"user","hash","before"}, before
                                       being the hash that put-user replaced, if any, or a list of such
-                                      users; a later hash stays
+                                      users; a later hash stays. Without hash it undoes remove-user
   muster-api call                     make the calls that standard input lists (JSON), print the results
   muster-api version                  print the version
   muster-api --help                   print this
@@ -113,6 +116,16 @@ async function putUsers(args: readonly string[]): Promise<void> {
   )
 }
 
+async function removeUsers(args: readonly string[]): Promise<void> {
+  const file = option(args, 'file')
+  const seen = await listOnStdin('user', readUserRecord)
+  tellChanged(
+    await judged('the user was not removed', () =>
+      changeUserFile(file, (users) => seen.reduce(removeSeenUser, users)),
+    ),
+  )
+}
+
 async function takeBackUsers(args: readonly string[]): Promise<void> {
   const file = option(args, 'file')
   const written = await listOnStdin('user', readWrittenUser)
@@ -141,6 +154,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return
     case 'put-user':
       return putUsers(args)
+    case 'remove-user':
+      return removeUsers(args)
     case 'take-back-user':
       return takeBackUsers(args)
     case 'call':

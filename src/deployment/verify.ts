@@ -17,6 +17,8 @@ export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'leaf
   readonly host: Pick<Target['host'], 'name'>
   readonly service: Pick<Target['service'], 'manager'>
   readonly components: readonly ProvableComponent[]
+  /** Users that this run removed: no component may know them any more. */
+  readonly gone?: readonly string[]
 }
 
 type ProvableComponent = {
@@ -90,7 +92,11 @@ function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
       const request = { id: `${name} ${old.user} old`, path: userPath(old.user), target: socket, ...base }
       return { component, expected: 401, request: { ...request, credentials: old } }
     })
-  return [...proofs, ...refusals]
+  const gone = (target.gone ?? []).map((user): Proof => {
+    const request = { id: `${name} ${user} gone`, path: userPath(user), target: socket, ...base }
+    return { component, expected: 404, request }
+  })
+  return [...proofs, ...refusals, ...gone]
 }
 
 function holds({ request, expected }: Proof, result: CallResult): boolean {
@@ -140,6 +146,14 @@ async function failure(options: {
       : 'status' in result
         ? `answered ${result.status}`
         : `gave no answer: ${result.error.message}`
+  if (proof.expected === 404) {
+    return new StepError({
+      host: target.host.name,
+      code: 'removed-user-there',
+      message: `the ${component} at ${settings.socket} ${said} when it was asked for a user that was removed.${lines}`,
+      fix: `See \`muster users list --host ${target.host.name}\`: somebody may have made the user again. Then run the command again.`,
+    })
+  }
   return new StepError({
     host: target.host.name,
     code: proof.expected === 401 ? 'old-password-accepted' : 'login-not-proved',

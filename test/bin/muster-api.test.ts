@@ -382,6 +382,31 @@ describe('muster-api take-back-user', () => {
   })
 })
 
+describe('muster-api remove-user', () => {
+  it('removes a user as it was seen, and take-back-user brings it back; a later password stays', async () => {
+    const folder = hostFolder()
+    const at = (command: string) => [command, '--file', 'users.json']
+    const [seen, later, ops] = await Promise.all([record('zoe', 'a'), record('zoe', 'b'), record('ops', 'c')])
+    const names = (): readonly string[] =>
+      parseUserFile(readFileSync(join(folder, 'users.json'), 'utf8')).users.map(({ user }) => user)
+    await run(folder, at('put-user'), `[${ops},${later}]`)
+    expect((await run(folder, at('remove-user'), seen)).stdout).toBe('{"changed":false}\n')
+    await run(folder, at('put-user'), seen)
+    expect(await run(folder, at('remove-user'), seen)).toEqual({
+      code: 0,
+      stdout: '{"changed":true}\n',
+      stderr: '',
+    })
+    expect(names()).toEqual(['ops'])
+    const { hash: before } = JSON.parse(seen ?? '{}')
+    const back = () => run(folder, at('take-back-user'), JSON.stringify({ user: 'zoe', before }))
+    expect((await back()).stdout).toBe('{"changed":true}\n')
+    expect(names()).toEqual(['ops', 'zoe'])
+    await run(folder, at('put-user'), later)
+    expect((await back()).stdout).toBe('{"changed":false}\n')
+  })
+})
+
 describe('muster-api call', () => {
   it('calls the server beside it, over TLS and over the socket', async () => {
     const folder = hostFolder()

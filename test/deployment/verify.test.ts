@@ -184,6 +184,22 @@ describe('verifyHost', () => {
     })
   })
 
+  it('wants a removed user unknown to each component, asked on its socket', async () => {
+    const gone = (status: number) => hostThat(({ credentials }) => (credentials ? 200 : status))
+    const good = gone(404)
+    await verifyHost(good.host, { ...target, gone: ['zoe'] })
+    expect(
+      good.requests().flatMap(({ path, target: place }) => (path.endsWith('zoe') ? [place] : [])),
+    ).toEqual(
+      ['manager', 'connector', 'replicator'].map((name) => ({ socket: `/opt/muster/run/${name}.sock` })),
+    )
+    await expect(verifyHost(gone(200).host, { ...target, gone: ['zoe'] })).rejects.toMatchObject({
+      code: 'removed-user-there',
+      message:
+        'the manager at /opt/muster/run/manager.sock answered 200 when it was asked for a user that was removed. Its log ends: cannot listen · stopping',
+    })
+  })
+
   it('takes no answer for no proof', async () => {
     const host = fakeTransport({
       expect: [

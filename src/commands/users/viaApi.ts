@@ -7,7 +7,6 @@ import type { HostWish } from '../../deployment/users/viaApi/apiHost.ts'
 import { proveHost } from '../../deployment/users/viaApi/proveHost.ts'
 import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
 import { withoutShell } from '../../deployment/users/withoutShell.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 import { planText } from '../../output/deployment/plan.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
@@ -21,9 +20,9 @@ import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { tellPart } from '../tellInstalled.ts'
 import { colourOf } from '../terminal.ts'
-import { UsageError } from '../usageError.ts'
 import { type ApiAccessOptions, readOwnLogin, readTrust } from './apiAccess.ts'
 import { askViaApi } from './askViaApi.ts'
+import { mustNameUsers } from './mustNameUsers.ts'
 
 export type ViaApiOptions = ClusterOptions &
   ApiAccessOptions & {
@@ -57,15 +56,6 @@ export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const given = await readUserPasswords(context, config)
   return inRun({ ...options, config, operation }, (run) =>
     applyLocked({ ...options, config, given, own, run }),
-  )
-}
-
-function mustNameUsers(config: SelectedCluster): void {
-  const without = namesOf(config.hosts.filter(({ users }) => users.length === 0))
-  if (without.length === 0) return
-  throw new UsageError(
-    `The file names no user for ${shortListOf(without)}.`,
-    'Give rest-api-admin-user or rest-api-users, or leave these hosts out with --host.',
   )
 }
 

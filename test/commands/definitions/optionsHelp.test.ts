@@ -9,10 +9,10 @@ describe('the options in the help', () => {
   const lines = optionsHelp().split('\n')
 
   it('are all, by group, in lines of 80 characters', () => {
-    const words = lines.slice(2).flatMap((line) => line.slice(17).split(' '))
+    const words = lines.slice(2).flatMap((line) => line.slice(16).split(' '))
     expect(words).toEqual(spellings(allOptions))
     expect(lines.filter((line) => line.length > 80)).toEqual([])
-    const titles = lines.slice(2).flatMap((line) => line.slice(0, 17).trim() || [])
+    const titles = lines.slice(2).flatMap((line) => line.slice(0, 16).trim() || [])
     expect(titles).toEqual(optionGroups.map(({ title }) => title))
   })
 

@@ -25,9 +25,9 @@ export type ClusterWish = {
 /** The login that everything in these tests runs as: no system user is created. */
 export const login = userInfo().username
 
-/** A tag such as `!env NAME` stays one; JSON's strings are YAML's. */
+/** A tag such as `!env NAME` and a map in braces stay what they are; JSON's strings are YAML's. */
 const scalar = (value: string | number | boolean): string =>
-  typeof value === 'string' && value.startsWith('!') ? value : JSON.stringify(value)
+  typeof value === 'string' && /^[!{]/.test(value) ? value : JSON.stringify(value)
 
 const lines = (values: Readonly<Record<string, string | number | boolean>>, indent: string): string =>
   Object.entries(values)

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import type { HostWork } from '../../deployment/execution/hostRun.ts'
+import { layoutOf } from '../../deployment/layout.ts'
+import { installedSet } from '../../deployment/plans/rollback.ts'
+import { preview } from '../../deployment/preview.ts'
+import { installedProvable } from '../../deployment/releases/provable.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { openState } from '../../deployment/state/openState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { removedUsersStep } from '../../deployment/steps/removedUsers.ts'
+import { usersStep } from '../../deployment/steps/users.ts'
+import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { type DecidedHost, decideUsers, extraNotes } from '../../deployment/users/decideUsers.ts'
+import { settled } from '../../deployment/users/rotation.ts'
+import { verifyHost } from '../../deployment/verify.ts'
+import { listOf } from '../../diagnostics/words.ts'
+import { planText } from '../../output/deployment/plan.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { Transport } from '../../transport/transport.ts'
+import { chooseRenderer } from '../chooseRenderer.ts'
+import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { Run } from '../inRun.ts'
+import { Interrupted } from '../interrupted.ts'
+import { madePasswordText } from '../madePasswordText.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { readUserPasswords } from '../readUserPasswords.ts'
+import { refuseHosts } from '../refuseHosts.ts'
+import { runSteps } from '../runSteps.ts'
+import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { tellPart } from '../tellInstalled.ts'
+import { colourOf } from '../terminal.ts'
+import { withHosts } from '../withHosts.ts'
+import { mustNameUsers } from './mustNameUsers.ts'
+
+type ApplyOptions = ClusterOptions & {
+  readonly yes: boolean
+  readonly json: boolean
+  readonly lockWait: number
+  /** Removes the users that the file does not name. */
+  readonly prune: boolean
+  /** Makes a password also for users whose own is not known here. */
+  readonly generate: boolean
+}
+
+type Work = ApplyOptions & {
+  readonly config: SelectedCluster
+  readonly survey: Survey
+  readonly run: Run
+  /** By host and user, what the file gives. */
+  readonly given: ReadonlyMap<string, ReadonlyMap<string, Secret>>
+}
+
+const operation = 'users apply'
+
+/**
+ * `muster users apply`: brings every host to the users that the file names, and proves each login; nothing is
+ * restarted. Users that the file does not name are told of, and removed with --prune alone.
+ */
+export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
+  const { context, yes } = options
+  mustBeAbleToAsk(context, { yes, command: operation })
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  mustNameUsers(config)
+  const given = await readUserPasswords(context, config)
+  return withHosts({
+    ...options,
+    config,
+    operation,
+    work: (survey, run) => applyTo({ ...options, config, survey, run, given }),
+  })
+}
+
+async function applyTo(work: Work): Promise<ExitCode> {
+  const { context, config, survey, run, json } = work
+  if (context.signal.aborted) throw new Interrupted()
+  if (survey.lost.length > 0) return refuseHosts({ ...work, failed: lostOutcomes(survey), failures: 'told' })
+  const place = { directory: config.directory, cluster: config.cluster }
+  const opened = await openState(place)
+  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
+  const decided = await decideUsers({
+    hosts: survey.reached.map(({ host, facts }) => ({
+      host,
+      facts,
+      given: work.given.get(host.name) ?? new Map(),
+    })),
+    left: config.left,
+    state: opened.state,
+    generate: work.generate,
+    random: randomBytes,
+  })
+  if (!decided.ok) {
+    const failed = decided.problems.map(({ host, code, message, fix }) => ({
+      ...{ host, result: 'failed' as const, applied: [], seconds: {} },
+      failure: { code, message, fix },
+    }))
+    return refuseHosts({ ...work, failed, failures: 'tell' })
+  }
+  const { state, made } = decided
+  const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
+  const plans = decided.hosts.flatMap((one) => {
+    const transport = transports.get(one.host.name)
+    return transport === undefined ? [] : [workOn(work, one, { transport, state })]
+  })
+  show(work, { plans, notes: work.prune ? [] : extraNotes(decided.hosts) })
+  const nothing = plans.every(({ steps }) => steps.length === 0)
+  if (!nothing && !(await agreed(context, { yes: work.yes, question: 'Go on?' }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  await saveState({ ...place, before: opened.state, after: state })
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
+  // Before the hosts are touched: after a run that was killed it is told nowhere else.
+  if (!json) context.stdout.write(madePasswordText(made, place))
+  else
+    for (const { user } of made) {
+      const message = `the password of ${user} was made now; ${stateFolder(place)} keeps it`
+      renderer.emit({ type: 'notice', message })
+    }
+  const exit = await runSteps({ context, json, run, survey, work: plans })
+  tellPart({ context, config, json, emit: renderer.emit })
+  if (exit !== exitCodes.ok || config.left.length > 0) return exit
+  await saveState({ ...place, before: state, after: settled(state, givenEverywhere(work)) })
+  return exit
+}
+
+/** What is to be done on one host, and the proof of it where its components listen now, whatever the file says. */
+function workOn(
+  { config, prune }: Work,
+  { host, facts, users, extra }: DecidedHost,
+  { transport, state }: { readonly transport: Transport; readonly state: ClusterState },
+): HostWork & { readonly address: string } {
+  const layout = layoutOf(host.installDirectory)
+  const common = { layout, facts, folder: layout.current }
+  const names = prune ? extra : []
+  const steps = [usersStep({ ...common, users, undo: true }), removedUsersStep({ ...common, names })]
+  const set = installedSet({ cluster: config.cluster, layout, facts })
+  const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
+  const stopped = set.components.filter((name) => !runs.includes(name))
+  const proof = installedProvable({ host, facts, set: { ...set, components: runs }, state, users })
+  const verify = async (): Promise<string> => {
+    if (runs.length === 0) return 'no component runs there that could prove a login'
+    const proved = await verifyHost(transport, { ...proof, gone: names })
+    return stopped.length === 0 ? proved : `${proved}; ${listOf(stopped)} not asked, for it does not run`
+  }
+  return { host: host.name, address: host.address, transport, steps: preview(steps, facts), verify }
+}
+
+function show(
+  { context, config, json }: Work,
+  told: Pick<Parameters<typeof planText>[0], 'plans' | 'notes'>,
+): void {
+  if (json) return
+  const colour = colourOf(context, context.stdout)
+  const left = namesOf(config.left)
+  context.stdout.write(`${planText({ cluster: config.cluster, ...told, left, colour })}\n`)
+}
+
+/** The users of the file, and whether it gives the password of each on every host that names it. */
+function givenEverywhere({
+  config,
+  given,
+}: Work): readonly { readonly user: string; readonly given: boolean }[] {
+  const names = new Set(config.hosts.flatMap(({ users }) => users.map(({ user }) => user)))
+  return [...names].map((user) => ({
+    user,
+    given: config.hosts.every(
+      (host) => host.users.every((one) => one.user !== user) || given.get(host.name)?.has(user) === true,
+    ),
+  }))
+}

@@ -1,0 +1,60 @@
+import type { UserRecord } from '../../accounts/userRecord.ts'
+import { listOf } from '../../diagnostics/words.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { quote } from '../../transport/shellWords.ts'
+import type { HostFacts } from '../facts/model.ts'
+import type { Layout } from '../layout.ts'
+import { mustRun } from '../script.ts'
+import { change, type Step } from '../step.ts'
+import { takeBackScript } from '../users/takeBack.ts'
+import { installedUsers } from '../users.ts'
+
+/**
+ * Takes users away, by `muster-api remove-user` under the user file's own lock; one that got another password
+ * meanwhile stays. Its undo gives them back as they were.
+ */
+export function removedUsersStep(options: {
+  readonly layout: Layout
+  readonly facts: HostFacts
+  /** Folder of the release whose program writes. */
+  readonly folder: string
+  readonly names: readonly string[]
+}): Step {
+  const { layout, facts, folder, names } = options
+  const present = (is: HostFacts): readonly UserRecord[] =>
+    installedUsers(is.installation.users).filter(({ user }) => names.includes(user))
+  const removed = present(facts).map(({ user, hash }) => ({ user, hash }))
+  const fix = `Look at ${layout.usersFile} on the host, then run the command again.`
+  const list = listOf(names, 'and')
+  return {
+    id: 'removed-users',
+    title: names.length === 0 ? 'no user to remove' : `remove ${list}`,
+    phase: 'commit',
+    atOnce: true,
+    check: (is) => {
+      const users = present(is).map(({ user }) => user)
+      return users.length === 0
+        ? undefined
+        : change(
+            `remove the ${users.length === 1 ? 'user' : 'users'} ${listOf(users, 'and')}`,
+            users.map((user) => `share/users/users.json: ${user}: [redacted] removed`),
+          )
+    },
+    apply: async (transport) => {
+      await mustRun(transport, {
+        doing: `removing ${list}`,
+        fix,
+        stdin: new Secret(JSON.stringify(removed)),
+        script: `${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)} remove-user --file ${quote(layout.usersFile)}`,
+      })
+    },
+    undo: async (transport) => {
+      await mustRun(transport, {
+        doing: `giving ${list} back`,
+        fix,
+        stdin: new Secret(JSON.stringify(removed.map(({ user, hash }) => ({ user, before: hash })))),
+        script: takeBackScript({ layout, folder, facts }),
+      })
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import type { ScryptCost } from '../../accounts/phc.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { listOf, shortListOf } from '../../diagnostics/words.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import { administrators, type MadePassword } from '../desired/administrators.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { loginProblems } from '../prepare.ts'
+import type { ClusterState } from '../state/clusterState.ts'
+import { StepError } from '../stepError.ts'
+import type { DesiredUser } from '../target.ts'
+import { installedUsers } from '../users.ts'
+import { replacedOn } from './rotation.ts'
+
+/** A host and the passwords that its file gives, by user. */
+export type UsersHost = {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly given: ReadonlyMap<string, Secret>
+}
+
+/** The users that a host must have, and those that it has beside them. */
+export type DecidedHost = {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly users: readonly DesiredUser[]
+  readonly extra: readonly string[]
+}
+
+/** What becomes of the users of hosts, and of the state directory; nothing is written yet. */
+export type UsersDecision =
+  | {
+      readonly ok: true
+      readonly hosts: readonly DecidedHost[]
+      readonly state: ClusterState
+      readonly made: readonly MadePassword[]
+    }
+  | { readonly ok: false; readonly problems: readonly StepError[] }
+
+/** Decides what users each host must have; all problems of all hosts at once. Pure but for `random`. */
+export async function decideUsers(options: {
+  readonly hosts: readonly UsersHost[]
+  /** Hosts of the file that the run leaves alone. */
+  readonly left: readonly HostConfig[]
+  readonly state: ClusterState
+  /** Whether a password is made also where a host has the user with one that is not known here. */
+  readonly generate: boolean
+  readonly random: (size: number) => Buffer
+  /** Lower only in tests. */
+  readonly cost?: ScryptCost
+}): Promise<UsersDecision> {
+  const { hosts, state } = options
+  const bare = hosts.flatMap(({ host, facts }) => notInstalled(host, facts))
+  const stale = await Promise.all(hosts.map((one) => staleSources(one, state, options.cost)))
+  const standing = [...bare, ...stale.flat()]
+  if (standing.length > 0) return { ok: false, problems: standing }
+  const decided = await administrators({ ...options, logins: hosts })
+  const known = (name: string): readonly DesiredUser[] => decided.users.get(name) ?? []
+  const problems = hosts.flatMap(({ host, facts }) => loginProblems(host, known(host.name), facts))
+  if (problems.length > 0) return { ok: false, problems }
+  return {
+    ok: true,
+    state: decided.state,
+    made: decided.made,
+    hosts: hosts.map(({ host, facts }) => ({
+      host,
+      facts,
+      users: known(host.name),
+      extra: extraUsers(host, facts),
+    })),
+  }
+}
+
+/** The users of a host that its file does not name. */
+export const extraUsers = (host: Pick<HostConfig, 'users'>, { installation }: HostFacts): readonly string[] =>
+  installedUsers(installation.users)
+    .map(({ user }) => user)
+    .filter((user) => host.users.every((one) => one.user !== user))
+
+/** One note for all hosts that have the same users whom the file does not name. */
+export function extraNotes(hosts: readonly Pick<DecidedHost, 'host' | 'extra'>[]): readonly string[] {
+  const byNames = new Map<string, string[]>()
+  for (const { host, extra } of hosts) {
+    if (extra.length > 0) byNames.set(listOf(extra), [...(byNames.get(listOf(extra)) ?? []), host.name])
+  }
+  return [...byNames].map(
+    ([names, of]) =>
+      `${shortListOf(of, 8)} ${of.length === 1 ? 'has' : 'have'} ${names}, whom the file does not name; --prune would remove them`,
+  )
+}
+
+/** A password that the file gives and a rotation took out of use. */
+async function staleSources(
+  { host, given }: UsersHost,
+  state: ClusterState,
+  cost: ScryptCost | undefined,
+): Promise<readonly StepError[]> {
+  const found: StepError[] = []
+  for (const { user, option } of host.users) {
+    const password = given.get(user)
+    const date = password && (await replacedOn(state.users.get(user), password, cost))
+    if (date === undefined) continue
+    found.push(
+      new StepError({
+        host: host.name,
+        code: 'password-replaced',
+        message: `the file still gives the password replaced on ${date}, of the user ${user}`,
+        fix: `Let what ${option} names yield the new password, or leave it out where the state directory keeps it.`,
+      }),
+    )
+  }
+  return found
+}
+
+function notInstalled(host: HostConfig, { installation }: HostFacts): readonly StepError[] {
+  const { currentRelease, applied } = installation
+  if (currentRelease !== undefined && applied.size > 0) return []
+  return [
+    new StepError({
+      host: host.name,
+      code: 'not-installed',
+      message: `nothing is installed in ${host.installDirectory} that has users`,
+      fix: `Install it with \`muster install --host ${host.name}\`, or leave it out with --host.`,
+    }),
+  ]
+}

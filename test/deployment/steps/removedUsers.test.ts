@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { removedUsersStep } from '../../../src/deployment/steps/removedUsers.ts'
+import { usersStep } from '../../../src/deployment/steps/users.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { type FakeTransport, fakeTransport } from '../../support/fakeTransport.ts'
+import { hash } from './target.ts'
+
+const other = hash.replace('B', 'C')
+const users = ['admin', 'zoe', 'adam'].map((user) => ({ user, access: 'full', hash: other }))
+const facts = hostFacts({
+  installation: installationFacts({ users: new Secret(JSON.stringify({ version: 1, users })) }),
+})
+const common = { layout: layoutOf('/opt/muster'), facts, folder: '/opt/muster/current' }
+
+/** A host that keeps what it was given on standard input. */
+function host(script: string): { readonly transport: FakeTransport; readonly given: () => unknown } {
+  let given: unknown
+  const transport = fakeTransport({
+    expect: [
+      {
+        script,
+        result: (_, { stdin }) => {
+          given = stdin instanceof Secret ? JSON.parse(stdin.reveal()) : stdin
+          return { stdout: '{"changed":true}' }
+        },
+      },
+    ],
+  })
+  return { transport, given: () => given }
+}
+
+describe('the step that removes users', () => {
+  const step = removedUsersStep({ ...common, names: ['zoe', 'adam', 'gone'] })
+
+  it('shows each that is there, and nothing where none is', () => {
+    expect(step.check(facts)).toEqual({
+      summary: 'remove the users zoe and adam',
+      details: [
+        'share/users/users.json: zoe: [redacted] removed',
+        'share/users/users.json: adam: [redacted] removed',
+      ],
+    })
+    expect(removedUsersStep({ ...common, names: [] }).check(facts)).toBeUndefined()
+  })
+
+  it('removes them as they were seen, on standard input alone, and gives them back', async () => {
+    const away = host(
+      '/opt/muster/current/muster-api.cjs remove-user --file /opt/muster/share/users/users.json',
+    )
+    await step.apply(away.transport)
+    expect(away.given()).toEqual([
+      { user: 'zoe', hash: other },
+      { user: 'adam', hash: other },
+    ])
+    expect(away.transport.scripts.join()).not.toContain('scrypt')
+    const back = host('muster-api.cjs take-back-user')
+    await step.undo?.(back.transport)
+    expect(back.given()).toEqual([
+      { user: 'zoe', before: other },
+      { user: 'adam', before: other },
+    ])
+  })
+
+  it('fails with what the program said', async () => {
+    const full = { code: 1, stderr: 'muster-api: the user was not removed: No space left on device\n' }
+    const transport = fakeTransport({ expect: [{ script: 'remove-user', result: full }] })
+    await expect(step.apply(transport)).rejects.toMatchObject({
+      code: 'step-failed',
+      message: expect.stringContaining('No space left on device'),
+      fix: 'Look at /opt/muster/share/users/users.json on the host, then run the command again.',
+    })
+  })
+})
+
+describe('the step that gives users their passwords', () => {
+  it('writes what differs alone, and takes back exactly that', async () => {
+    const wanted = [
+      { user: 'admin', hash },
+      { user: 'zoe', hash: other },
+      { user: 'new', hash },
+      { user: 'unknown' },
+    ]
+    const step = usersStep({ ...common, users: wanted, undo: true })
+    const put = host('muster-api.cjs put-user')
+    await step.apply(put.transport)
+    expect(put.given()).toEqual([
+      { user: 'admin', access: 'full', hash },
+      { user: 'new', access: 'full', hash },
+    ])
+    const back = host('muster-api.cjs take-back-user')
+    await step.undo?.(back.transport)
+    expect(back.given()).toEqual([
+      { user: 'admin', hash, before: other },
+      { user: 'new', hash },
+    ])
+  })
+})

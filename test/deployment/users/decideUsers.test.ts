@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { hashPassword } from '../../../src/accounts/passwordHash.ts'
+import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
+import { decideUsers, extraNotes, type UsersHost } from '../../../src/deployment/users/decideUsers.ts'
+import { beginRotation, endRotation } from '../../../src/deployment/users/rotation.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+
+const cost = { ln: 4, r: 8, p: 1 }
+const random = (size: number): Buffer => Buffer.alloc(size, 7)
+const wanted = ['admin', 'ops'].map((user) => ({ user, option: `rest-api-users.${user}` }))
+
+async function hostWith(
+  name: string,
+  users: readonly string[],
+  changes: { readonly given?: readonly (readonly [string, string])[]; readonly bare?: boolean } = {},
+): Promise<UsersHost> {
+  const hash = await hashPassword({ password: new Secret('unknown'), salt: Buffer.alloc(16), cost })
+  const records = users.map((user) => ({ user, access: 'full', hash }))
+  return {
+    host: hostConfig({ name, users: wanted }),
+    facts: hostFacts({
+      host: name,
+      installation: installationFacts(
+        changes.bare === true
+          ? {}
+          : {
+              currentRelease: '1.0.0-a',
+              applied: new Map([['manager', 'digest']]),
+              users: new Secret(JSON.stringify({ version: 1, users: records })),
+            },
+      ),
+    }),
+    given: new Map((changes.given ?? []).map(([user, password]) => [user, new Secret(password)])),
+  }
+}
+
+const decide = (hosts: readonly UsersHost[], changes: Partial<Parameters<typeof decideUsers>[0]> = {}) =>
+  decideUsers({ hosts, left: [], state: emptyState, generate: false, random, cost, ...changes })
+
+describe('decideUsers', () => {
+  it('names what a host has beside the users of the file, and changes nothing about it', async () => {
+    const decided = await decide([await hostWith('db1', ['admin', 'zoe', 'ops', 'adam'])])
+    expect(decided.ok && decided.hosts[0]).toMatchObject({
+      extra: ['zoe', 'adam'],
+      users: [{ user: 'admin' }, { user: 'ops' }],
+    })
+  })
+
+  it('refuses hosts where nothing is installed, and users whose password a host needs', async () => {
+    const bare = await decide([await hostWith('db1', ['admin']), await hostWith('db2', [], { bare: true })])
+    expect(bare).toMatchObject({
+      problems: [
+        {
+          host: 'db2',
+          code: 'not-installed',
+          message: 'nothing is installed in /opt/muster that has users',
+          fix: 'Install it with `muster install --host db2`, or leave it out with --host.',
+        },
+      ],
+    })
+    const some = await decide([await hostWith('db1', ['admin', 'ops']), await hostWith('db2', ['admin'])])
+    expect(some).toMatchObject({
+      problems: [
+        {
+          host: 'db2',
+          code: 'password-needed',
+          message: 'the user ops exists on other hosts, and its password is not known here',
+          fix: 'Give rest-api-users.ops: this host must get the same password as the others.',
+        },
+      ],
+    })
+  })
+
+  it('makes a password for who has none that is known, where that is wanted', async () => {
+    const hosts = [await hostWith('db1', ['admin', 'ops']), await hostWith('db2', ['admin'])]
+    const decided = await decide(hosts, { generate: true })
+    expect(decided.ok && decided.made.map(({ user }) => user)).toEqual(['admin', 'ops'])
+    expect(decided.ok && decided.hosts.every(({ users }) => users.every(({ hash }) => hash))).toBe(true)
+  })
+
+  it('refuses a password that the file gives and a rotation took out of use', async () => {
+    const now = new Date('2026-03-04T05:06:07Z')
+    const rotated = await beginRotation(
+      { salt: random(16) },
+      { password: new Secret('new'), old: new Secret('old'), now, random, cost },
+    )
+    const state = withUser(emptyState, 'ops', endRotation(rotated, { given: true }))
+    const hosts = (password: string) => hostWith('db1', ['admin', 'ops'], { given: [['ops', password]] })
+    expect(await decide([await hosts('old')], { state })).toMatchObject({
+      problems: [
+        {
+          code: 'password-replaced',
+          message: 'the file still gives the password replaced on 2026-03-04, of the user ops',
+        },
+      ],
+    })
+    expect(await decide([await hosts('new')], { state })).toMatchObject({ ok: true })
+  })
+
+  it('tells of hosts with the same further users in one note', () => {
+    const extra = (name: string, ...users: readonly string[]) => ({
+      host: hostConfig({ name }),
+      extra: users,
+    })
+    expect(
+      extraNotes([extra('db1', 'zoe'), extra('db2'), extra('db3', 'zoe'), extra('db4', 'a', 'b')]),
+    ).toEqual([
+      'db1 and db3 have zoe, whom the file does not name; --prune would remove them',
+      'db4 has a and b, whom the file does not name; --prune would remove them',
+    ])
+  })
+})

@@ -1,0 +1,175 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeUserFile } from '../../src/accounts/changeUserFile.ts'
+import { hashPassword } from '../../src/accounts/passwordHash.ts'
+import { putUser } from '../../src/accounts/userFile.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
+import { logIn } from './support/api.ts'
+import { clusterFile } from './support/clusterFile.ts'
+import { type Door, type LoginLoad, loginLoad } from './support/loginLoad.ts'
+import { createOperator, type Outcome } from './support/operator.ts'
+import { runProgram } from './support/program.ts'
+import { createWorld, type World } from './support/world.ts'
+
+/** Users of two hosts over their life; each test goes on where the last ended. */
+describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)', () => {
+  const sentinel = makeSentinel()
+  let world: World
+  let load: LoginLoad | undefined
+  const doors = (): readonly Door[] => [
+    { host: world.host('db1'), component: 'manager' },
+    { host: world.host('db1'), component: 'replicator' },
+    { host: world.host('db2'), component: 'connector' },
+  ]
+  const name = (users: string) => {
+    world.describe({ connectors: ['db2'], defaults: { 'rest-api-users': users } })
+  }
+  const users = (operation: string, argv: readonly string[] = [], typed?: string): Promise<Outcome> =>
+    world.operator.muster(
+      ['users', operation, ...(typed === undefined ? ['--yes'] : []), ...argv, 'alpha.yaml'],
+      typed === undefined ? {} : { typed },
+    )
+  const kept = (user: string): string =>
+    JSON.parse(readFileSync(join(world.operator.directory, '.muster/alpha/secrets.json'), 'utf8')).users[user]
+      ?.password
+  const enter = (user: string, password: string): Promise<readonly (number | string)[]> =>
+    Promise.all(
+      doors().map(({ host, component }) =>
+        logIn({ operator: world.operator, host, component, user, password }),
+      ),
+    )
+  const everywhere = [200, 200, 200]
+  const nowhere = [401, 401, 401]
+  /** Makes a user on one host alone, as somebody does who does not know of muster. */
+  async function makeUser(host: string, user: string, password: string): Promise<void> {
+    const hash = await hashPassword({
+      password: new Secret(password),
+      salt: Buffer.alloc(16, 7),
+      cost: { ln: 10, r: 8, p: 1 },
+    })
+    const file = join(world.host(host).directory, 'share/users/users.json')
+    await changeUserFile(file, (is) => putUser(is, { user, access: 'full', hash }))
+  }
+
+  beforeAll(async () => {
+    world = await createWorld(2)
+    world.operator.env.OPS_PASS = sentinel.password
+    world.describe({ connectors: ['db2'] })
+    expect(await world.muster('install')).toMatchObject({ code: 0 })
+  }, 60_000)
+  afterAll(async () => {
+    await load?.stop()
+    await world?.close()
+  })
+
+  it('are made without a restart, and no login is refused meanwhile', async () => {
+    const running = world.hosts.map((host) => host.pids())
+    name('{ ops: !env OPS_PASS, nightly: }')
+    load = loginLoad({ operator: world.operator, doors: doors(), password: kept('admin') })
+    await load.around()
+    const outcome = await users('apply')
+    await load.around()
+    const { made, refused } = await load.stop()
+    load = undefined
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
+    expect([refused, made > 30]).toEqual([[], true])
+    expect(world.hosts.map((host) => host.pids())).toEqual(running)
+    expect(outcome.stdout).toContain(
+      `  ~ create the administrators ops and nightly\n      share/users/users.json: ops: [redacted] new\n`,
+    )
+    expect(outcome.stdout).toMatch(/^ {2}user nightly {2}password \S+$/m)
+    expect(outcome.stdout.match(/done: 1 change, logins proved/g)).toHaveLength(2)
+    expect(betrays(sentinel, Buffer.from(outcome.stdout))).toBe(false)
+    expect(await enter('ops', sentinel.password)).toEqual(everywhere)
+    expect(await enter('nightly', kept('nightly'))).toEqual(everywhere)
+    expect((await world.muster('audit')).stdout).toMatch(/ users apply .* 0 +2 changed\n/)
+  }, 60_000)
+
+  it('are the same the second time, for install as well', async () => {
+    const before = kept('nightly')
+    const outcome = await users('apply')
+    expect(outcome.stdout).toContain('alpha: nothing to do on 2 hosts.\n')
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
+    expect(kept('nightly')).toBe(before)
+  })
+
+  it('whom the file does not name are told of, and removed with --prune after showing them', async () => {
+    await makeUser('db2', 'mallory', 'made by hand')
+    expect((await enter('mallory', 'made by hand'))[2]).toBe(200)
+    const told = await users('apply')
+    expect(told.stdout).toContain(
+      'alpha: nothing to do on 2 hosts.\n  ~ db2 has mallory, whom the file does not name; --prune would remove them\n',
+    )
+    const refused = await users('apply', ['--prune'], 'no\n')
+    expect(refused).toMatchObject({ code: 1, stderr: 'Go on? [yes/no] Nothing was changed.\n' })
+    expect(refused.stdout).toContain('  ~ remove the user mallory\n')
+    expect((await enter('mallory', 'made by hand'))[2]).toBe(200)
+    const removed = await users('apply', ['--prune'], 'yes\n')
+    expect(removed, removed.stderr).toMatchObject({ code: 0 })
+    expect((await enter('mallory', 'made by hand'))[2]).toBe(401)
+    expect(await enter('ops', sentinel.password)).toEqual(everywhere)
+  }, 60_000)
+
+  it('whose password nobody here knows are left as they are, until --generate makes one', async () => {
+    name('{ ops: , nightly: }')
+    const left = await users('apply')
+    expect(left.stdout).toContain('nothing to do on 2 hosts.')
+    expect(left.stdout).toContain('logins proved, but not of ops: the password is not known here')
+    const made = await users('apply', ['--generate'])
+    expect(made.stdout).toContain(`  user ops  password ${kept('ops')}\n`)
+    expect(await enter('ops', kept('ops'))).toEqual(everywhere)
+    expect(await enter('ops', sentinel.password)).toEqual(nowhere)
+    const before = kept('ops')
+    expect((await users('apply', ['--generate'])).stdout).toContain('nothing to do on 2 hosts.')
+    expect(kept('ops')).toBe(before)
+  }, 60_000)
+
+  it('come through a run that is killed at each step: the old or the new login is always there', async () => {
+    const old = kept('ops')
+    name('{ ops: !env OPS_PASS }')
+    await makeUser('db1', 'mallory', 'made by hand')
+    const moments = ['"step-started","host":"db1"', '"step-done","host":"db1"', '"phase":"verify"']
+    for (const moment of moments) {
+      const killed = await runProgram({
+        program: 'muster',
+        argv: ['users', 'apply', '--yes', '--json', '--prune', '--lock-wait', '30s', 'alpha.yaml'],
+        cwd: world.operator.directory,
+        env: world.operator.env,
+        kill: (stdout) => (stdout.includes(moment) ? 'SIGKILL' : undefined),
+      })
+      expect(killed.signal === 'SIGKILL' || killed.code === 0, moment).toBe(true)
+      const [was, is] = await Promise.all([enter('ops', old), enter('ops', sentinel.password)])
+      expect(was.map((status, index) => status === 200 || is[index] === 200)).toEqual([true, true, true])
+    }
+    const outcome = await users('apply', ['--prune', '--lock-wait', '30s'])
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
+    expect(await enter('ops', sentinel.password)).toEqual(everywhere)
+    expect(await enter('ops', old)).toEqual(nowhere)
+    expect(kept('ops')).toBeUndefined()
+    expect((await enter('mallory', 'made by hand'))[0]).toBe(401)
+  }, 120_000)
+
+  it('are changed by one operator at a time', async () => {
+    mkdirSync(join(world.folder, 'second'))
+    const second = createOperator(join(world.folder, 'second'))
+    const defaults = { 'rest-api-admin-pass': '!env ADMIN_PASS' }
+    second.write('alpha.yaml', clusterFile({ hosts: world.hosts, connectors: ['db2'], defaults }))
+    second.env.ADMIN_PASS = sentinel.password
+    await makeUser('db1', 'mallory', 'made by hand')
+    let theirs: Promise<Outcome> | undefined
+    const ours = await world.operator.muster(['users', 'apply', '--yes', '--json', '--prune', 'alpha.yaml'], {
+      watch: (text) => {
+        if (text.includes('"step-started"'))
+          theirs ??= second.muster(['users', 'apply', '--yes', 'alpha.yaml'])
+      },
+    })
+    expect(ours, ours.stderr).toMatchObject({ code: 0 })
+    const outcome = await theirs
+    expect(outcome).toMatchObject({ code: 5 })
+    expect(outcome?.stderr).toContain('another run holds the lock of this host: `muster users apply` of ')
+    expect(await enter('admin', kept('admin'))).toEqual(everywhere)
+  }, 60_000)
+})
