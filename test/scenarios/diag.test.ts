@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { betrays, makeSentinel, type Sentinel } from '../lab/scenario/sentinel.ts'
+import { betrays, makeSentinel, type Sentinel, spellingsOf } from '../lab/scenario/sentinel.ts'
 import { words } from './support/operator.ts'
 import { freePorts } from './support/ports.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'
@@ -55,14 +55,8 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     const { directory } = world.host('db1')
     const key = readFileSync(join(directory, 'share/tls/key.pem'), 'utf8')
     const users = readFileSync(join(directory, 'share/users/users.json'), 'utf8')
-    for (const { password } of Object.values(sentinels)) {
-      const spelt = [
-        password,
-        JSON.stringify(password),
-        encodeURIComponent(password),
-        Buffer.from(`admin:${password}`).toString('base64'),
-        Buffer.from(password).toString('hex'),
-      ]
+    for (const sentinel of Object.values(sentinels)) {
+      const spelt = spellingsOf(sentinel)
       for (const file of ['log/manager.log', 'log/manager.audit.jsonl', 'deployment.jsonl']) {
         appendFileSync(join(directory, file), `${spelt.join('\n')}\n${key}${users}\n`)
       }

@@ -5,10 +5,10 @@ import { pino } from 'pino'
 import { startServer } from '../../../src/api/startServer.ts'
 import { openComponent } from '../../../src/components/openComponent.ts'
 import { type Component, components } from '../../../src/contracts/component.ts'
-import { monitorGrants } from '../../../src/contracts/monitorGrants.ts'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { fetchAt, portOf } from '../../support/https.ts'
-import { createAccount, hasMariadb, type Mariadb, makeReplica, mariadbLab } from '../../support/mariadb.ts'
+import { createAccount, hasMariadb, makeReplica } from '../../support/mariadb.ts'
+import { createMonitor, mariadbPair } from '../../support/mariadbPair.ts'
 import { createServerCertificate } from '../../support/serverCertificate.ts'
 import { testCost } from '../../support/testApi.ts'
 
@@ -26,22 +26,12 @@ export type ApiHost = {
 const secrets = { 'replication-password': 'replication-secret', 'monitor-password': 'monitor-secret' }
 const password = 'pässword of admin'
 
-const createMonitor = (server: Mariadb): Promise<unknown> =>
-  server.sql(
-    'SET sql_log_bin = 0',
-    ...monitorGrants({ type: 'mariadb', user: 'watch', from: '127.0.0.1' })
-      .replace('<monitor-password>', secrets['monitor-password'])
-      .split('\n')
-      .filter((line) => /^(CREATE|GRANT) /.test(line)),
-  )
-
 /** Starts two databases in real replication, and the three servers on loopback. */
 export async function startApiHost(): Promise<ApiHost> {
   if (!hasMariadb) throw new Error('mariadbd is missing: apt-get install mariadb-server')
   const folder = mkdtempSync(join(tmpdir(), 'muster-newman-'))
-  const lab = await mariadbLab()
-  const [primary, replica] = await Promise.all([lab.server(), lab.server()])
-  await Promise.all([primary, replica].map(createMonitor))
+  const pair = await mariadbPair((server) => createMonitor(server, secrets['monitor-password']))
+  const { primary, replica } = pair
   await createAccount(replica, secrets['replication-password'])
   await makeReplica({ primary, replica })
   await replica.sql('START ALL SLAVES')
@@ -140,7 +130,7 @@ export async function startApiHost(): Promise<ApiHost> {
           opened.close()
         }),
       )
-      await lab.end()
+      await pair.end()
       rmSync(folder, { recursive: true })
     },
   }

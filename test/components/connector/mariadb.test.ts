@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { type Connection, createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
-import { hasMariadb, type Mariadb, type MariadbLab, mariadbLab } from '../../support/mariadb.ts'
+import { hasMariadb, type Mariadb } from '../../support/mariadb.ts'
+import { type MariadbPair, mariadbPair } from '../../support/mariadbPair.ts'
 import {
   connectorSettings,
   dataSource,
@@ -15,22 +16,21 @@ const commandLine = '/usr/bin/mariadb'
 const sure = 'i-am-sure=true'
 
 describe.skipIf(!hasMariadb)('the connector before a real MariaDB', { timeout: 30_000 }, () => {
-  let lab: MariadbLab
+  let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
 
   beforeAll(async () => {
-    lab = await mariadbLab()
-    ;[primary, replica] = await Promise.all([lab.server(), lab.server()])
-    for (const server of [primary, replica]) {
-      await server.sql("CREATE USER app@'127.0.0.1' IDENTIFIED BY 'app-secret'", 'CREATE DATABASE t')
-    }
+    pair = await mariadbPair((server) =>
+      server.sql("CREATE USER app@'127.0.0.1' IDENTIFIED BY 'app-secret'", 'CREATE DATABASE t'),
+    )
+    ;({ primary, replica } = pair)
     await primary.sql(
       "GRANT ALL ON t.* TO app@'127.0.0.1'",
       'CREATE TABLE t.x (a INT PRIMARY KEY, b LONGTEXT)',
     )
   }, 60_000)
-  afterAll(() => lab?.end())
+  afterAll(() => pair?.end())
 
   async function before(more: Partial<NonNullable<ServerSettings['proxy']>> = {}): Promise<TestConnector> {
     const settings = connectorSettings([

@@ -9,24 +9,22 @@ import {
   forgetReplication,
   hasMariadb,
   type Mariadb,
-  type MariadbLab,
   makeReplica,
-  mariadbLab,
 } from '../../support/mariadb.ts'
+import { type MariadbPair, mariadbPair } from '../../support/mariadbPair.ts'
 
 const password = `it's "a\\b" é`
 
 describe.skipIf(!hasMariadb)('replication of real MariaDB servers', { timeout: 20_000 }, () => {
-  let lab: MariadbLab
+  let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
 
   beforeAll(async () => {
-    lab = await mariadbLab()
-    ;[primary, replica] = await Promise.all([lab.server(), lab.server()])
-    await Promise.all([primary, replica].map((server) => createAccount(server, password)))
+    pair = await mariadbPair((server) => createAccount(server, password))
+    ;({ primary, replica } = pair)
   }, 60_000)
-  afterAll(() => lab?.end())
+  afterAll(() => pair?.end())
   beforeEach(() => forgetReplication(replica))
 
   const accountOf = (server: Mariadb): DatabaseAccount => ({

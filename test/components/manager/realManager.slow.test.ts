@@ -5,16 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openManager } from '../../../src/components/manager/manager.ts'
-import { monitorGrants } from '../../../src/contracts/monitorGrants.ts'
 import type { MapDataSource } from '../../../src/contracts/servicesMap.ts'
-import {
-  forgetReplication,
-  hasMariadb,
-  type Mariadb,
-  type MariadbLab,
-  makeReplica,
-  mariadbLab,
-} from '../../support/mariadb.ts'
+import { forgetReplication, hasMariadb, type Mariadb } from '../../support/mariadb.ts'
+import { createMonitor, type MariadbPair, makeAgree, mariadbPair } from '../../support/mariadbPair.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
 
@@ -31,39 +24,19 @@ const timing = {
 }
 
 describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 30_000 }, () => {
-  let lab: MariadbLab
+  let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
 
-  const createMonitor = (server: Mariadb, from = '127.0.0.1') =>
-    server.sql(
-      'SET sql_log_bin = 0',
-      ...monitorGrants({ type: 'mariadb', user: 'watch', from })
-        .replace('<monitor-password>', password)
-        .split('\n')
-        .filter((line) => /^(CREATE|GRANT) /.test(line)),
-    )
-
   beforeAll(async () => {
-    lab = await mariadbLab()
-    ;[primary, replica] = await Promise.all([lab.server(), lab.server()])
-    await Promise.all([primary, replica].map((server) => createMonitor(server)))
+    pair = await mariadbPair((server) => createMonitor(server, password))
+    ;({ primary, replica } = pair)
   }, 60_000)
-  afterAll(() => lab?.end())
+  afterAll(() => pair?.end())
 
   // Two servers that agree, and replication that runs.
   beforeEach(async () => {
-    await forgetReplication(replica)
-    for (const server of [primary, replica]) {
-      await server.sql(
-        'SET sql_log_bin = 0',
-        'CREATE DATABASE IF NOT EXISTS t',
-        'CREATE OR REPLACE TABLE t.x (a INT PRIMARY KEY)',
-      )
-    }
-    const [at] = await primary.sql('SELECT @@gtid_binlog_pos AS gtid')
-    await replica.sql(`SET GLOBAL gtid_slave_pos = '${at?.gtid}'`)
-    await makeReplica({ primary, replica })
+    await makeAgree(pair)
     await replica.sql('START ALL SLAVES')
   })
 
@@ -303,7 +276,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 3
     await forgetReplication(replica)
     await replica.kill()
     await replica.start('--skip-name-resolve=0', '--max-connect-errors=1')
-    await createMonitor(replica, '%')
+    await createMonitor(replica, password, '%')
     const sockets = new Set<Socket>()
     const relay = createServer((client) => {
       const server = connect({ host: '127.0.0.1', port: replica.port, localAddress: '127.0.0.2' })

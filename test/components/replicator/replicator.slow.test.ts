@@ -14,15 +14,8 @@ import type { ServiceStatus } from '../../../src/contracts/replicatorPayloads.ts
 import type { DatabaseSettings } from '../../../src/contracts/serverSettings.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { fetchAt } from '../../support/https.ts'
-import {
-  createAccount,
-  forgetReplication,
-  hasMariadb,
-  type Mariadb,
-  type MariadbLab,
-  makeReplica,
-  mariadbLab,
-} from '../../support/mariadb.ts'
+import { createAccount, hasMariadb, type Mariadb, makeReplica } from '../../support/mariadb.ts'
+import { type MariadbPair, makeAgree, mariadbPair } from '../../support/mariadbPair.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
 import { settingsIn } from '../../support/testServer.ts'
@@ -31,32 +24,18 @@ const password = 'replication-secret'
 const sure = '?i-am-sure=true'
 
 describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_000 }, () => {
-  let lab: MariadbLab
+  let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
 
   beforeAll(async () => {
-    lab = await mariadbLab()
-    ;[primary, replica] = await Promise.all([lab.server(), lab.server()])
-    await Promise.all([primary, replica].map((server) => createAccount(server, password)))
+    pair = await mariadbPair((server) => createAccount(server, password))
+    ;({ primary, replica } = pair)
   }, 60_000)
-  afterAll(() => lab?.end())
+  afterAll(() => pair?.end())
 
   // Two servers that agree, whatever the test before left behind.
-  beforeEach(async () => {
-    await forgetReplication(replica)
-    for (const server of [primary, replica]) {
-      await server.sql(
-        'SET sql_log_bin = 0',
-        'CREATE DATABASE IF NOT EXISTS t',
-        'CREATE OR REPLACE TABLE t.x (a INT PRIMARY KEY)',
-        'CREATE OR REPLACE TABLE t.slow (a INT) ENGINE = MyISAM',
-      )
-    }
-    const [at] = await primary.sql('SELECT @@gtid_binlog_pos AS gtid')
-    await replica.sql(`SET GLOBAL gtid_slave_pos = '${at?.gtid}'`)
-    await makeReplica({ primary, replica })
-  })
+  beforeEach(() => makeAgree(pair, 'CREATE OR REPLACE TABLE t.slow (a INT) ENGINE = MyISAM'))
 
   const databaseOf = (server: Mariadb): DatabaseSettings => ({
     type: 'mariadb',
@@ -300,7 +279,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
   })
 
   it('changes one of several channels', async () => {
-    const third = await lab.server()
+    const third = await pair.another()
     onTestFinished(() => third.kill())
     await third.sql('SET GLOBAL gtid_domain_id = 3')
     await makeReplica({ primary: third, replica, channel: 'west', byFile: true })

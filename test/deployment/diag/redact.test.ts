@@ -2,22 +2,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { redacted } from '../../../src/deployment/diag/redact.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
-import { betrays, makeSentinel } from '../../lab/scenario/sentinel.ts'
+import { betrays, makeSentinel, spellingsOf } from '../../lab/scenario/sentinel.ts'
 
 describe('what a bug report leaves out', () => {
   it('is a secret in every spelling, alone and inside of longer texts', () => {
     const sentinel = makeSentinel()
     const { password } = sentinel
-    const spelt = [
-      password,
-      JSON.stringify({ password }),
-      encodeURIComponent(password),
-      `'${password.replaceAll("'", "''")}'`,
-      Buffer.from(password).toString('hex'),
-      ...['', 'a', 'ab', 'abc'].map((before) => Buffer.from(`${before}${password}z`).toString('base64')),
-      `Authorization: Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
-    ]
-    for (const text of spelt) {
+    for (const text of spellingsOf(sentinel)) {
       const clean = redacted(`before ${text} after`, [new Secret(password)])
       expect(betrays(sentinel, clean), clean).toBe(false)
       expect(clean).toMatch(/^before .*\[redacted\].* after$/s)

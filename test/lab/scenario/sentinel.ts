@@ -29,6 +29,18 @@ export function makeSentinel(): Sentinel {
   }
 }
 
+/** How programs write a password down: as it is, in JSON, in a URL, for a shell and for YAML, in logins, in codes. */
+export const spellingsOf = ({ password }: Sentinel): readonly string[] => [
+  password,
+  JSON.stringify({ password }),
+  encodeURIComponent(password),
+  `'${password.replaceAll("'", `'\\''`)}'`,
+  `'${password.replaceAll("'", "''")}'`,
+  `Authorization: Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+  ...['', 'a', 'ab', 'abc'].map((before) => Buffer.from(`${before}${password}z`).toString('base64')),
+  Buffer.from(password).toString('hex'),
+]
+
 /** Whether any form of the password is in these bytes. */
 export function betrays(sentinel: Sentinel, bytes: Buffer | string): boolean {
   const content = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
