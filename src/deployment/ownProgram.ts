@@ -5,11 +5,11 @@ export const compiledFolder = '.compiled'
 
 /**
  * The environment in which Node.js 22.1 and newer keep and take compiled code (nodejs.org/api/module.html, "Module
- * compile cache"), by paths relative to `folder`, which is renamed after the first run. What does not fit the
- * running Node.js or the program is compiled anew.
+ * compile cache"), each program's under its path. What does not fit the running Node.js or the program is compiled
+ * anew.
  */
 export const compileCache = (folder: string): string =>
-  `NODE_COMPILE_CACHE=${quote(`${folder}/${compiledFolder}`)} NODE_COMPILE_CACHE_PORTABLE=1`
+  `NODE_COMPILE_CACHE=${quote(`${folder}/${compiledFolder}`)}`
 
 /**
  * sh command that runs `muster-api` of a release, with code that was compiled when the release was sent: a start takes

@@ -8,6 +8,7 @@ import type { Target } from '../target.ts'
 export function releaseStep(target: Target): Step {
   const { release, layout, runtime, service } = target
   const title = `send muster-api ${release.version} as release ${release.id}`
+  const id = quote(release.id)
   const node = runtime.kind === 'sent' ? `../../runtimes/${runtime.id}/node` : runtime.path
   return {
     id: 'release',
@@ -23,28 +24,29 @@ export function releaseStep(target: Target): Step {
         stdin: release.bundle,
         script: `set -e
 cd ${quote(layout.releases)}
-rm -rf .new-*
+rm -rf .new-* ${id}
 mkdir .new-release
 cd .new-release
 cat > muster-api.cjs
-[ "$(sha256sum < muster-api.cjs | cut -d' ' -f1)" = ${release.sha256} ] || { echo 'the program arrived damaged' >&2; exit 1; }
+case $(sha256sum < muster-api.cjs) in ${release.sha256}*) ;; *) echo 'the program arrived damaged' >&2; exit 1 ;; esac
 ln -s ${quote(node)} node
 chmod 755 .
 chmod 644 muster-api.cjs
-${ownProgram('.', 'version')} > /dev/null
+sync muster-api.cjs 2>/dev/null || sync
+cd ..
+mv .new-release ${id}
+# Without .complete it is no release yet. It runs where it stays, since compiled code is kept by path.
+${ownProgram(`${layout.releases}/${release.id}`, 'version')} > /dev/null || { rm -rf ${id}; exit 1; }
+cd ${id}
 # Node.js keeps it by user: what root compiled is for the service's user to read, and not to write.
 for d in ${compiledFolder}/*; do
   [ -d "$d" ] || continue
   as=\${d%-*}-$(id -u ${quote(service.user)})
   [ -e "$as" ] || ln -s "\${d##*/}" "$as"
+  chmod -R a+rX ${compiledFolder}
 done
-chmod -R a+rX ${compiledFolder} 2>/dev/null || :
 : > .complete
-chmod 644 .complete
-sync muster-api.cjs 2>/dev/null || sync
-cd ..
-rm -rf ${quote(release.id)}
-mv .new-release ${quote(release.id)}`,
+chmod 644 .complete`,
       })
     },
   }

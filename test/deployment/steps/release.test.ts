@@ -11,7 +11,6 @@ import { targetOf } from './target.ts'
 
 /** Stands for Node.js: keeps compiled code as Node.js does, in a folder that ends in the user's number. */
 const node = `#!/bin/sh
-[ "$NODE_COMPILE_CACHE_PORTABLE" = 1 ] || exit 9
 mkdir -p "$NODE_COMPILE_CACHE/v24-x64-abc-$(id -u)"
 (umask 077; : > "$NODE_COMPILE_CACHE/v24-x64-abc-$(id -u)/code")
 `
@@ -69,9 +68,16 @@ describe('a release on its way to a host', () => {
     expect((await readdir(without)).toSorted()).toEqual(['.complete', 'muster-api.cjs', 'node'])
   })
 
+  it('is gone again where its program does not run', async () => {
+    await expect(send('#!/bin/sh\necho broken >&2\nexit 1\n', 'daemon')).rejects.toMatchObject({
+      message: expect.stringContaining('broken'),
+    })
+    expect(await readdir(join(folder, 'releases'))).toEqual([])
+  })
+
   it('is run by the same words wherever it lies', () => {
     expect(ownProgram('/opt/my muster/current', 'call')).toBe(
-      "NODE_COMPILE_CACHE='/opt/my muster/current/.compiled' NODE_COMPILE_CACHE_PORTABLE=1 '/opt/my muster/current/node' '/opt/my muster/current/muster-api.cjs' call",
+      "NODE_COMPILE_CACHE='/opt/my muster/current/.compiled' '/opt/my muster/current/node' '/opt/my muster/current/muster-api.cjs' call",
     )
   })
 })
