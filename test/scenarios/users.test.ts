@@ -113,6 +113,53 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect(await enter('ops', sentinel.password)).toEqual(everywhere)
   }, 60_000)
 
+  it('are listed as they are on every host, and verified by logging in everywhere', async () => {
+    const look = (operation: string, ...argv: readonly string[]) =>
+      world.operator.muster(['users', operation, ...argv, 'alpha.yaml'])
+    expect(await look('verify')).toEqual({
+      code: 0,
+      stdout: 'The users of alpha are as the file says: 9 logins proved on 3 APIs: admin, ops and nightly.\n',
+      stderr: '',
+    })
+    await makeUser('db2', 'mallory', 'made by hand')
+    await makeUser('db1', 'ops', 'changed by hand')
+    const list = await look('list')
+    expect(list).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `HOST  USER     IN THE FILE  PASSWORD   MANAGER  CONNECTOR  REPLICATOR
+db1   admin    yes          as known   yes      -          yes
+db1   ops      yes          another    yes      -          yes
+db1   nightly  yes          as known   yes      -          yes
+db2   admin    yes          as known   -        yes        -
+db2   ops      yes          as known   -        yes        -
+db2   nightly  yes          as known   -        yes        -
+db2   mallory  no           not known  -        yes        -
+
+ops: another password on db1 than the known one
+mallory: on db2, where the file does not name it
+`,
+    })
+    const verified = await look('verify', '--json')
+    expect(verified).toMatchObject({ code: 1, stderr: '' })
+    expect(JSON.parse(verified.stdout)).toMatchObject({
+      findings: [
+        { host: 'db1', code: 'user-password-differs' },
+        { host: 'db2', code: 'user-extra' },
+      ],
+    })
+    expect(betrays(sentinel, Buffer.from(list.stdout + verified.stdout))).toBe(false)
+    // A host that is down is named, and the others are told of.
+    world.host('db2').server.setFault('close-before-banner')
+    const partly = await look('verify')
+    expect(partly.code).toBe(1)
+    expect(partly.stdout).toMatch(/^error db2: .* \[host-unreachable\]$/m)
+    expect(partly.stdout).toMatch(/^error db1: .* \[user-password-differs\]$/m)
+    world.host('db2').server.setFault('none')
+    expect((await users('apply', ['--prune'])).code).toBe(0)
+    expect((await look('verify')).code).toBe(0)
+  }, 60_000)
+
   it('whose password nobody here knows are left as they are, until --generate makes one', async () => {
     name('{ ops: , nightly: }')
     const left = await users('apply')

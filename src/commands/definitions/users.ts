@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { UsageError } from '../usageError.ts'
-import { command, type Definition, flag, runsOnFiles, type World } from './definition.ts'
+import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
 
 /** What is for --via api alone. */
@@ -8,8 +8,36 @@ const accessFlags = ['cacert', 'login', 'loginPasswordFile', 'loginPasswordStdin
 
 /** The administrators of the hosts over their whole life. */
 export const users: Definition = (world) => [
-  command('users', 'look after the administrators of all hosts', world).addCommand(apply(world)),
+  command('users', 'look after the administrators of all hosts', world)
+    .addCommand(list(world))
+    .addCommand(verify(world))
+    .addCommand(apply(world)),
 ]
+
+const list = (world: World): Command =>
+  runsOnFiles(
+    reaching(command('list', 'show who can log in to which host, and where hosts differ', world)).option(
+      '--json',
+      'print everything as JSON',
+    ),
+    world,
+    async (options, made) => {
+      const { listUsers } = await import('../users/list.ts')
+      return listUsers({ ...options, json: flag(made, 'json') })
+    },
+  )
+
+const verify = (world: World): Command =>
+  runsOnFiles(
+    reaching(command('verify', 'log in everywhere, and judge the users of all hosts', world))
+      .option('--json', 'print findings as JSON')
+      .addHelpText('after', '\nA host that cannot be reached is named, and the others are told of.'),
+    world,
+    async (options, made) => {
+      const { verifyUsers } = await import('../users/verify.ts')
+      return verifyUsers({ ...options, json: flag(made, 'json') })
+    },
+  )
 
 const apply = (world: World): Command =>
   runsOnFiles(

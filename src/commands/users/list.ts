@@ -1,0 +1,24 @@
+import { usersJson, usersText } from '../../output/deployment/users.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { colourOf } from '../terminal.ts'
+import { lookAtUsers } from './lookAtUsers.ts'
+
+/** Columns where nobody says how many there are. */
+const unknownWidth = 120
+
+/** `muster users list`: who can log in to which host and component, and where hosts differ. Changes nothing. */
+export async function listUsers(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
+  const { context, json } = options
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const hosts = await lookAtUsers(context, config, { logins: false })
+  const { stdout } = context
+  stdout.write(
+    json
+      ? usersJson(config.cluster, hosts)
+      : usersText({ hosts, colour: colourOf(context, stdout), width: stdout.columns ?? unknownWidth }),
+  )
+  if (hosts.some(({ state }) => state === 'failed')) return exitCodes.failed
+  return hosts.some(({ state }) => state === 'unreachable') ? exitCodes.unreachable : exitCodes.ok
+}

@@ -1,0 +1,125 @@
+import { hashPassword, verifyPassword } from '../../accounts/passwordHash.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { failureOf, isUnreachable } from '../../deployment/failure.ts'
+import { type ClusterState, emptyState } from '../../deployment/state/clusterState.ts'
+import { readState } from '../../deployment/state/openState.ts'
+import { closeAll, type SurveyedHost, surveyHosts } from '../../deployment/survey.ts'
+import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/users/hostUsers.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import { connectHost, prepareConnections } from '../connectHost.ts'
+import type { CommandContext } from '../context.ts'
+import { impatient } from '../impatient.ts'
+import { Interrupted } from '../interrupted.ts'
+import { readUserPasswords } from '../readUserPasswords.ts'
+import type { SelectedCluster } from '../selectTargets.ts'
+
+/**
+ * The users of all hosts as they are now, in the order of the file; changes nothing. A host that cannot be reached
+ * is told of, and delays the others not.
+ */
+export async function lookAtUsers(
+  context: CommandContext,
+  config: SelectedCluster,
+  { logins }: { readonly logins: boolean },
+): Promise<readonly HostUsers[]> {
+  const patient = impatient(config)
+  const given = await readUserPasswords(context, config)
+  await prepareConnections(context, patient.hosts)
+  const opened = await readState({ directory: config.directory, cluster: config.cluster })
+  const state = opened?.state ?? emptyState
+  const survey = await surveyHosts({
+    config: patient,
+    connect: (host) => connectHost(context, host),
+    // The table tells why a host was lost.
+    emit: () => {},
+    machines: { recorded: state.machines, replaced: [] },
+    clock: () => performance.now(),
+  })
+  const verify = onceEach()
+  const looked = await Promise.all(
+    survey.reached.map((surveyed) => {
+      const known = knownPasswords(surveyed.host, given.get(surveyed.host.name), state)
+      const judge = judgeOf(known, state, verify)
+      return look(surveyed, () =>
+        hostUsers({ surveyed, cluster: config.cluster, state, judge, known, logins }),
+      )
+    }),
+  ).finally(() => closeAll(survey))
+  if (context.signal.aborted) throw new Interrupted()
+  const lost = survey.lost.map(
+    ({ host, failure, unreachable }): HostUsers =>
+      notSeen(host, unreachable ? 'unreachable' : 'failed', failure.message),
+  )
+  const order = config.hosts.map(({ name }) => name)
+  return [...looked, ...lost].sort((one, other) => order.indexOf(one.host) - order.indexOf(other.host))
+}
+
+async function look({ host }: SurveyedHost, work: () => Promise<HostUsers>): Promise<HostUsers> {
+  try {
+    return await work()
+  } catch (error) {
+    return notSeen(host, isUnreachable(error) ? 'unreachable' : 'failed', failureOf(error).message)
+  }
+}
+
+const notSeen = (host: HostConfig, state: 'unreachable' | 'failed', detail: string): HostUsers => ({
+  host: host.name,
+  state,
+  detail,
+  users: [],
+  components: [],
+})
+
+/** The file's passwords, else the kept ones; kept ones also of users whom the file does not name any more. */
+function knownPasswords(
+  host: HostConfig,
+  given: ReadonlyMap<string, Secret> | undefined,
+  state: ClusterState,
+): ReadonlyMap<string, Secret> {
+  const kept = [...state.users].flatMap(([user, { password }]) =>
+    password === undefined ? [] : [[user, password] as const],
+  )
+  const named = host.users.flatMap(({ user }) => {
+    const password = given?.get(user)
+    return password === undefined ? [] : [[user, password] as const]
+  })
+  return new Map([...kept, ...named])
+}
+
+/** Compares by our own salt first: then one scrypt serves for all hosts. */
+function judgeOf(
+  known: ReadonlyMap<string, Secret>,
+  state: ClusterState,
+  verify: ReturnType<typeof onceEach>,
+): JudgePassword {
+  return async (user, hash) => {
+    const password = known.get(user)
+    if (password === undefined) return 'unknown'
+    return (await verify({ password, hash, salt: state.users.get(user)?.salt })) ? 'known' : 'another'
+  }
+}
+
+/** Verifies a password against a hash, each pair once. */
+function onceEach(): (pair: {
+  readonly password: Secret
+  readonly hash: string
+  readonly salt: Buffer | undefined
+}) => Promise<boolean> {
+  const done: { readonly password: Secret; readonly hash: string; readonly holds: Promise<boolean> }[] = []
+  const own: { readonly password: Secret; readonly salt: Buffer; readonly hash: Promise<string> }[] = []
+  const ownHash = (password: Secret, salt: Buffer): Promise<string> => {
+    const before = own.find((one) => one.password.equals(password) && one.salt.equals(salt))
+    const hash = before?.hash ?? hashPassword({ password, salt })
+    if (before === undefined) own.push({ password, salt, hash })
+    return hash
+  }
+  return ({ password, hash, salt }) => {
+    const before = done.find((one) => one.hash === hash && one.password.equals(password))
+    if (before !== undefined) return before.holds
+    const compare = async (): Promise<boolean> =>
+      (salt !== undefined && (await ownHash(password, salt)) === hash) || verifyPassword(password, hash)
+    const holds = compare()
+    done.push({ password, hash, holds })
+    return holds
+  }
+}

@@ -1,0 +1,142 @@
+import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { components as allComponents, type Component } from '../../contracts/component.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import { callHost } from '../callHost.ts'
+import { layoutOf } from '../layout.ts'
+import { installedSet } from '../plans/rollback.ts'
+import { installedProvable } from '../releases/provable.ts'
+import type { ClusterState } from '../state/clusterState.ts'
+import type { SurveyedHost } from '../survey.ts'
+import { installedUsers } from '../users.ts'
+
+/** Milliseconds that an API has for one question. */
+const patience = 10_000
+
+/** Whether the password that is known here is the one a host has; `unknown`: none is known here. */
+export type PasswordVerdict = 'known' | 'another' | 'unknown'
+
+/** One user and one host. */
+export type UserOnHost = {
+  readonly user: string
+  /** Whether the file names the user for this host. */
+  readonly named: boolean
+  readonly present: boolean
+  /** Absent where the host has no such user. */
+  readonly password?: PasswordVerdict
+  /** PHC string, to see whether hosts differ; never shown. */
+  readonly hash?: string
+}
+
+/** What one component said. */
+export type ComponentUsers = {
+  readonly component: Component
+  /** `socket only`, or where its API listens. */
+  readonly where: string
+  /** Names of the users that may log in; absent where it did not say. */
+  readonly names?: readonly string[]
+  /** Why it did not say. */
+  readonly detail?: string
+  /** By user, what came of a login; `in` when it was let in. */
+  readonly logins: ReadonlyMap<string, string>
+}
+
+/** Who can log in to one host, as it is now. */
+export type HostUsers = {
+  readonly host: string
+  readonly state: 'up' | 'not-installed' | 'unreachable' | 'failed'
+  readonly detail?: string
+  readonly users: readonly UserOnHost[]
+  readonly components: readonly ComponentUsers[]
+}
+
+/** The components that any of the hosts has, in their order. */
+export const componentsOf = (hosts: readonly HostUsers[]): readonly Component[] =>
+  allComponents.filter((name) =>
+    hosts.some(({ components }) => components.some(({ component }) => component === name)),
+  )
+
+/** Tells of each user whether the known password is the installed one; `unknown`: none is known here. */
+export type JudgePassword = (user: string, hash: string) => Promise<PasswordVerdict>
+
+/**
+ * Looks at the users of one host: its user file, and what each component answers over its socket. With `logins`
+ * each user whose known password is the installed one is also logged in, over TCP and TLS where the component
+ * listens. A password that the file does not bear out is never tried: five wrong ones lock a user out.
+ */
+export async function hostUsers(options: {
+  readonly surveyed: SurveyedHost
+  readonly cluster: string
+  readonly state: ClusterState
+  readonly judge: JudgePassword
+  /** By user, what is known here. */
+  readonly known: ReadonlyMap<string, Secret>
+  readonly logins: boolean
+}): Promise<HostUsers> {
+  const { surveyed, judge } = options
+  const { host, facts } = surveyed
+  if (facts.installation.currentRelease === undefined) {
+    return { host: host.name, state: 'not-installed', users: [], components: [] }
+  }
+  const installed = installedUsers(facts.installation.users)
+  const present = await Promise.all(
+    installed.map(async ({ user, hash }): Promise<UserOnHost> => {
+      const named = host.users.some((one) => one.user === user)
+      return { user, named, present: true, hash, password: await judge(user, hash) }
+    }),
+  )
+  const missing = host.users
+    .filter(({ user }) => present.every((one) => one.user !== user))
+    .map(({ user }): UserOnHost => ({ user, named: true, present: false }))
+  const order = host.users.map(({ user }) => user)
+  const place = ({ user }: UserOnHost): number => (order.includes(user) ? order.indexOf(user) : order.length)
+  const users = [...present, ...missing].sort((one, other) => place(one) - place(other))
+  return { host: host.name, state: 'up', users, components: await askComponents(options, users) }
+}
+
+async function askComponents(
+  { surveyed, cluster, state, known, logins }: Parameters<typeof hostUsers>[0],
+  users: readonly UserOnHost[],
+): Promise<readonly ComponentUsers[]> {
+  const { host, facts, transport } = surveyed
+  const layout = layoutOf(host.installDirectory)
+  const set = installedSet({ cluster, layout, facts })
+  const { components, authorities } = installedProvable({ host, facts, set, state, users: [] })
+  const running = components.filter(({ component }) => facts.services.get(component)?.state === 'running')
+  const tried = logins ? users.filter(({ password }) => password === 'known') : []
+  const base = { method: 'GET' as const, timeout: patience }
+  const requests = running.flatMap(({ component, settings: { socket, listen } }) => [
+    { ...base, id: component, path: '/api/v2/users', target: { socket } },
+    ...tried.flatMap(({ user }) => {
+      const password = known.get(user)?.reveal()
+      const target = listen === null ? { socket } : { ...listen, authorities }
+      const path = `/api/v2/user/${encodeURIComponent(user)}`
+      return password === undefined
+        ? []
+        : [{ ...base, id: `${component} ${user}`, path, target, credentials: { user, password } }]
+    }),
+  ])
+  const results = await callHost({ transport, layout, requests, timeout: 2 * patience })
+  return components.map(({ component, settings: { listen } }): ComponentUsers => {
+    const where = listen === null ? 'its socket' : `${listen.address}:${listen.port}`
+    if (running.every((one) => one.component !== component)) {
+      return { component, where, detail: 'it does not run', logins: new Map() }
+    }
+    const of = (id: string) => results.find((result) => result.id === id)
+    const told = of(component)
+    const names = told !== undefined && 'status' in told ? namesIn(told.status, told.body) : undefined
+    const entered = tried.map(({ user }) => {
+      const result = of(`${component} ${user}`)
+      if (result === undefined) return [user, 'no answer'] as const
+      if ('error' in result) return [user, result.error.message] as const
+      return [user, result.status === 200 ? 'in' : `answered ${result.status}`] as const
+    })
+    const detail = told !== undefined && 'error' in told ? told.error.message : 'it gave no list of users'
+    return { component, where, ...(names ? { names } : { detail }), logins: new Map(entered) }
+  })
+}
+
+function namesIn(status: number, body: unknown): readonly string[] | undefined {
+  const payload = status === 200 ? readEnvelope(body)?.payload : undefined
+  if (!Array.isArray(payload)) return undefined
+  return payload.flatMap((one: unknown) => (isObject(one) && typeof one.user === 'string' ? [one.user] : []))
+}

@@ -1,0 +1,106 @@
+import { differenceWords, userDifferences } from '../../deployment/users/differences.ts'
+import {
+  type ComponentUsers,
+  componentsOf,
+  type HostUsers,
+  type UserOnHost,
+} from '../../deployment/users/hostUsers.ts'
+import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { wrap } from '../diagnostics/wrap.ts'
+import { paint } from './paint.ts'
+
+type Component = ComponentUsers['component']
+
+type Cell = { readonly text: string; readonly tint?: 'red' | 'green' | 'yellow' }
+
+const passwords = {
+  known: { text: 'as known' },
+  another: { text: 'another', tint: 'red' },
+  unknown: { text: 'not known', tint: 'yellow' },
+} as const
+
+/** One row per host and user, then where hosts differ, then why one could not be asked. */
+export function usersText(shown: {
+  readonly hosts: readonly HostUsers[]
+  readonly colour: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}): string {
+  const { hosts, colour, width } = shown
+  const style = paint(colour)
+  const used = componentsOf(hosts)
+  const titles = ['HOST', 'USER', 'IN THE FILE', 'PASSWORD', ...used.map((name) => name.toUpperCase())]
+  const rows = hosts.flatMap((host) => rowsOf(host, used))
+  const widths = titles.map((title, index) =>
+    Math.max(title.length, ...rows.map((row) => [...(row[index]?.text ?? '')].length)),
+  )
+  const line = (cells: readonly Cell[]): string =>
+    cells
+      .map(({ text, tint }, index) => {
+        const room = (widths[index] ?? 0) - [...text].length
+        const padded = index === cells.length - 1 ? text : `${text}${' '.repeat(Math.max(0, room))}`
+        return tint === undefined ? padded : style[tint](padded)
+      })
+      .join('  ')
+      .trimEnd()
+  const table = [style.dim(line(titles.map((text) => ({ text })))), ...rows.map(line)]
+  const wrapped = (text: string): readonly string[] =>
+    wrap(withoutUnseen(text), { width, first: '', rest: '  ' })
+  const parts = [
+    table,
+    differenceWords(userDifferences(hosts)).flatMap(wrapped),
+    hosts.flatMap(reasons).flatMap(wrapped),
+  ]
+  return `${parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')}\n`
+}
+
+/** The same for programs; a hash is not for everybody's eyes. */
+export function usersJson(cluster: string, hosts: readonly HostUsers[]): string {
+  const told = hosts.map(({ host, state, detail, users, components: asked }) => ({
+    host,
+    state,
+    ...(detail === undefined ? {} : { detail }),
+    users: users.map(({ user, named, present, password }) => ({
+      user,
+      named,
+      present,
+      ...(password === undefined ? {} : { password }),
+    })),
+    components: asked.map(({ component, names, detail: why }) => ({
+      component,
+      ...(names === undefined ? { detail: why } : { users: names }),
+    })),
+  }))
+  return `${JSON.stringify({ cluster, hosts: told, differences: userDifferences(hosts) }, null, 2)}\n`
+}
+
+function rowsOf(host: HostUsers, used: readonly Component[]): readonly (readonly Cell[])[] {
+  const name = { text: host.host }
+  if (host.state !== 'up') {
+    const tint = host.state === 'not-installed' ? 'yellow' : 'red'
+    return [[name, { text: host.state.replace('-', ' '), tint }]]
+  }
+  if (host.users.length === 0) return [[name, { text: 'nobody', tint: 'red' }]]
+  return host.users.map((user) => [
+    name,
+    { text: withoutUnseen(user.user) },
+    user.named ? { text: 'yes' } : { text: 'no', tint: 'yellow' },
+    user.password === undefined ? { text: 'missing', tint: 'red' } : passwords[user.password],
+    ...used.map((component) => cellOf(host, component, user)),
+  ])
+}
+
+function cellOf({ components: asked }: HostUsers, name: Component, { user }: UserOnHost): Cell {
+  const one = asked.find(({ component }) => component === name)
+  if (one === undefined) return { text: '-' }
+  if (one.names === undefined) return { text: 'silent', tint: 'red' }
+  return one.names.includes(user) ? { text: 'yes', tint: 'green' } : { text: 'no', tint: 'red' }
+}
+
+const reasons = ({ host, detail, components: asked }: HostUsers): readonly string[] => [
+  ...(detail === undefined ? [] : [`${host}: ${detail}`]),
+  ...asked.flatMap((one) => (one.detail === undefined ? [] : [`${host}: ${one.component}: ${one.detail}`])),
+]
