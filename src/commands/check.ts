@@ -15,7 +15,7 @@ import { mend } from './mend.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { readStoreSecrets } from './readStoreSecrets.ts'
-import { type SelectedCluster, wholeOf } from './selectTargets.ts'
+import { namesOf, type SelectedCluster, wholeOf } from './selectTargets.ts'
 import { colourOf, textWidth } from './terminal.ts'
 import { UsageError } from './usageError.ts'
 
@@ -59,7 +59,7 @@ async function lookAtHosts(
   const renderer = await chooseRenderer({
     context: json ? { ...context, stdout: context.stderr } : context,
     json: false,
-    hosts: hosts.map(({ name }) => name),
+    hosts: namesOf(hosts),
   })
   const machines = await machinesOf(config)
   const survey = await surveyHosts({

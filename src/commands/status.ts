@@ -10,7 +10,7 @@ import { connectHost, prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { impatient } from './impatient.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { withComponent } from './selectTargets.ts'
+import { namesOf, withComponent } from './selectTargets.ts'
 import { colourOf } from './terminal.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
@@ -40,7 +40,7 @@ export async function status(
     lostStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   await closeAll(survey)
-  const order = config.hosts.map(({ name }) => name)
+  const order = namesOf(config.hosts)
   const hosts = [...asked, ...lost].sort((one, other) => order.indexOf(one.host) - order.indexOf(other.host))
   context.stdout.write(
     json

@@ -7,6 +7,7 @@ import { prepareConnections } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { inRun, type Run } from './inRun.ts'
+import { namesOf } from './selectTargets.ts'
 import { heldHosts, surveyLocked } from './surveyLocked.ts'
 
 /**
@@ -25,7 +26,7 @@ export async function withHosts(options: {
   readonly work: (survey: Survey, run: Run) => Promise<ExitCode>
 }): Promise<ExitCode> {
   const { context, config, json, operation, work } = options
-  const hosts = config.hosts.map(({ name }) => name)
+  const hosts = namesOf(config.hosts)
   await prepareConnections(context, config.hosts)
   return inRun(options, async (run) => {
     const renderer = run.follow(await chooseRenderer({ context, json, hosts }))

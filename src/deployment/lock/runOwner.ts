@@ -1,4 +1,5 @@
 import { parseJsonObject } from '../../client/parseJson.ts'
+import { compactTime } from '../compactTime.ts'
 
 /** Who a run belongs to: what the lock on each host and the record of the run say of it. No secrets. */
 export type RunOwner = {
@@ -16,8 +17,7 @@ export type RunOwner = {
 }
 
 /** A run's id; `random` is hexadecimal. */
-export const runId = (now: Date, random: string): string =>
-  `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${random}`
+export const runId = (now: Date, random: string): string => `${compactTime(now)}-${random}`
 
 const idForm = /^[\w-]{1,64}$/
 const unseen = /\p{C}/gu

@@ -1,0 +1,35 @@
+import type { ClusterConfig } from '../../config/model.ts'
+import { readState } from '../../deployment/state/openState.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { CommandContext } from '../context.ts'
+import { secretReader } from '../secretReader.ts'
+
+/** Every secret that is known here, so that none passes wherever it stands; what cannot be read cannot be known. */
+export async function knownSecrets(
+  context: CommandContext,
+  config: ClusterConfig,
+): Promise<readonly Secret[]> {
+  const read = secretReader(context, { policy: 'all' })
+  const references = config.hosts.flatMap(({ users, tls, database, monitor, ssh }) => [
+    ...users.map(({ password }) => password),
+    tls.keystorePassword,
+    tls.truststorePassword,
+    database?.account?.password,
+    monitor?.password,
+    ssh.becomePassword,
+  ])
+  const found: Secret[] = []
+  for (const reference of references) {
+    if (reference === undefined || reference === 'ask') continue
+    const reading = await read(reference)
+    if ('secret' in reading) found.push(reading.secret)
+  }
+  const { directory, cluster } = config
+  const state = (await readState({ directory, cluster }).catch(() => undefined))?.state
+  const { storePasswords, users } = state ?? {}
+  return [
+    ...found,
+    ...(storePasswords === undefined ? [] : [storePasswords.keystore, storePasswords.truststore]),
+    ...[...(users?.values() ?? [])].flatMap(({ password, pending = [] }) => [password ?? [], pending].flat()),
+  ]
+}
