@@ -2,9 +2,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { Secret } from '../secrets/secret.ts'
 
 /** One certificate in PEM, ending in a line break. */
-export function certificatePem(der: Buffer): string {
+export const certificatePem = (der: Buffer): string => pemOf('CERTIFICATE', der)
+
+/** DER as PEM under a label (RFC 7468), ending in a line break. */
+export function pemOf(label: string, der: Buffer): string {
   const lines = der.toString('base64').replace(/.{1,64}/g, '$&\n')
-  return `-----BEGIN CERTIFICATE-----\n${lines}-----END CERTIFICATE-----\n`
+  return `-----BEGIN ${label}-----\n${lines}-----END ${label}-----\n`
 }
 
 /** The certificates of a PEM text in their order; undefined when it has none or one of them cannot be read. */

@@ -39,25 +39,28 @@ export function signCertificate(options: {
   readonly random?: (size: number) => Buffer
 }): string {
   const key = createPrivateKey(options.issuerKey.reveal())
-  const algorithm = signatureAlgorithm(key)
   const content = sequence(
     context(0, integer(2)),
     integer(serialNumber(options.random ?? randomBytes)),
-    algorithm,
+    signatureAlgorithm(key),
     options.issuer,
     sequence(time(options.validity.notBefore), time(options.validity.notAfter)),
     options.subject,
     decode(options.publicKey),
     context(3, sequence(...options.extensions)),
   )
-  const signature = sign('sha256', encode(content), key)
-  return certificatePem(encode(sequence(content, algorithm, bits(signature))))
+  return certificatePem(encode(signedBy(key, content)))
 }
 
 /** Positive and 16 bytes long: a first byte of 0x40 to 0x7f. */
 function serialNumber(random: (size: number) => Buffer): Buffer {
   const bytes = random(16)
   return Buffer.concat([Buffer.of(((bytes[0] ?? 0) & 0x3f) | 0x40), bytes.subarray(1)])
+}
+
+/** Something signed with SHA-256 by a key, as certificates and requests for one are (RFC 5280, section 4.1). */
+export function signedBy(key: KeyObject, content: Der): Der {
+  return sequence(content, signatureAlgorithm(key), bits(sign('sha256', encode(content), key)))
 }
 
 /** SHA-256 with the key's own algorithm: ECDSA, or RSA without PSS. */

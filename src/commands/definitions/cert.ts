@@ -14,6 +14,7 @@ import {
   type World,
 } from './definition.ts'
 import { asking, changeFlags, changing } from './deployment.ts'
+import { hostOption, hostsGiven } from './hostOption.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 
 /** Certificates over their whole life. */
@@ -24,6 +25,7 @@ export const cert: Definition = (world) => [
     .addCommand(exported(world))
     .addCommand(renew(world))
     .addCommand(rotateAuthority(world)),
+import { hostOption, hostsGiven } from './hostOption.ts'
 ]
 
 const list = (world: World): Command =>
@@ -91,6 +93,20 @@ const exported = (world: World): Command =>
         passwordStdin: flag(made, 'passwordStdin'),
         force: flag(made, 'force'),
       })
+    },
+  )
+
+const csr = (world: World): Command =>
+  runsOnFiles(
+    hostOption(files(command('csr', 'write a request to an outside authority for each host', world)))
+      .requiredOption('--out <path>', 'the folder for the requests, HOST.csr each')
+      .option('--force', 'replace requests that are there'),
+    world,
+    async (options, made) => {
+      const { certCsr } = await import('../cert/csr.ts')
+      const { out } = made.opts<{ out: string }>()
+      const targets = { hosts: hostsGiven(made), services: [] }
+      return certCsr({ ...options, targets, out, force: flag(made, 'force') })
     },
   )
 
