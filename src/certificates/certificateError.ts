@@ -1,4 +1,15 @@
-export type CertificateErrorCode = 'authority-unreadable' | 'authority-expired' | 'bad-name'
+export type CertificateErrorCode =
+  | 'authority-unreadable'
+  | 'authority-expired'
+  | 'bad-name'
+  | 'outside-unreadable'
+  | 'outside-other-key'
+  | 'outside-incomplete'
+  | 'outside-names'
+  | 'outside-expired'
+  | 'outside-not-yet-valid'
+  | 'outside-purpose'
+  | 'outside-issuer'
 
 /** A certificate that cannot be made: why and the fix, in words for a person. */
 export class CertificateError extends Error {

@@ -15,6 +15,8 @@ export type HostStores = {
   readonly key: Secret
   /** The leaf, then its authority; PEM. */
   readonly chain: string
+  /** The outside authority (PEM) that signed the leaf; absent where ours did. It is never renewed then. */
+  readonly outside?: string
 }
 
 /** How the two stores are locked, and whom the truststore trusts. */

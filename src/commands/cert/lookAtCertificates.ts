@@ -39,7 +39,7 @@ export async function lookAtCertificates(
   if (context.signal.aborted) throw new Interrupted()
   const lost = survey.lost.map(({ host, failure, unreachable }): LookedAt => {
     const why = unreachable ? ('unreachable' as const) : ('failed' as const)
-    const told = { state: why, detail: failure.message, origin: originOf(host) }
+    const told = { state: why, detail: failure.message, origin: originOf(host, state) }
     return { host, certificates: lostCertificates(host, told) }
   })
   const order = config.hosts.map(({ name }) => name)

@@ -23,9 +23,10 @@ export const cert: Definition = (world) => [
     .addCommand(list(world))
     .addCommand(check(world))
     .addCommand(exported(world))
+    .addCommand(csr(world))
+    .addCommand(imported(world))
     .addCommand(renew(world))
     .addCommand(rotateAuthority(world)),
-import { hostOption, hostsGiven } from './hostOption.ts'
 ]
 
 const list = (world: World): Command =>
@@ -107,6 +108,18 @@ const csr = (world: World): Command =>
       const { out } = made.opts<{ out: string }>()
       const targets = { hosts: hostsGiven(made), services: [] }
       return certCsr({ ...options, targets, out, force: flag(made, 'force') })
+    },
+  )
+
+const imported = (world: World): Command =>
+  runsOnFiles(
+    files(command('import', 'take the certificate that an outside authority made for a host', world))
+      .requiredOption('--host <host>', 'the host that it is for')
+      .requiredOption('--from <path>', 'PEM: the certificate and all that signed it, up to the authority'),
+    world,
+    async (options, made) => {
+      const { certImport } = await import('../cert/import.ts')
+      return certImport({ ...options, ...made.opts<{ host: string; from: string }>() })
     },
   )
 

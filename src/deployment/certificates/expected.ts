@@ -1,4 +1,4 @@
-import type { ClusterConfig } from '../../config/model.ts'
+import type { HostConfig } from '../../config/model.ts'
 import type { StoresRead } from '../check/subject.ts'
 import { ownStores } from '../desired/ownStores.ts'
 import { isGenerated } from '../desired/stores.ts'
@@ -6,9 +6,12 @@ import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import type { SurveyedHost } from '../survey.ts'
 
+/** Whether muster makes a host's certificate, the file names stores with one, or an outside authority's was imported. */
+export type CertificateOrigin = 'muster' | 'yours' | 'outside'
+
 /** What a host's certificate should be, as far as the operator's machine knows. */
 export type ExpectedCertificate = {
-  readonly origin: 'muster' | 'yours'
+  readonly origin: CertificateOrigin
   /** PEM, leaf first; absent where none was made yet or the stores cannot be opened. */
   readonly chain?: string
   /** PEM of those that clients trust; empty where they are not known. */
@@ -25,7 +28,7 @@ export function expectedCertificate(
   const { state, stores, now } = around
   if (isGenerated(host)) {
     const chain = state.hosts.get(host.name)?.chain
-    return { origin: 'muster', ...(chain && { chain }), authorities: trustedAuthorities(state) }
+    return { origin: originOf(host, state), ...(chain && { chain }), authorities: trustedAuthorities(state) }
   }
   try {
     const given = stores.passwords.get(host.name) ?? {}
@@ -38,5 +41,7 @@ export function expectedCertificate(
 }
 
 /** Where a host's certificate comes from. */
-export const originOf = (host: ClusterConfig['hosts'][number]): 'muster' | 'yours' =>
-  isGenerated(host) ? 'muster' : 'yours'
+export function originOf(host: HostConfig, state: ClusterState): CertificateOrigin {
+  if (!isGenerated(host)) return 'yours'
+  return state.hosts.get(host.name)?.outside === undefined ? 'muster' : 'outside'
+}

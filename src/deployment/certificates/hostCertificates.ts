@@ -7,7 +7,7 @@ import { callHost } from '../callHost.ts'
 import { failureOf } from '../failure.ts'
 import { layoutOf } from '../layout.ts'
 import type { SurveyedHost } from '../survey.ts'
-import type { ExpectedCertificate } from './expected.ts'
+import type { CertificateOrigin, ExpectedCertificate } from './expected.ts'
 
 /** A chain as it was found, PEM, leaf first, and what its leaf says. */
 export type FoundCertificate = { readonly chain: string; readonly facts: CertificateFacts }
@@ -28,8 +28,7 @@ export type HostCertificates = {
   readonly address: string
   readonly state: 'up' | 'unreachable' | 'failed' | 'not-installed'
   readonly detail?: string
-  /** Whether muster makes its stores, or the file names some that muster never renews. */
-  readonly origin: 'muster' | 'yours'
+  readonly origin: CertificateOrigin
   /** What its servers read at their start. */
   readonly onDisk?: FoundCertificate
   /** What the next installation writes there instead: of the state directory, or of the file's keystore. */
@@ -75,7 +74,7 @@ export const lostCertificates = (
   why: {
     readonly state: 'unreachable' | 'failed'
     readonly detail: string
-    readonly origin: 'muster' | 'yours'
+    readonly origin: CertificateOrigin
   },
 ): HostCertificates => ({ host: host.name, address: host.address, ...why, components: [] })
 

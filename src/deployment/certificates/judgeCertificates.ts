@@ -52,7 +52,9 @@ function authorityFindings(options: Parameters<typeof judgeCertificates>[0]): re
       else known.hosts.push(one)
     }
   }
-  return [...found.values()].flatMap(({ pem, hosts: having }) => {
+  return [...found.values()].flatMap(({ pem, hosts: trusting }) => {
+    const having = trusting.filter(({ certificates: { onDisk } }) => onDisk && leadsTo(onDisk.chain, [pem]))
+    if (having.length === 0) return []
     const facts = leafFacts(pem, now)
     if (facts === undefined) return []
     const [first] = having

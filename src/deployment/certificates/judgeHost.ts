@@ -5,6 +5,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { listOf } from '../../diagnostics/words.ts'
 import { namesOf } from '../desired/names.ts'
+import type { CertificateOrigin } from './expected.ts'
 import type { FoundCertificate, HostCertificates } from './hostCertificates.ts'
 import type { LookedAt } from './judgeCertificates.ts'
 
@@ -106,7 +107,7 @@ function judgeOne(
 }
 
 function timeFindings(options: {
-  readonly of: { readonly what: string; readonly host: string; readonly origin: 'muster' | 'yours' }
+  readonly of: { readonly what: string; readonly host: string; readonly origin: CertificateOrigin }
   readonly found: FoundCertificate
   readonly now: Date
   readonly warningDays: number
@@ -125,7 +126,7 @@ function timeFindings(options: {
   return [diagnose('certificate-expires-soon', { ...of, day: day(notAfter), days, warningDays }, place)]
 }
 
-function trusted(authorities: readonly string[], origin: 'muster' | 'yours'): string {
+function trusted(authorities: readonly string[], origin: CertificateOrigin): string {
   if (origin === 'yours') return 'its truststore'
   const [subject = ''] = authorities.flatMap((pem) => certificatesOf(pem)?.[0]?.subject ?? [])
   return `the authority ${subject}`

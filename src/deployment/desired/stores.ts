@@ -1,4 +1,6 @@
 import { type Authority, createAuthority } from '../../certificates/authority.ts'
+import { CertificateError } from '../../certificates/certificateError.ts'
+import { leafFacts } from '../../certificates/certificateFacts.ts'
 import { describeChain } from '../../certificates/describeChain.ts'
 import { type HostStores, makeHostStores, packHostStores } from '../../certificates/hostStores.ts'
 import { leafNeedsRenewal } from '../../certificates/leafNeedsRenewal.ts'
@@ -121,7 +123,10 @@ export async function generatedStores(options: {
         })
       : fits(kept, { ...locks, names: names.required, now })
         ? kept
-        : packHostStores({ ...locks, leaf: kept, authority })
+        : {
+            ...packHostStores({ ...locks, leaf: kept, authority }),
+            ...(kept.outside === undefined ? {} : { outside: kept.outside }),
+          }
   return {
     state: stores === kept ? state : withHost(state, host.name, stores),
     stores: {
@@ -146,6 +151,10 @@ function reasonToIssue(
   const { host, facts, state, authority, now, renew = false } = options
   const kept = state.hosts.get(host.name)
   if (kept === undefined) return ''
+  if (kept.outside !== undefined) {
+    mustBeInTime(host.name, kept.chain, now)
+    return undefined
+  }
   const { warningDays } = host.tls
   const needs = { now, warningDays, authority: authority.certificate, ...splitNames(required) }
   const reason = leafNeedsRenewal({ chain: kept.chain, ...needs })
@@ -153,6 +162,17 @@ function reasonToIssue(
   if (reason !== undefined) return reason.message
   // One that the host has not got yet was made by a run that ended early: it is as new as another would be.
   return renew && kept.chain === facts.installation.chain ? 'is to be renewed' : undefined
+}
+
+/** A certificate of an outside authority is not ours to renew. Throws a `CertificateError` once it has expired. */
+function mustBeInTime(host: string, chain: string, now: Date): void {
+  const facts = leafFacts(chain, now)
+  if (facts === undefined || Date.parse(facts.notAfter) >= now.getTime()) return
+  throw new CertificateError({
+    code: 'outside-expired',
+    message: `the certificate of ${host}, which ${facts.issuer} signed, expired on ${facts.notAfter.slice(0, 10)}`,
+    fix: `Have another one signed: \`muster cert csr --host ${host}\`, then \`muster cert import\`.`,
+  })
 }
 
 /** Whether kept stores open with today's passwords and alias, and trust whom they must. */

@@ -71,8 +71,14 @@ export const withUser = (state: ClusterState, user: string, facts: UserState): C
   users: new Map(state.users).set(user, facts),
 })
 
-/** The authorities (PEM) that hosts and clients trust now, the one that signs first; two while one moves. */
-export function trustedAuthorities({ authority, rotation }: ClusterState): readonly string[] {
+/** The authorities (PEM) that hosts and clients trust now: our own, and outside ones that signed for a host. */
+export function trustedAuthorities(state: ClusterState): readonly string[] {
+  const outside = [...state.hosts.values()].flatMap((stores) => stores.outside ?? [])
+  return [...new Set([...ownAuthorities(state), ...outside])]
+}
+
+/** Our own authorities (PEM), the one that signs first; two while one moves. */
+export function ownAuthorities({ authority, rotation }: ClusterState): readonly string[] {
   const other = otherAuthority(rotation)
   return [authority?.certificate, other].filter((pem) => pem !== undefined)
 }

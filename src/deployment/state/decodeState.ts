@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { type Authority, authorityDefect } from '../../certificates/authority.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
+import { certificatesOf } from '../../certificates/pem.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { type ClusterState, otherAuthority } from './clusterState.ts'
 import { decodeMachines } from './machinesFile.ts'
@@ -85,7 +86,18 @@ function decodeHost(files: StateFiles, folder: string, where: string): HostStore
   }
   const key = new Secret(take(hostFiles.key).toString())
   const chain = take(hostFiles.chain).toString()
-  const stores = { keystore: take(hostFiles.keystore), truststore: take(hostFiles.truststore), key, chain }
+  const outside = files.get(`${folder}/${hostFiles.outside}`)?.toString()
+  if (outside !== undefined && certificatesOf(outside) === undefined) {
+    throw damaged(where, `${folder}/${hostFiles.outside}`, 'holds no certificate')
+  }
+  const own = outside === undefined ? {} : { outside }
+  const stores = {
+    ...own,
+    keystore: take(hostFiles.keystore),
+    truststore: take(hostFiles.truststore),
+    key,
+    chain,
+  }
   if (!belongTogether(key, chain)) {
     throw damaged(where, `${folder}/${hostFiles.key}`, `does not belong to ${hostFiles.chain} beside it`)
   }

@@ -1,5 +1,5 @@
 import type { HostStores } from '../../certificates/hostStores.ts'
-import { type ClusterState, trustedAuthorities } from './clusterState.ts'
+import { type ClusterState, ownAuthorities } from './clusterState.ts'
 import { encodeMachines } from './machinesFile.ts'
 import { encodeRotation } from './rotationFile.ts'
 import { encodeSecrets } from './secretsFile.ts'
@@ -17,6 +17,7 @@ export const hostFiles = {
   truststore: 'truststore.p12',
   key: 'key.pem',
   chain: 'chain.pem',
+  outside: 'outside.pem',
 } as const
 
 /** A host's folder name: its own name, percent-encoded where a file name could not be so. */
@@ -37,7 +38,7 @@ export function encodeState(state: ClusterState): StateFiles {
   const files = new Map<string, Buffer>()
   if (state.authority !== undefined) {
     // Who gives this file to curl trusts whatever a host may show at this moment.
-    files.set(authorityFiles.certificate, Buffer.from(trustedAuthorities(state).join('')))
+    files.set(authorityFiles.certificate, Buffer.from(ownAuthorities(state).join('')))
     files.set(authorityFiles.key, Buffer.from(state.authority.key.reveal()))
   }
   for (const [host, stores] of byName(state.hosts)) {
@@ -60,6 +61,7 @@ const filesOf = (stores: HostStores): Readonly<Record<string, Buffer>> => ({
   [hostFiles.truststore]: stores.truststore,
   [hostFiles.key]: Buffer.from(stores.key.reveal()),
   [hostFiles.chain]: Buffer.from(stores.chain),
+  ...(stores.outside === undefined ? {} : { [hostFiles.outside]: Buffer.from(stores.outside) }),
 })
 
 /** Entries in the order of their names, whatever order they came in. */

@@ -2,15 +2,24 @@ import { error, warning } from '../entry.ts'
 import { listOf, shortListOf } from '../words.ts'
 
 /** Which certificate it is, to begin a sentence: `The certificate of db1`. */
-type Of = { readonly what: string; readonly host: string; readonly origin: 'muster' | 'yours' }
+type Of = { readonly what: string; readonly host: string; readonly origin: Origin }
+
+/** Whether muster makes it, it lies in a keystore that the file names, or an outside authority's was imported. */
+type Origin = 'muster' | 'yours' | 'outside'
 
 const outsideItsTime = 'Clients that verify certificates, as tapi and curl do, refuse it outside its time.'
 
 /** How a host gets another certificate. */
-const renewed = ({ host, origin }: Of): string =>
-  origin === 'muster'
-    ? `Run muster cert renew --host ${host}: it restarts nothing.`
-    : 'Put a renewed certificate into the keystore that the file names, then run muster install.'
+function renewed({ host, origin }: Of): string {
+  switch (origin) {
+    case 'muster':
+      return `Run muster cert renew --host ${host}: it restarts nothing.`
+    case 'yours':
+      return 'Put a renewed certificate into the keystore that the file names, then run muster install.'
+    case 'outside':
+      return `Have another one signed: muster cert csr --host ${host}, then muster cert import and muster install.`
+  }
+}
 
 const ended = (facts: { subject: string; hosts: readonly string[] }): string =>
   `All certificates that ${facts.subject} signed end with it: ${shortListOf(facts.hosts, 8)}.`
@@ -41,8 +50,8 @@ export const certificateEntries = {
     message: `${facts.what} does not lead to ${facts.trusted}; its issuer is ${facts.issuer}.`,
     why: 'Clients and the other components trust that authority alone, and refuse the connection.',
     fix:
-      facts.origin === 'muster'
-        ? `Run muster install --host ${facts.host}: it issues one of the authority in the state directory.`
+      facts.origin !== 'yours'
+        ? `Run muster install --host ${facts.host}: it writes the one that the state directory has.`
         : 'Put the authority that signed it into the truststore that the file names, then run muster install.',
   })),
   'certificate-other-authority': error((facts: Of & { others: readonly string[] }) => ({
@@ -65,8 +74,8 @@ export const certificateEntries = {
     why: 'Its components cannot start again without one.',
     fix: `Run muster install --host ${facts.host}.`,
   })),
-  'certificate-pending': warning((facts: { host: string; origin: 'muster' | 'yours' }) => ({
-    message: `${facts.host} does not have the certificate that ${facts.origin === 'muster' ? 'the state directory keeps for it' : 'is in its keystore here'}.`,
+  'certificate-pending': warning((facts: { host: string; origin: Origin }) => ({
+    message: `${facts.host} does not have the certificate that ${facts.origin !== 'yours' ? 'the state directory keeps for it' : 'is in its keystore here'}.`,
     why: 'The next installation writes that one; until then the host has the one before.',
     fix: `Run muster install --host ${facts.host}.`,
   })),

@@ -20,7 +20,7 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
           ]),
     ]
   })
-  const pending = hosts.filter(({ expected, origin }) => expected !== undefined && origin === 'muster')
+  const pending = hosts.filter(({ expected, origin }) => expected !== undefined && origin !== 'yours')
   const brought = hosts.filter(({ origin }) => origin === 'yours')
   const changed = brought.filter(({ expected }) => expected !== undefined)
   const told = (some: readonly HostCertificates[], what: string): readonly string[] =>
@@ -40,5 +40,9 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
       'the keystore of the file has another certificate, which the next muster install writes',
     ),
     ...told(brought, 'the keystore is yours, never renewed by muster'),
+    ...told(
+      hosts.filter(({ origin }) => origin === 'outside'),
+      'signed by an outside authority, never renewed by muster',
+    ),
   ]
 }

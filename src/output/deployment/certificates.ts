@@ -75,7 +75,7 @@ function rowsOf(one: HostCertificates): readonly Row[] {
     const words = state.replace('-', ' ')
     return [{ host, where: '', words, tint: state === 'not-installed' ? 'yellow' : 'red' }]
   }
-  const where = one.origin === 'yours' ? 'on disk (yours)' : 'on disk'
+  const where = one.origin === 'muster' ? 'on disk' : `on disk (${one.origin})`
   const next = one.origin === 'yours' ? 'your keystore' : 'next install'
   return [
     onDisk === undefined ? { host, where, words: 'none', tint: 'red' } : { host, where, facts: onDisk.facts },

@@ -150,6 +150,8 @@ describe('judgeCertificates', () => {
     expect(authorities(later(3652 - 29))).toEqual([
       'hosts.yaml warning authority-expires-soon: The authority CN=muster alpha authority expires on 2036-03-09, in 29 days.',
     ])
+    const beside = { authorities: [authority.certificate, other.certificate] }
+    expect(told([looked({ expected: beside })], later(3652 - 29)).join()).not.toContain('beta')
     expect(authorities(later(3653))).toEqual([
       'hosts.yaml error authority-expired: The authority CN=muster alpha authority expired on 2036-03-09.',
     ])

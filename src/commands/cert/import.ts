@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import { leafFacts } from '../../certificates/certificateFacts.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { importOutside } from '../../deployment/certificates/importOutside.ts'
+import { isGenerated } from '../../deployment/desired/stores.ts'
+import { lockState } from '../../deployment/state/lockState.ts'
+import { openState, readState } from '../../deployment/state/openState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { listOf } from '../../diagnostics/words.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { readInputFile } from '../readInputFile.ts'
+import { UsageError } from '../usageError.ts'
+
+/**
+ * `muster cert import`: takes the certificate of an outside authority into the state directory, judged. The next
+ * installation spreads it; muster never renews it. No host is reached.
+ */
+export async function certImport(
+  options: ClusterOptions & { readonly host: string; readonly from: string },
+): Promise<ExitCode> {
+  const { context, from } = options
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const host = config.hosts.find(({ name }) => name === options.host)
+  if (host === undefined) {
+    throw new UsageError(
+      `--host ${options.host} is no host of ${config.cluster}.`,
+      `The file has ${listOf(config.hosts.map(({ name }) => name))}.`,
+    )
+  }
+  if (!isGenerated(host)) {
+    throw new UsageError(
+      `The stores of ${host.name} are yours: its certificate comes from its keystore.`,
+      'Put the certificate into the keystore that the file names, then run `muster install`.',
+    )
+  }
+  const { text } = await readInputFile({ path: resolve(context.cwd, from), what: 'The chain' })
+  // Looked at first: taking the lock makes a folder where there was none.
+  if ((await readState(config)) === undefined) throw noKey(config, host)
+  const lock = await lockState(config, context.now())
+  try {
+    const { state, notes } = await openState(config)
+    for (const note of notes) context.stderr.write(`warning: ${note}\n`)
+    const imported = importOutside({ state, host, pem: text, now: context.now() })
+    if (imported === undefined) throw noKey(config, host)
+    for (const warning of imported.warnings) context.stderr.write(`warning: ${warning}\n`)
+    await saveState({
+      directory: config.directory,
+      cluster: config.cluster,
+      before: state,
+      after: imported.state,
+    })
+    const facts = leafFacts(imported.chain, context.now())
+    context.stdout.write(
+      `took the certificate of ${host.name}, signed by ${facts?.issuer ?? ''}, until ${facts?.notAfter.slice(0, 10) ?? ''}\n` +
+        'muster install brings it to the host and lets all hosts trust its authority; muster cert renew leaves it alone.\n',
+    )
+    return exitCodes.ok
+  } finally {
+    await lock.release()
+  }
+}
+
+const noKey = (place: Parameters<typeof stateFolder>[0], { name }: HostConfig): UsageError =>
+  new UsageError(
+    `${stateFolder(place)} has no key of ${name}, so no certificate can belong to it.`,
+    `A key is made by the first \`muster install\` of a host; then: muster cert csr --host ${name}`,
+  )
