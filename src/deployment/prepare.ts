@@ -25,6 +25,7 @@ import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
 import type { SurveyedHost } from './survey.ts'
 import type { DesiredUser, Target } from './target.ts'
+import { replacedPasswords } from './users/replacedPasswords.ts'
 import { userHash } from './users.ts'
 
 /** What the file's secrets turned out to be; a reference that is not in it was not given. */
@@ -72,6 +73,8 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     return { host, facts, given: givenPasswords(host, secrets) }
   })
   const { state, random, cost, left = [] } = options
+  const replaced = await replacedPasswords(logins, state, cost)
+  if (replaced.length > 0) return { ok: false, problems: replaced }
   const admins = await administrators({ logins, state, random, left, ...(cost && { cost }) })
   const problems: StepError[] = []
   const targets: Target[] = []

@@ -4,6 +4,7 @@ import type { Emit, Failure, HostOutcome } from '../../deployment/events.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { StepError } from '../../deployment/stepError.ts'
+import { replacedPasswords } from '../../deployment/users/replacedPasswords.ts'
 import type { HostWish } from '../../deployment/users/viaApi/apiHost.ts'
 import { askHosts } from '../../deployment/users/viaApi/askHosts.ts'
 import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decide.ts'
@@ -41,6 +42,8 @@ export async function askViaApi(
     emit({ type: 'host-failed', host: problem.host, failure })
     fail(problem.host, failure, 'failed')
   }
+  const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
+  for (const problem of await replacedPasswords(logins, state)) tell(problem)
   const notes: string[] = []
   const wishes = config.hosts.flatMap((host): readonly HostWish[] => {
     const reached = reachApis({ host, here: isHere(host, machine), authorities })

@@ -6,6 +6,7 @@ import type { Secret } from '../../secrets/secret.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
 import type { DesiredUser } from '../target.ts'
+import { settled } from '../users/rotation.ts'
 import { userHash } from '../users.ts'
 
 /** A host with its facts and, by user, the passwords that its file gives. */
@@ -76,11 +77,13 @@ async function desiredUser(options: {
 }): Promise<DesiredUser> {
   const { user, known, given, hash } = options
   const password = given ?? known.password
-  const replaced = given !== undefined && known.password !== undefined && !known.password.equals(given)
+  const isKept = given === undefined || known.password === undefined || known.password.equals(given)
+  // A rotation that has not ended everywhere leaves hosts with the one before.
+  const previous = isKept ? known.pending?.[0] : known.password
   return {
     user,
     ...(password === undefined ? {} : { password, hash: await hash(password, known.salt) }),
-    ...(replaced && known.password !== undefined ? { previous: known.password } : {}),
+    ...(previous === undefined ? {} : { previous }),
   }
 }
 
@@ -100,9 +103,9 @@ function hasher(cost: ScryptCost | undefined): (password: Secret, salt: Buffer) 
 }
 
 /**
- * The state after a run that succeeded: a made password that every host's file has replaced is forgotten.
- * Until then it is kept, so that an interrupted run can still prove that the old one is refused, and so that
- * the hosts that a run leaves alone can still be logged in to.
+ * The state after a run that succeeded: a kept password that every host's file has replaced is forgotten, and no
+ * rotation is under way. Until then all are kept, so that an interrupted run can still prove that the old one is
+ * refused, and so that the hosts that a run leaves alone can still be logged in to.
  */
 export function forgetReplaced(
   state: ClusterState,
@@ -110,10 +113,12 @@ export function forgetReplaced(
   left: readonly HostConfig[] = [],
 ): ClusterState {
   const users = targets.flatMap((target) => target.users)
-  return [...state.users].reduce((kept, [name, known]) => {
-    const of = users.filter(({ user }) => user === name)
-    const replaced = of.length > 0 && !has(left, name) && of.every(({ previous }) => previous !== undefined)
-    const { password: _, ...rest } = known
-    return replaced ? withUser(kept, name, rest) : kept
-  }, state)
+  const proved = [...state.users].flatMap(([user, known]) => {
+    const of = users.filter((one) => one.user === user && one.password !== undefined)
+    if (of.length === 0 || has(left, user)) return []
+    const isKept = ({ password }: DesiredUser): boolean =>
+      password !== undefined && known.password?.equals(password) === true
+    return [{ user, given: !of.some(isKept) }]
+  })
+  return settled(state, proved)
 }

@@ -9,7 +9,7 @@ import type { ClusterState } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import type { DesiredUser } from '../target.ts'
 import { installedUsers } from '../users.ts'
-import { replacedOn } from './rotation.ts'
+import { replacedPasswords } from './replacedPasswords.ts'
 
 /** A host and the passwords that its file gives, by user. */
 export type UsersHost = {
@@ -50,8 +50,7 @@ export async function decideUsers(options: {
 }): Promise<UsersDecision> {
   const { hosts, state } = options
   const bare = hosts.flatMap(({ host, facts }) => notInstalled(host, facts))
-  const stale = await Promise.all(hosts.map((one) => staleSources(one, state, options.cost)))
-  const standing = [...bare, ...stale.flat()]
+  const standing = [...bare, ...(await replacedPasswords(hosts, state, options.cost))]
   if (standing.length > 0) return { ok: false, problems: standing }
   const decided = await administrators({ ...options, logins: hosts })
   const known = (name: string): readonly DesiredUser[] => decided.users.get(name) ?? []
@@ -86,29 +85,6 @@ export function extraNotes(hosts: readonly Pick<DecidedHost, 'host' | 'extra'>[]
     ([names, of]) =>
       `${shortListOf(of, 8)} ${of.length === 1 ? 'has' : 'have'} ${names}, whom the file does not name; --prune would remove them`,
   )
-}
-
-/** A password that the file gives and a rotation took out of use. */
-async function staleSources(
-  { host, given }: UsersHost,
-  state: ClusterState,
-  cost: ScryptCost | undefined,
-): Promise<readonly StepError[]> {
-  const found: StepError[] = []
-  for (const { user, option } of host.users) {
-    const password = given.get(user)
-    const date = password && (await replacedOn(state.users.get(user), password, cost))
-    if (date === undefined) continue
-    found.push(
-      new StepError({
-        host: host.name,
-        code: 'password-replaced',
-        message: `the file still gives the password replaced on ${date}, of the user ${user}`,
-        fix: `Let what ${option} names yield the new password, or leave it out where the state directory keeps it.`,
-      }),
-    )
-  }
-  return found
 }
 
 function notInstalled(host: HostConfig, { installation }: HostFacts): readonly StepError[] {

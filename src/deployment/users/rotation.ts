@@ -20,21 +20,21 @@ const markOf = async (password: Secret, salt: Buffer, cost: ScryptCost | undefin
 /**
  * The state of a user from the moment when a new password begins to go to the hosts: it knows the new one and all
  * that a host may still have. Save it before the first host is changed. `old` is what the file gives, where it gives
- * one. A new salt is taken where the old one would mark both passwords alike.
+ * any. A new salt is taken where the old one would mark both passwords alike.
  */
 export async function beginRotation(
   known: UserState,
   options: {
     readonly password: Secret
-    readonly old?: Secret | undefined
+    readonly old?: readonly Secret[]
     readonly now: Date
     readonly random: (size: number) => Buffer
     /** Lower only in tests. */
     readonly cost?: ScryptCost
   },
 ): Promise<UserState> {
-  const { password, old, now, random, cost } = options
-  const candidates = [old, known.password, ...(known.pending ?? [])].flatMap((one) => one ?? [])
+  const { password, old = [], now, random, cost } = options
+  const candidates = [...old, known.password, ...(known.pending ?? [])].flatMap((one) => one ?? [])
   const pending = candidates.filter(
     (one, index) => !one.equals(password) && candidates.findIndex((other) => other.equals(one)) === index,
   )
@@ -54,7 +54,10 @@ export async function beginRotation(
   }
 }
 
-/** The state once every host is proved to have the new password; `given` where the file's own source must yield it. */
+/**
+ * The state once every host is proved to have the new password; `given` where the file gives it everywhere. Until then
+ * it is kept, also where the file has a source for it: that has yet to follow.
+ */
 export function endRotation(known: UserState, { given }: { readonly given: boolean }): UserState {
   const { pending: _, password, ...rest } = known
   return given || password === undefined ? rest : { ...rest, password }

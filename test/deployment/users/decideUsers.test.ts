@@ -83,7 +83,7 @@ describe('decideUsers', () => {
     const now = new Date('2026-03-04T05:06:07Z')
     const rotated = await beginRotation(
       { salt: random(16) },
-      { password: new Secret('new'), old: new Secret('old'), now, random, cost },
+      { password: new Secret('new'), old: [new Secret('old')], now, random, cost },
     )
     const state = withUser(emptyState, 'ops', endRotation(rotated, { given: true }))
     const hosts = (password: string) => hostWith('db1', ['admin', 'ops'], { given: [['ops', password]] })

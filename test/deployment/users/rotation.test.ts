@@ -27,7 +27,7 @@ describe('the state of a rotation', () => {
   })
 
   it('keeps no password that the file gives, and still knows the one that it gave', async () => {
-    const options = { password: new Secret('new'), old: new Secret('given'), ...on('2026-11-22') }
+    const options = { password: new Secret('new'), old: [new Secret('given')], ...on('2026-11-22') }
     const ended = endRotation(await beginRotation({ salt }, options), { given: true })
     expect(words(ended)).toEqual({ password: undefined, pending: undefined })
     expect(await replacedOn(ended, new Secret('given'), cost)).toBe('2026-11-22')

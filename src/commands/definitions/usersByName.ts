@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import type { ClusterOptions } from '../openCluster.ts'
+import { command, runsOnFiles, type World } from './definition.ts'
+import { changeFlags, changing } from './deployment.ts'
+
+/** What stands before the files: the name of a user. */
+const named = (options: ClusterOptions): ClusterOptions & { readonly user: string } => {
+  const [user = '', ...files] = options.files
+  return { ...options, files, user: user.normalize('NFC') }
+}
+
+/** `muster users rotate`. */
+export const rotation = (world: World): Command =>
+  runsOnFiles(
+    changing(
+      command('rotate', 'give a user a new password on every host, and refuse the old one', world).argument(
+        '<name>',
+        'the user',
+      ),
+    )
+      .option(
+        '--new-password <file>',
+        'the new password, - for standard input; else one is made, kept, and shown once',
+      )
+      .option('--no-show', 'keep a made password only, and do not show it'),
+    world,
+    async (options, made) => {
+      const { rotate } = await import('../users/rotate.ts')
+      const { newPassword, show } = made.opts<{ newPassword?: string; show: boolean }>()
+      return rotate({ ...named(options), ...changeFlags(made), newPassword, show })
+    },
+  )

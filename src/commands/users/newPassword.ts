@@ -1,0 +1,22 @@
+import { passwordProblems } from '../../contracts/password.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { CommandContext } from '../context.ts'
+import { readPassword } from '../readPassword.ts'
+import { UsageError } from '../usageError.ts'
+
+/** The password that --new-password names: of a file, or of standard input for `-`. Throws a `UsageError`. */
+export async function readNewPassword(
+  context: CommandContext,
+  { user, from }: { readonly user: string; readonly from: string },
+): Promise<Secret> {
+  const password = await readPassword({
+    context,
+    what: `the new password of ${user}`,
+    options: { file: '--new-password', stdin: '--new-password -', variable: 'MUSTER_NEW_PASSWORD' },
+    ...(from === '-' ? { stdin: true } : { file: from }),
+    twice: true,
+  })
+  const problems = passwordProblems(password.reveal())
+  if (problems.length === 0) return password
+  throw new UsageError(`The new password ${problems.join(', and ')}.`, 'Choose another one.')
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
+import { makePassword } from '../../certificates/password.ts'
+import { type ClusterState, emptyState, type UserState } from '../../deployment/state/clusterState.ts'
+import { openState, readState } from '../../deployment/state/openState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { carryOutRotation } from '../../deployment/users/carryOutRotation.ts'
+import { chooseNewPassword } from '../../deployment/users/chooseNewPassword.ts'
+import { type NewLogin, rotateHost } from '../../deployment/users/rotateHost.ts'
+import { beginRotation } from '../../deployment/users/rotation.ts'
+import { planText } from '../../output/deployment/plan.ts'
+import { rotatedText } from '../../output/deployment/rotated.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import { chooseRenderer } from '../chooseRenderer.ts'
+import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { Run } from '../inRun.ts'
+import { Interrupted } from '../interrupted.ts'
+import { madePasswordText } from '../madePasswordText.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { readUserPasswords } from '../readUserPasswords.ts'
+import { refuseHosts } from '../refuseHosts.ts'
+import { runSteps } from '../runSteps.ts'
+import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { colourOf } from '../terminal.ts'
+import { UsageError } from '../usageError.ts'
+import { withHosts } from '../withHosts.ts'
+import { hostsThatName } from './hostsThatName.ts'
+import { readNewPassword } from './newPassword.ts'
+
+export type RotateOptions = ClusterOptions & {
+  readonly user: string
+  readonly yes: boolean
+  readonly json: boolean
+  readonly lockWait: number
+  /** File with the new password, or `-` for standard input; absent: one is made, or a rotation goes on. */
+  readonly newPassword: string | undefined
+  /** Whether a made password is shown. */
+  readonly show: boolean
+}
+
+/** What a rotation works with. */
+type Work = RotateOptions & {
+  readonly config: SelectedCluster
+  readonly chosen: Secret | undefined
+  readonly given: readonly Secret[]
+  /** Whether the file gives a password for every host. */
+  readonly alwaysGiven: boolean
+}
+
+const operation = 'users rotate'
+
+/**
+ * `muster users rotate`: a new password on every host whose file names the user. The state directory knows it before
+ * any host does, and the old one until every host is proved; so at every moment each host takes one that is known.
+ */
+export async function rotate(options: RotateOptions): Promise<ExitCode> {
+  const { context, yes, user, newPassword, lockWait, json } = options
+  mustBeAbleToAsk(context, { yes, command: operation })
+  const opened = await openCluster(options)
+  if (typeof opened === 'number') return opened
+  const config = hostsThatName(opened, user)
+  const chosen =
+    newPassword === undefined ? undefined : await readNewPassword(context, { user, from: newPassword })
+  const passwords = await readUserPasswords(context, config)
+  const given = [...passwords.values()].flatMap((of) => of.get(user) ?? [])
+  const alwaysGiven = given.length === config.hosts.length + config.left.length
+  const work = { ...options, config, chosen, given, alwaysGiven }
+  // A refusal is told before any host is reached, and holds again once nobody else can change the state.
+  const before = await readState({ directory: config.directory, cluster: config.cluster })
+  chosenLogin(work, before?.state ?? emptyState)
+  return withHosts({
+    ...{ context, config, json, operation, lockWait },
+    work: (survey, run) => rotateLocked(work, survey, run),
+  })
+}
+
+/** What is to become of the password. Throws a `UsageError` where the file or the operator has to say more. */
+function chosenLogin(
+  { user, given, chosen }: Work,
+  state: ClusterState,
+): Exclude<ReturnType<typeof chooseNewPassword>, { kind: 'refuse' }> {
+  const choice = chooseNewPassword(user, { known: state.users.get(user), given, chosen })
+  if (choice.kind === 'refuse') throw new UsageError(choice.message, choice.fix)
+  return choice
+}
+
+/** The user as the state is to know it from now on; `made` where a password was made. */
+async function begun(
+  work: Work,
+  state: ClusterState,
+): Promise<{
+  readonly next: UserState
+  readonly password: Secret
+  readonly kind: 'go-on' | 'make' | 'take'
+}> {
+  const { context, user, given } = work
+  const choice = chosenLogin(work, state)
+  const { kind } = choice
+  if (kind === 'go-on') return { kind, next: choice.known, password: choice.password }
+  const password = kind === 'make' ? makePassword(randomBytes) : choice.password
+  const known = state.users.get(user) ?? { salt: randomBytes(saltBytes) }
+  const next = await beginRotation(known, { password, old: given, now: context.now(), random: randomBytes })
+  return { kind, next, password }
+}
+
+async function rotateLocked(work: Work, survey: Survey, run: Run): Promise<ExitCode> {
+  const { context, config, user, json, yes } = work
+  if (context.signal.aborted) throw new Interrupted()
+  if (survey.reached.length === 0) {
+    return refuseHosts({ context, config, json, run, failed: lostOutcomes(survey), failures: 'told' })
+  }
+  const { cluster, directory, left } = config
+  const place = { directory, cluster }
+  const opened = await openState(place)
+  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
+  const { next, password, kind } = await begun(work, opened.state)
+  const hash = await hashPassword({ password, salt: next.salt })
+  const login: NewLogin = { user, password, hash, previous: next.pending ?? [] }
+  const plans = survey.reached.map((surveyed) =>
+    rotateHost({ cluster, surveyed, state: opened.state, login }),
+  )
+  if (!json) {
+    const notes = kind === 'go-on' ? [`a rotation of ${user} has not ended: this run goes on with it`] : []
+    const colour = colourOf(context, context.stdout)
+    context.stdout.write(`${planText({ cluster, notes, plans, left: namesOf(left), colour })}\n`)
+  }
+  const changes = plans.some(({ steps }) => steps.length > 0)
+  if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  const tell = await teller(work, run)
+  let exit: ExitCode = exitCodes.ok
+  const behind = await carryOutRotation({
+    user,
+    state: opened.state,
+    next,
+    given: work.alwaysGiven && work.given.every((one) => one.equals(password)),
+    hosts: [...namesOf(config.hosts), ...namesOf(left)],
+    save: (before, after) => saveState({ ...place, before, after }),
+    run: async () => {
+      if (kind === 'make') {
+        if (work.show && !json) context.stdout.write(madePasswordText([{ user, password }], place))
+        else tell(`the new password of ${user} was made now; ${stateFolder(place)} keeps it`)
+      }
+      exit = await runSteps({ context, json, run, survey, work: plans })
+      const hosts = run.recorder.record(exit)?.hosts ?? []
+      return hosts.flatMap(({ host, proved }) => (proved === undefined ? [] : [host]))
+    },
+  })
+  for (const line of rotatedText({ user, behind, given: work.given.some((one) => !one.equals(password)) }))
+    tell(line)
+  return exit
+}
+
+/** Tells a line: an event for programs, a line for people. */
+async function teller({ context, config, json }: Work, run: Run): Promise<(message: string) => void> {
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
+  return json
+    ? (message) => renderer.emit({ type: 'notice', message })
+    : (message) => void context.stdout.write(`${message}\n`)
+}

@@ -1,0 +1,62 @@
+import type { Secret } from '../../secrets/secret.ts'
+import type { HostWork } from '../execution/hostRun.ts'
+import { layoutOf } from '../layout.ts'
+import { installedSet } from '../plans/rollback.ts'
+import { preview } from '../preview.ts'
+import { installedProvable } from '../releases/provable.ts'
+import type { ClusterState } from '../state/clusterState.ts'
+import { usersStep } from '../steps/users.ts'
+import type { SurveyedHost } from '../survey.ts'
+import { verifyHost } from '../verify.ts'
+
+/** The new login of a user, as every host is to know it. */
+export type NewLogin = {
+  readonly user: string
+  readonly password: Secret
+  /** PHC string. */
+  readonly hash: string
+  /** Those that no host may let in afterwards. */
+  readonly previous: readonly Secret[]
+}
+
+/**
+ * Brings a new password to one host by one atomic change of its user file, which running components notice at once:
+ * the host lets in with the old one until then and with the new one from then on. Proves that every API takes the new
+ * one and none an old one. A component that does not run lets nobody in, nor does
+ * a host where nothing is installed.
+ */
+export function rotateHost(options: {
+  readonly cluster: string
+  readonly surveyed: SurveyedHost
+  readonly state: ClusterState
+  readonly login: NewLogin
+}): HostWork & { readonly address: string } {
+  const { cluster, surveyed, state, login } = options
+  const { host, facts, transport } = surveyed
+  const work = { host: host.name, address: host.address, transport }
+  if (facts.installation.manifest === undefined) {
+    return { ...work, steps: [], verify: () => Promise.resolve('nothing is installed there') }
+  }
+  const layout = layoutOf(host.installDirectory)
+  const set = installedSet({ cluster, layout, facts })
+  const { previous, ...desired } = login
+  const step = usersStep({ users: [desired], facts, layout, folder: layout.current, undo: true })
+  const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
+  const proof = (old: Secret | undefined): Promise<string> => {
+    const users = [{ ...desired, ...(old && { previous: old }) }]
+    const running = { ...set, components: runs }
+    return verifyHost(transport, installedProvable({ host, facts, set: running, state, users }))
+  }
+  return {
+    ...work,
+    steps: preview([step], facts),
+    verify: async () => {
+      if (runs.length === 0) return 'no component runs there that could prove a login'
+      const [first, ...others] = previous
+      const proved = await proof(first)
+      // More than one only where a rotation was overtaken by the next.
+      for (const old of others) await proof(old)
+      return proved
+    },
+  }
+}

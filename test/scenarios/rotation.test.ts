@@ -1,0 +1,219 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Component } from '../../src/contracts/component.ts'
+import { logIn } from './support/api.ts'
+import type { Outcome } from './support/operator.ts'
+import { runProgram } from './support/program.ts'
+import { createWorld, type World } from './support/world.ts'
+
+/** The components of the hosts: the first has two, the others one of their own. */
+const apis: readonly (readonly [host: string, component: Component])[] = [
+  ['db1', 'manager'],
+  ['db1', 'replicator'],
+  ['db2', 'connector'],
+  ['db3', 'connector'],
+]
+
+/** A password over its life; each test goes on where the last one ended. */
+describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)', () => {
+  let world: World
+  const secrets = () => join(world.operator.directory, '.muster/alpha/secrets.json')
+  const admin = (): { password: string; pending?: string[]; replaced?: { at: string }[] } =>
+    JSON.parse(readFileSync(secrets(), 'utf8')).users.admin
+  const enter = ([host, component]: (typeof apis)[number], password: string) =>
+    logIn({ operator: world.operator, host: world.host(host), component, password })
+  const statuses = (password: string) => Promise.all(apis.map((api) => enter(api, password)))
+  const all = (status: number): readonly number[] => apis.map(() => status)
+  const pids = () => world.hosts.map((host) => host.pids())
+  const rotate = (argv: readonly string[] = []): Promise<Outcome> =>
+    world.operator.muster(['users', 'rotate', 'admin', '--yes', ...argv, 'alpha.yaml'])
+  const program = (argv: readonly string[], at?: string) =>
+    runProgram({
+      program: 'muster',
+      argv: ['users', 'rotate', 'admin', '--yes', '--json', ...argv, 'alpha.yaml'],
+      cwd: world.operator.directory,
+      env: world.operator.env,
+      kill: (stdout) => (at !== undefined && stdout.includes(at) ? 'SIGKILL' : undefined),
+    })
+  /** An API takes one of the passwords that the state knows. */
+  const expectLogins = async (when: string): Promise<void> => {
+    const { password, pending = [] } = admin()
+    for (const api of apis) {
+      const answers: (number | string)[] = []
+      // The host may go over to the new one between two attempts; never back.
+      for (const one of [password, ...pending, password]) answers.push(await enter(api, one))
+      expect(answers, `${api.join(' ')} ${when}`).toContain(200)
+    }
+  }
+  const expectDone = async (old: string): Promise<void> => {
+    const { password, pending } = admin()
+    expect(pending).toBeUndefined()
+    expect(password).not.toBe(old)
+    expect(await statuses(password)).toEqual(all(200))
+  }
+
+  beforeAll(async () => {
+    world = await createWorld(3)
+    world.describe({ connectors: ['db2', 'db3'] })
+    const outcome = await world.muster('install')
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
+  }, 60_000)
+  afterAll(() => world?.close())
+
+  it('makes one, spreads it without a restart, and while it does no login is refused', async () => {
+    const { password: old } = admin()
+    const before = pids()
+    let going = true
+    let logins = 0
+    const refused: string[] = []
+    // Who knows what the state knows always gets in: the new one first, the old one where a host is not there yet.
+    const load = apis.map(async (api) => {
+      while (going) {
+        const { password, pending = [] } = admin()
+        const known = [password, ...pending]
+        let entered = false
+        // A host may change between two attempts, never back.
+        for (const one of [...known, password]) entered ||= (await enter(api, one)) === 200
+        logins += 1
+        if (!entered) refused.push(api.join(' '))
+      }
+    })
+    const outcome = await rotate()
+    await vi.waitFor(() => expect(logins).toBeGreaterThan(3 * apis.length), { timeout: 20_000 })
+    going = false
+    await Promise.all(load)
+    expect(refused).toEqual([])
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
+    expect(outcome.stdout).toContain(`  user admin  password ${admin().password}\n`)
+    const shown = outcome.stdout.replaceAll(admin().password, 'MADE').replaceAll(world.folder, '/work')
+    // Hosts change at once, in any order.
+    const times = / \(\d+\.\d s\)| \((?:commit|verify)[^)]*\)/g
+    expect(shown.replace(times, '').replace(/^db\d: .*\n/gm, '')).toMatchInlineSnapshot(`
+      "alpha: changes on 3 of 3 hosts
+
+      db1 (127.0.0.2)
+        ~ reset the password of admin
+            share/users/users.json: admin: [redacted] changed
+      db2 and db3: the same
+
+      A password was made now and is shown this once. It is kept in
+      /work/operator/.muster/alpha/secrets.json
+        user admin  password MADE
+
+      db1  done: 1 change, logins proved
+      db2  done: 1 change, logins proved
+      db3  done: 1 change, logins proved
+      "
+    `)
+    await expectDone(old)
+    expect(await statuses(old)).toEqual(all(401))
+    expect(pids()).toEqual(before)
+    expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 3 hosts.\n')
+  }, 60_000)
+
+  it('killed at anything that it tells leaves a known login everywhere, and the next run ends it', async () => {
+    const whole = await program([])
+    expect(whole.code).toBe(0)
+    expect(whole.stdout).not.toContain(admin().password)
+    const events = whole.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const marks = events
+      .filter(({ type, host }) => /^(notice|step-|phase-started)/.test(type) && (host ?? 'db1') === 'db1')
+      .map(({ type, host, phase, step }) =>
+        [
+          `"type":"${type}"`,
+          host && `"host":"${host}"`,
+          phase && `"phase":"${phase}"`,
+          step && `"step":"${step}"`,
+        ]
+          .filter(Boolean)
+          .join(','),
+      )
+    expect(new Set(marks).size).toBeGreaterThan(4)
+    for (const mark of new Set(marks)) {
+      const { password: old } = admin()
+      const killed = await program([], mark)
+      await expectLogins(`after ${mark}`)
+      // What the first step had sent may still be under way; the next run waits for the lock of its shell.
+      const next = await rotate(['--lock-wait', '30s'])
+      expect(next, `${mark}: ${next.stderr}`).toMatchObject({ code: 0 })
+      await expectDone(killed.signal === 'SIGKILL' ? old : '')
+      expect((await enter(['db1', 'manager'], old)) === 200).toBe(false)
+    }
+  }, 240_000)
+
+  it('keeps a second operator out, who then finds a new password of his own', async () => {
+    const [one, two] = await Promise.all([rotate(['--lock-wait', '30s']), rotate(['--lock-wait', '30s'])])
+    expect([one.code, two.code], `${one.stderr}${two.stderr}`).toEqual([0, 0])
+    await expectDone('')
+    expect(admin().replaced).toHaveLength(5)
+    const refused = await Promise.all([rotate(), rotate()])
+    expect(refused.map(({ code }) => code).sort()).toEqual([0, 5])
+    await expectDone('')
+  }, 60_000)
+
+  it('names a host that is down, and an installation mends it', async () => {
+    const { password: old } = admin()
+    const { server } = world.host('db2')
+    server.setFault('reset-after-banner')
+    const outcome = await rotate()
+    server.setFault('none')
+    expect(outcome.code).toBe(4)
+    expect(outcome.stdout).toContain(
+      'db2 may still have the old password of admin; both are kept until it is proved to have the new one. `muster users rotate admin` again, `muster users apply` or `muster install` ends it.\n',
+    )
+    expect(admin().pending).toEqual([old])
+    await expectLogins('with a host behind')
+    expect(await enter(['db2', 'connector'], old)).toBe(200)
+    const mended = await world.muster('install')
+    expect(mended, mended.stderr).toMatchObject({ code: 0 })
+    await expectDone(old)
+    expect(await statuses(old)).toEqual(all(401))
+  }, 60_000)
+
+  it('takes a password for a source of the file, which must follow before anything else is installed', async () => {
+    world.operator.env.ADMIN_PASS = admin().password
+    world.describe({ connectors: ['db2', 'db3'], defaults: { 'rest-api-admin-pass': '!env ADMIN_PASS' } })
+    const { password: old } = admin()
+    expect(await rotate()).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('The file says where the password of admin comes from'),
+    })
+    writeFileSync(join(world.operator.directory, 'new'), 'Correct-Horse-7!\n', { mode: 0o600 })
+    const outcome = await rotate(['--new-password', 'new'])
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
+    expect(outcome.stdout).toContain('Put the new password where the file takes it from')
+    expect(await statuses('Correct-Horse-7!')).toEqual(all(200))
+    expect(await statuses(old)).toEqual(all(401))
+    const today = new Date().toISOString().slice(0, 10)
+    for (const command of ['plan', 'install', 'users']) {
+      const refused = await (command === 'users'
+        ? world.operator.muster(['users', 'apply', '--yes', 'alpha.yaml'])
+        : world.muster(command))
+      expect(refused).toMatchObject({ code: 1 })
+      expect(refused.stderr).toContain(
+        `error db1: the file still gives the password replaced on ${today}, of the user admin [password-replaced]`,
+      )
+    }
+    expect(await statuses('Correct-Horse-7!')).toEqual(all(200))
+    world.operator.env.ADMIN_PASS = 'Correct-Horse-7!'
+    expect(await world.muster('install')).toMatchObject({ code: 0, stderr: '' })
+    expect(await statuses('Correct-Horse-7!')).toEqual(all(200))
+    expect(existsSync(secrets())).toBe(true)
+  }, 60_000)
+
+  it.each([
+    ['a user that the file does not name', ['users', 'rotate', 'ops'], 'The file names no user ops.'],
+    [
+      'the same password',
+      ['users', 'rotate', 'admin', '--new-password', 'new'],
+      'The new password of admin is the one that the file gives',
+    ],
+  ])('refuses %s', async (_, argv, message) => {
+    const outcome = await world.operator.muster([...argv, '--yes', 'alpha.yaml'])
+    expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining(message) })
+  })
+})
