@@ -1,42 +1,17 @@
 import type { Socket } from 'node:net'
+import { type Client, createClient } from './client.ts'
 import type { Clock } from './clock.ts'
-import { explainDial } from './explainDial.ts'
-import { forward } from './forward.ts'
-import { createIntake, type Intake } from './intake.ts'
+import { createDrain } from './drain.ts'
+import { createJoining, type Dial } from './joining.ts'
 import type { Mode } from './mode.ts'
-import {
-  heldTooLong,
-  noDataSource,
-  offline,
-  type Refusal,
-  type RefusalReason,
-  stopping,
-  tooManyHeld,
-  unreachable,
-} from './refusals.ts'
+import { heldTooLong, offline, type Refusal, type RefusalReason, stopping, tooManyHeld } from './refusals.ts'
 import type { MapInEffect, RoutedRole } from './routes.ts'
-import { createTargets, type Link, type Target } from './targets.ts'
+import { createTargets } from './targets.ts'
 import { turnAway } from './turnAway.ts'
 import { createWaitingRoom } from './waitingRoom.ts'
 
 /** How many of the clients that were held are connected at once: a database whose queue overflows loses some. */
 const releasedAtOnce = 32
-
-/** A client that is not joined to a database yet. */
-type Client = {
-  readonly socket: Socket
-  readonly role: RoutedRole
-  readonly arrived: number
-  /** Data sources that could not be reached, and why. */
-  tried: Target[]
-  failures: string[]
-  /** Whether it was held and counts among those that are being released. */
-  isReleased: boolean
-  /** Set while it is being connected. */
-  dialling: Link | undefined
-  /** Whether it is joined to a database, which then says when it ends. */
-  isForwarded: boolean
-}
 
 /** What a proxy counts. */
 export type ProxyCounts = {
@@ -77,10 +52,11 @@ export function createProxy(options: {
   readonly dialTimeout: number
   readonly mode: Mode
   readonly clock: Clock
-  readonly dial: (place: { readonly host: string; readonly port: number }, intake: Intake) => Socket
+  readonly dial: Dial
 }): TcpProxy {
-  const { service, maxHeld, maxHold, drainTimeout, dialTimeout, clock, dial } = options
+  const { service, maxHeld, maxHold, drainTimeout, clock } = options
   const targets = createTargets({ service, drainTimeout, clock })
+  const drain = createDrain({ targets, clock })
   const waiting = createWaitingRoom<Client>({
     most: maxHeld,
     longest: maxHold,
@@ -92,9 +68,18 @@ export function createProxy(options: {
   let created = 0
   let releasing = 0
   let isStopping = false
-  let cutAt: number | undefined
-  let cancelCut: (() => void) | undefined
-  let allGone: (() => void) | undefined
+
+  const connect = createJoining({
+    ...options,
+    targets,
+    refuse,
+    again: place,
+    settled: endRelease,
+    joined: () => {
+      created += 1
+    },
+    ended: drain.endIfGone,
+  })
 
   function refuse(client: Client, refusal: Refusal): void {
     refused.set(refusal.reason, (refused.get(refusal.reason) ?? 0) + 1)
@@ -136,132 +121,15 @@ export function createProxy(options: {
     release()
   }
 
-  function connect(client: Client): void {
-    const target = targets.choose(client.role, client.tried)
-    if (!target) {
-      const { failures, role } = client
-      refuse(
-        client,
-        failures.length > 0
-          ? unreachable(service, failures)
-          : noDataSource(targets.problem(role) ?? 'it is gone'),
-      )
-      endRelease(client)
-      return
-    }
-    const intake = createIntake()
-    const database = dial(target, intake)
-    const link: Link = { cut: () => fail('may not be used any more') }
-    const late = (): void => fail(`did not answer within ${dialTimeout / 1000} s`)
-    const cancelLate = clock.after(dialTimeout, late)
-
-    function settle(): void {
-      cancelLate()
-      client.dialling = undefined
-      database.off('error', onError)
-    }
-    function fail(why: string): void {
-      settle()
-      targets.closed(target as Target, link)
-      database.on('error', () => undefined)
-      database.destroy()
-      endDrainIfGone()
-      if (client.socket.destroyed) {
-        endRelease(client)
-        return
-      }
-      client.tried.push(target as Target)
-      client.failures.push(`${target?.name} ${why}`)
-      place(client)
-      if (!client.dialling) endRelease(client)
-    }
-    const onError = (error: Error): void => fail(explainDial(error))
-
-    client.dialling = link
-    targets.open(target, link)
-    database.once('error', onError)
-    database.once('connect', () => {
-      settle()
-      created += 1
-      targets.created(target)
-      join({ client, database, intake, target, link })
-      endRelease(client)
-    })
-  }
-
-  function join(parts: {
-    readonly client: Client
-    readonly database: Socket
-    readonly intake: Intake
-    readonly target: Target
-    readonly link: Link
-  }): void {
-    const { client, database, intake, target, link } = parts
-    client.isForwarded = true
-    database.on('error', () => undefined)
-    link.cut = () => {
-      client.socket.destroy()
-      database.destroy()
-      // Those who cut want to know at once what is left.
-      targets.closed(target, link)
-      endDrainIfGone()
-    }
-    forward({
-      client: client.socket,
-      database,
-      intake,
-      clock,
-      onClosed: () => {
-        targets.closed(target, link)
-        endDrainIfGone()
-      },
-    })
-  }
-
-  function endDrain(): void {
-    cancelCut?.()
-    cancelCut = undefined
-    cutAt = undefined
-  }
-
-  function endDrainIfGone(): void {
-    if (targets.active() > 0) return
-    endDrain()
-    allGone?.()
-  }
-
-  function cutWithin(milliseconds: number): void {
-    endDrain()
-    cutAt = clock.elapsed() + milliseconds
-    cancelCut = clock.after(milliseconds, () => targets.cutAll())
-  }
-
   function turnAwayHeld(refusal: Refusal): void {
     for (let client = waiting.next(); client; client = waiting.next()) refuse(client, refusal)
   }
 
   return {
     accept: (socket, role) => {
-      const client: Client = {
-        socket,
-        role,
-        arrived: clock.elapsed(),
-        tried: [],
-        failures: [],
-        isReleased: false,
-        dialling: undefined,
-        isForwarded: false,
-      }
-      socket.on('error', () => undefined)
-      // Paused here, after it began to read, it still notices that a client leaves; `pauseOnConnect` would not.
-      socket.pause()
-      socket.on('end', () => {
-        if (!client.isForwarded) socket.destroy()
-      })
-      socket.on('close', () => {
-        if (client.isForwarded) return
-        waiting.leave(client)
-        client.dialling?.cut()
+      const client = createClient({ socket, role, arrived: clock.elapsed() }, (left) => {
+        waiting.leave(left)
+        left.dialling?.cut()
       })
       // Nobody overtakes those who wait to be released.
       if (mode.value === 'ONLINE' && waiting.size > 0 && !isStopping) hold(client)
@@ -270,11 +138,11 @@ export function createProxy(options: {
     enter: (next) => {
       mode = next
       if (isStopping) return
-      endDrain()
+      drain.callOff()
       if (mode.value === 'ONLINE') release()
       if (mode.value !== 'OFFLINE') return
       turnAwayHeld(offline(mode.since))
-      if (targets.active() > 0) cutWithin(drainTimeout)
+      if (targets.active() > 0) drain.within(drainTimeout)
     },
     cut: () => {
       const hadAny = targets.active() > 0
@@ -283,23 +151,25 @@ export function createProxy(options: {
     },
     follow: (map) => targets.follow(map),
     problem: (role) => targets.problem(role),
-    counts: () => ({
-      active: targets.active(),
-      held: waiting.size,
-      created,
-      remaining: waiting.remaining(),
-      draining: cutAt === undefined ? undefined : Math.max(0, cutAt - clock.elapsed()),
-      byName: targets.counts(),
-      refused,
-    }),
+    counts: () => {
+      const left = drain.remaining()
+      return {
+        active: targets.active(),
+        held: waiting.size,
+        created,
+        remaining: waiting.remaining(),
+        draining: left === undefined ? undefined : Math.max(0, left),
+        byName: targets.counts(),
+        refused,
+      }
+    },
     stop: (grace) => {
       isStopping = true
       turnAwayHeld(stopping)
       return new Promise((resolve) => {
-        allGone = resolve
-        if (targets.active() > 0)
-          cutWithin(Math.min(grace, cutAt === undefined ? grace : cutAt - clock.elapsed()))
-        endDrainIfGone()
+        drain.whenGone(resolve)
+        if (targets.active() > 0) drain.within(Math.min(grace, drain.remaining() ?? grace))
+        drain.endIfGone()
       })
     },
   }

@@ -1,0 +1,46 @@
+import type { Socket } from 'node:net'
+import type { RoutedRole } from './routes.ts'
+import type { Link, Target } from './targets.ts'
+
+/** A client that a listener has accepted, with what becomes of it until it is joined to a database. */
+export type Client = {
+  readonly socket: Socket
+  readonly role: RoutedRole
+  /** Milliseconds, as the clock elapses. */
+  readonly arrived: number
+  /** Data sources that could not be reached, and why. */
+  tried: Target[]
+  failures: string[]
+  /** Whether it was held and counts among those that are being released. */
+  isReleased: boolean
+  /** Set while it is being connected. */
+  dialling: Link | undefined
+  /** Whether it is joined to a database, which then says when it ends. */
+  isForwarded: boolean
+}
+
+/** Looks after a client's socket; `left` is called when it ends before it was joined to a database. */
+export function createClient(
+  arrival: Pick<Client, 'socket' | 'role' | 'arrived'>,
+  left: (client: Client) => void,
+): Client {
+  const { socket } = arrival
+  const client: Client = {
+    ...arrival,
+    tried: [],
+    failures: [],
+    isReleased: false,
+    dialling: undefined,
+    isForwarded: false,
+  }
+  socket.on('error', () => undefined)
+  // Paused here, after it began to read, it still notices that a client leaves; `pauseOnConnect` would not.
+  socket.pause()
+  socket.on('end', () => {
+    if (!client.isForwarded) socket.destroy()
+  })
+  socket.on('close', () => {
+    if (!client.isForwarded) left(client)
+  })
+  return client
+}

@@ -1,0 +1,47 @@
+import type { Clock } from './clock.ts'
+import type { Targets } from './targets.ts'
+
+/** The time that connections get to end by themselves before they are cut. In milliseconds. */
+export type Drain = {
+  /** Cuts after that time what is left then; an earlier time no longer counts. */
+  within(milliseconds: number): void
+  /** Lets connections be. */
+  callOff(): void
+  /** To be called after connections ended: without one left, the drain is over. */
+  endIfGone(): void
+  /** Calls back when no connection is left at a call of `endIfGone`. */
+  whenGone(then: () => void): void
+  /** Until connections are cut; undefined where none are to be. */
+  remaining(): number | undefined
+}
+
+/** One at a time, of all connections to the targets. */
+export function createDrain({ targets, clock }: { readonly targets: Targets; readonly clock: Clock }): Drain {
+  let cutAt: number | undefined
+  let cancelCut: (() => void) | undefined
+  let allGone: (() => void) | undefined
+
+  function callOff(): void {
+    cancelCut?.()
+    cancelCut = undefined
+    cutAt = undefined
+  }
+
+  return {
+    within: (milliseconds) => {
+      callOff()
+      cutAt = clock.elapsed() + milliseconds
+      cancelCut = clock.after(milliseconds, () => targets.cutAll())
+    },
+    callOff,
+    endIfGone: () => {
+      if (targets.active() > 0) return
+      callOff()
+      allGone?.()
+    },
+    whenGone: (then) => {
+      allGone = then
+    },
+    remaining: () => (cutAt === undefined ? undefined : cutAt - clock.elapsed()),
+  }
+}
