@@ -65,9 +65,16 @@ describe.skipIf(labHere.missing)(`two operators at once${labHere.needs}`, () => 
 
   it('keeps the second out without it, exit code 5', async () => {
     const args = ['restart', '--yes', 'alpha.yaml']
-    const running = first.muster(args)
+    let pid = 0
+    const running = first.muster(args, {
+      onStart: (started) => {
+        pid = started
+      },
+    })
     await expect.poll(() => held().length, { timeout: 60_000, interval: 20 }).toBe(2)
-    const refused = await second.muster(args)
+    // However long the second takes, the first is still at it.
+    process.kill(pid, 'SIGSTOP')
+    const refused = await second.muster(args).finally(() => process.kill(pid, 'SIGCONT'))
     expect(refused.code).toBe(5)
     expect(refused.stderr).toContain('another run holds the lock of this host')
     succeeds(await running)
