@@ -1,5 +1,6 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import type { Secret } from '../secrets/secret.ts'
+import { isLocked } from './authorityKey.ts'
 import { CertificateError } from './certificateError.ts'
 import { isIssuedBy } from './chainOf.ts'
 import { authorityConstraints, authorityUsage, subjectKey } from './extensions.ts'
@@ -12,8 +13,10 @@ import { nameOf, signCertificate } from './signCertificate.ts'
 export type Authority = {
   /** PEM. */
   readonly certificate: string
-  /** PKCS#8 PEM. */
+  /** PKCS#8 PEM, maybe encrypted with a passphrase. */
   readonly key: Secret
+  /** Asks for that passphrase; absent where nobody can be asked. */
+  readonly passphrase?: () => Promise<Secret>
 }
 
 /** 10 years. */
@@ -52,6 +55,8 @@ export function authorityDefect(authority: Authority): string | undefined {
   const certificate = certificatesOf(authority.certificate)?.[0]
   if (certificate === undefined) return 'has a certificate that cannot be read'
   if (!certificate.ca) return 'has a certificate that may not sign others'
+  // Whether an encrypted key belongs to it is seen when it signs.
+  if (isLocked(authority.key)) return undefined
   try {
     if (certificate.checkPrivateKey(createPrivateKey(authority.key.reveal()))) return undefined
   } catch {

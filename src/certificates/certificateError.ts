@@ -1,6 +1,8 @@
 export type CertificateErrorCode =
   | 'authority-unreadable'
   | 'authority-expired'
+  | 'authority-locked'
+  | 'authority-passphrase'
   | 'bad-name'
   | 'outside-unreadable'
   | 'outside-other-key'

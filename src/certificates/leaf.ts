@@ -1,5 +1,6 @@
 import type { Secret } from '../secrets/secret.ts'
 import { type Authority, signingCertificate } from './authority.ts'
+import { signingKey } from './authorityKey.ts'
 import {
   authorityKey,
   leafConstraints,
@@ -41,7 +42,7 @@ export async function issueLeaf(
     subject: nameOf(commonName(options.names[0] ?? options.addresses[0] ?? 'localhost')),
     publicKey,
     issuer: subjectOf(authority.raw),
-    issuerKey: options.authority.key,
+    issuerKey: await signingKey(options.authority),
     validity: validity({
       now: options.now,
       days: options.lifetimeDays,

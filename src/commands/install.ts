@@ -102,6 +102,8 @@ async function installLocked(
     state: opened.state,
     runtimeFile: options.runtimeFile,
     replaced: options.replaced,
+    authorityPassphraseFile: options.authorityPassphraseFile,
+    authorityPassphraseStdin: options.authorityPassphraseStdin,
     emit: renderer.emit,
     run: locked,
     ...(options.purpose && { bars: options.purpose.bars }),

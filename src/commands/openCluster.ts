@@ -4,10 +4,11 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type LoadedCluster, loadCluster } from './loadCluster.ts'
 import { printDiagnostics } from './printDiagnostics.ts'
 import { type SelectedCluster, selectTargets, type Targets } from './selectTargets.ts'
+import type { PassphraseOptions } from './unlocking.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /** How a command names its YAML files and overrides; the same for all. */
-export type ClusterOptions = {
+export type ClusterOptions = PassphraseOptions & {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly set: readonly string[]

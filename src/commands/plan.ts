@@ -44,6 +44,8 @@ export async function plan(
     state,
     runtimeFile,
     replaced,
+    authorityPassphraseFile: options.authorityPassphraseFile,
+    authorityPassphraseStdin: options.authorityPassphraseStdin,
     emit: renderer.emit,
     packed: () => undefined,
   }).finally(() => renderer.end())

@@ -23,6 +23,7 @@ import { readOwnStores } from './readOwnStores.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 import type { SelectedCluster } from './selectTargets.ts'
 import { heldHosts, surveyLocked } from './surveyLocked.ts'
+import { type PassphraseOptions, unlocking } from './unlocking.ts'
 
 /** A target with what would change on its host, and the way there. */
 export type PlannedTarget = {
@@ -41,7 +42,7 @@ export type PreparedRun = {
   readonly runtimeFile?: Buffer
 }
 
-type RunOptions = {
+type RunOptions = PassphraseOptions & {
   readonly context: CommandContext
   readonly config: SelectedCluster
   readonly state: ClusterState
@@ -134,7 +135,7 @@ async function decide(
     config,
     left: config.left,
     surveyed: survey.reached,
-    state: options.state,
+    state: unlocking(options.state, options),
     secrets,
     storeFiles,
     program,

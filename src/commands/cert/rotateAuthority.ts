@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createAuthority } from '../../certificates/authority.ts'
+import { isLocked } from '../../certificates/authorityKey.ts'
 import { afterPhase, beginRotation } from '../../deployment/certificates/rotation.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
 import type { ClusterState, Rotation } from '../../deployment/state/clusterState.ts'
@@ -24,6 +25,7 @@ import { openCluster } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
 import { namesOf } from '../selectTargets.ts'
+import { UsageError } from '../usageError.ts'
 import { withHosts } from '../withHosts.ts'
 import { recordAuthorities } from './recordAuthorities.ts'
 import type { CertificateOptions } from './renew.ts'
@@ -117,6 +119,12 @@ async function rotate(given: Work): Promise<ExitCode> {
 /** The state of the rotation that is on its way, or else of a new one. */
 async function begun({ context, config }: Work, state: ClusterState): Promise<ClusterState> {
   if (state.rotation !== undefined || state.authority === undefined) return state
+  if (isLocked(state.authority.key)) {
+    throw new UsageError(
+      "The authority's key is protected by a passphrase, and the one that takes its place would not be.",
+      'Take the protection away, rotate, and protect the new one: muster cert protect-authority --remove',
+    )
+  }
   const now = context.now()
   return beginRotation(state, await createAuthority({ cluster: config.cluster, now, successor: true }))
 }

@@ -26,9 +26,10 @@ import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { colourOf } from '../terminal.ts'
+import { type PassphraseOptions, unlocking } from '../unlocking.ts'
 
 /** What a command that replaces certificates works with. */
-export type CertificateRun = {
+export type CertificateRun = PassphraseOptions & {
   readonly context: CommandContext
   readonly config: SelectedCluster
   readonly json: boolean
@@ -58,7 +59,7 @@ export async function spreadCertificates(
   const decided = await decideCertificates({
     cluster: config.cluster,
     surveyed: survey.reached,
-    state: options.state,
+    state: unlocking(options.state, options),
     secrets,
     renew,
     now: context.now(),

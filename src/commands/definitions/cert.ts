@@ -11,6 +11,7 @@ import {
   reaching,
   reachingAll,
   runsOnFiles,
+  signing,
   type World,
 } from './definition.ts'
 import { asking, changeFlags, changing } from './deployment.ts'
@@ -26,7 +27,8 @@ export const cert: Definition = (world) => [
     .addCommand(csr(world))
     .addCommand(imported(world))
     .addCommand(renew(world))
-    .addCommand(rotateAuthority(world)),
+    .addCommand(rotateAuthority(world))
+    .addCommand(protect(world)),
 ]
 
 const list = (world: World): Command =>
@@ -126,7 +128,7 @@ const imported = (world: World): Command =>
 const renew = (world: World): Command =>
   runsOnFiles(
     rolling(
-      changing(command('renew', 'give hosts new keys and certificates; restart nothing', world)),
+      signing(changing(command('renew', 'give hosts new keys and certificates; restart nothing', world))),
       allAtOnce,
     ),
     world,
@@ -151,5 +153,23 @@ const rotateAuthority = (world: World): Command =>
     async (options, made) => {
       const { rotateAuthority: run } = await import('../cert/rotateAuthority.ts')
       return run({ ...options, ...changeFlags(made), trustOnly: flag(made, 'trustOnly') })
+    },
+  )
+
+const protect = (world: World): Command =>
+  runsOnFiles(
+    files(command('protect-authority', "encrypt the authority's key with a passphrase", world))
+      .option('--remove', 'take the protection away')
+      .option('--passphrase-file <file>', 'file with the passphrase')
+      .option('--passphrase-stdin', 'read the passphrase from standard input'),
+    world,
+    async (options, made) => {
+      const { protectAuthority } = await import('../cert/protectAuthority.ts')
+      return protectAuthority({
+        ...options,
+        remove: flag(made, 'remove'),
+        passphraseFile: made.opts<{ passphraseFile?: string }>().passphraseFile,
+        passphraseStdin: flag(made, 'passphraseStdin'),
+      })
     },
   )

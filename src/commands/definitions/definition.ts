@@ -3,6 +3,7 @@ import type { CommandContext } from '../context.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import type { Targets } from '../selectTargets.ts'
+import type { PassphraseOptions } from '../unlocking.ts'
 import { connectionOption, hostOption, hostsGiven, serviceAndConnection } from './hostOption.ts'
 import { several } from './several.ts'
 
@@ -47,6 +48,12 @@ export const reachingAll = (made: Command): Command => becoming(connectionOption
 const becoming = (made: Command): Command =>
   made.option('--ask-become-pass', 'ask for the password of sudo on the hosts')
 
+/** Adds where the passphrase of the authority's key comes from, for a command that may have to sign. */
+export const signing = (made: Command): Command =>
+  made
+    .option('--authority-passphrase-file <file>', "file with the passphrase of the authority's key")
+    .option('--authority-passphrase-stdin', "read the passphrase of the authority's key from standard input")
+
 /** What a command that reaches hosts was given; undefined for one that reaches none. */
 function targetsOf(made: Command): Targets | undefined {
   if (!made.options.some(({ long }) => long === '--connection')) return undefined
@@ -62,8 +69,16 @@ export function runsOnFiles(
 ): Command {
   return made.action(async () => {
     const { set = [], askBecomePass = false } = made.opts<{ set?: string[]; askBecomePass?: boolean }>()
+    const { authorityPassphraseFile, authorityPassphraseStdin } = made.opts<PassphraseOptions>()
     const targets = targetsOf(made)
-    const given = { files: made.args, set, askBecomePass, ...(targets && { targets }) }
+    const given = {
+      files: made.args,
+      set,
+      askBecomePass,
+      authorityPassphraseFile,
+      authorityPassphraseStdin,
+      ...(targets && { targets }),
+    }
     world.done(await run({ context: world.context, ...given }, made))
   })
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { allAtOnce } from '../../deployment/execution/rollout.ts'
 import { componentGiven, componentOption } from './componentOption.ts'
-import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
+import { command, type Definition, flag, reaching, runsOnFiles, signing } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
 import { replaced, replacedGiven } from './replaced.ts'
 import { rolling, rollingGiven } from './rolling.ts'
@@ -51,7 +51,9 @@ export const runtimeFileOf = (made: Command): string | undefined =>
 /** What touches hosts, or looks at them. */
 export const deployment: Definition = (world) => [
   runsOnFiles(
-    replaced(runtime(reaching(command('plan', 'show what install would change; change nothing', world))))
+    signing(
+      replaced(runtime(reaching(command('plan', 'show what install would change; change nothing', world)))),
+    )
       .option('--out <plan>', 'keep the plan in this file, for install --plan or upgrade --plan')
       .option('--json', 'print the plan as JSON')
       .addHelpText('after', 'Exit codes: 0 nothing to do, 2 changes, others as everywhere.'),
@@ -73,7 +75,11 @@ export const deployment: Definition = (world) => [
       rolling(
         keeping(
           replaced(
-            runtime(changing(command('install', 'make every host what the file says, and prove it', world))),
+            runtime(
+              signing(
+                changing(command('install', 'make every host what the file says, and prove it', world)),
+              ),
+            ),
           ),
         ),
         allAtOnce,

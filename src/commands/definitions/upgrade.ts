@@ -1,5 +1,5 @@
 import { carefully } from '../../deployment/execution/rollout.ts'
-import { command, type Definition, flag, runsOnFiles } from './definition.ts'
+import { command, type Definition, flag, runsOnFiles, signing } from './definition.ts'
 import { changeFlags, changing, following, keeping, planGiven, runtime, runtimeFileOf } from './deployment.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 
@@ -10,8 +10,10 @@ export const upgrade: Definition = (world) => [
       rolling(
         keeping(
           runtime(
-            changing(
-              command('upgrade', 'bring installed hosts to this release, one ahead of the others', world),
+            signing(
+              changing(
+                command('upgrade', 'bring installed hosts to this release, one ahead of the others', world),
+              ),
             ),
           ),
         ),

@@ -1,0 +1,97 @@
+import type { Authority } from '../../certificates/authority.ts'
+import { isLocked, lockKey, signingKey } from '../../certificates/authorityKey.ts'
+import { type ClusterState, withAuthority } from '../../deployment/state/clusterState.ts'
+import { lockState } from '../../deployment/state/lockState.ts'
+import { openState, readState } from '../../deployment/state/openState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { authorityFiles } from '../../deployment/state/stateFiles.ts'
+import { type StatePlace, stateFolder } from '../../deployment/state/statePlace.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { readPassword } from '../readPassword.ts'
+import { UsageError } from '../usageError.ts'
+
+/** Characters below which a passphrase can be tried out. */
+const shortest = 12
+
+/**
+ * `muster cert protect-authority`: encrypts the authority's key with a passphrase, or takes that away. Only runs
+ * that must sign a certificate ask for it from then on. No host is reached.
+ */
+export async function protectAuthority(
+  options: ClusterOptions & {
+    readonly remove: boolean
+    readonly passphraseFile: string | undefined
+    readonly passphraseStdin: boolean
+  },
+): Promise<ExitCode> {
+  const { context, remove } = options
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  // Looked at first: nobody types a passphrase in vain, and taking the lock makes a folder where there was none.
+  protectable((await readState(config))?.state, { place: config, remove })
+  const passphrase = await readPassword({
+    context,
+    what: "the passphrase of the authority's key",
+    options: {
+      file: '--passphrase-file',
+      stdin: '--passphrase-stdin',
+      variable: 'MUSTER_AUTHORITY_PASSPHRASE',
+    },
+    file: options.passphraseFile,
+    stdin: options.passphraseStdin,
+    twice: !remove,
+  })
+  if (!remove && [...passphrase.reveal()].length < shortest) {
+    throw new UsageError(
+      'The passphrase is too short.',
+      `Whoever has a copy of the key can try passphrases as fast as they like: take ${shortest} characters or more.`,
+    )
+  }
+  const lock = await lockState(config, context.now())
+  try {
+    const { state } = await openState(config)
+    const authority = protectable(state, { place: config, remove })
+    const key = remove ? await opened(authority, passphrase) : lockKey(authority.key, passphrase)
+    const after = withAuthority(state, { certificate: authority.certificate, key })
+    await saveState({ directory: config.directory, cluster: config.cluster, before: state, after })
+  } finally {
+    await lock.release()
+  }
+  const file = `${stateFolder(config)}/${authorityFiles.key}`
+  context.stdout.write(
+    remove
+      ? `${file} is not protected any more\n`
+      : `${file} is protected by the passphrase; without it no certificate can be signed\nCopies that were made before, such as backups, are not: muster install and muster cert renew ask from now on when they must sign.\n`,
+  )
+  return exitCodes.ok
+}
+
+const opened = (authority: Authority, passphrase: Secret): Promise<Secret> =>
+  signingKey({ ...authority, passphrase: async () => passphrase })
+
+/** The authority whose protection can be changed so. Throws a `UsageError`. */
+function protectable(
+  state: ClusterState | undefined,
+  { place, remove }: { readonly place: StatePlace; readonly remove: boolean },
+): Authority {
+  const authority = state?.authority
+  if (authority === undefined) {
+    throw new UsageError(
+      `There is no authority in ${stateFolder(place)}.`,
+      'It is made by the first `muster install`; another operator has it in `muster state export`.',
+    )
+  }
+  if (state?.rotation !== undefined) {
+    throw new UsageError(
+      'The authority is being replaced by another one.',
+      'End that first, with `muster cert rotate-authority`; then protect the new one.',
+    )
+  }
+  if (isLocked(authority.key) === remove) return authority
+  throw new UsageError(
+    remove ? "The authority's key is not protected." : "The authority's key is protected already.",
+    remove ? 'There is nothing to do.' : 'For another passphrase take this one away first: --remove',
+  )
+}

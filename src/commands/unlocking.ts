@@ -1,0 +1,40 @@
+import { isLocked } from '../certificates/authorityKey.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { CommandContext } from './context.ts'
+import { readPassword } from './readPassword.ts'
+
+/** Where a command may take the passphrase of the authority's key from. */
+export type PassphraseOptions = {
+  readonly authorityPassphraseFile?: string | undefined
+  readonly authorityPassphraseStdin?: boolean | undefined
+}
+
+/** Reads the passphrase of the authority's key. Throws a `UsageError`, or `Interrupted`. */
+export const authorityPassphrase = (context: CommandContext, options: PassphraseOptions): Promise<Secret> =>
+  readPassword({
+    context,
+    what: "the passphrase of the authority's key",
+    options: {
+      file: '--authority-passphrase-file',
+      stdin: '--authority-passphrase-stdin',
+      variable: 'MUSTER_AUTHORITY_PASSPHRASE',
+    },
+    file: options.authorityPassphraseFile,
+    stdin: options.authorityPassphraseStdin,
+  })
+
+/** The state, whose authority asks for its passphrase once something must be signed, and only once. */
+export function unlocking(
+  state: ClusterState,
+  { context, ...options }: PassphraseOptions & { readonly context: CommandContext },
+): ClusterState {
+  const { authority } = state
+  if (authority === undefined || !isLocked(authority.key)) return state
+  let asked: Promise<Secret> | undefined
+  const passphrase = (): Promise<Secret> => {
+    asked ??= authorityPassphrase(context, options)
+    return asked
+  }
+  return { ...state, authority: { ...authority, passphrase } }
+}
