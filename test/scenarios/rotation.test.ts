@@ -205,6 +205,68 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(existsSync(secrets())).toBe(true)
   }, 60_000)
 
+  it('removes a user from every host, also one that was down, and then forgets the password', async () => {
+    world.operator.env.ADMIN_PASS ??= admin().password
+    const defaults = { 'rest-api-admin-pass': '!env ADMIN_PASS' }
+    world.describe({ connectors: ['db2', 'db3'], defaults })
+    const path = join(world.operator.directory, 'alpha.yaml')
+    const without = readFileSync(path, 'utf8')
+    writeFileSync(path, without.replace('defaults:\n', 'defaults:\n  rest-api-users: { ops: }\n'))
+    const users = (argv: readonly string[]) =>
+      world.operator.muster(['users', ...argv, '--yes', 'alpha.yaml'])
+    const applied = await users(['apply'])
+    expect(applied, applied.stderr).toMatchObject({ code: 0 })
+    const kept = () => JSON.parse(readFileSync(secrets(), 'utf8')).users.ops.password
+    const password = kept()
+    const ops = () =>
+      Promise.all(
+        apis.map(([host, component]) =>
+          logIn({ operator: world.operator, host: world.host(host), component, user: 'ops', password }),
+        ),
+      )
+    expect(await ops()).toEqual(all(200))
+    expect(await users(['remove', 'ops'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('The file still names the user ops, for db1, db2 and db3.'),
+    })
+    writeFileSync(path, without)
+    const { server } = world.host('db2')
+    server.setFault('reset-after-banner')
+    const first = await users(['remove', 'ops'])
+    server.setFault('none')
+    expect(first.code).toBe(4)
+    expect(first.stdout).toContain(
+      'db2 may still have ops: run `muster users remove ops` again for all hosts.\n',
+    )
+    expect(await ops()).toEqual([401, 401, 200, 401])
+    expect(kept()).toBe(password)
+    const second = await users(['remove', 'ops'])
+    expect(second, second.stderr).toMatchObject({ code: 0, stderr: '' })
+    expect(second.stdout.replace(/ \(\d+\.\d s\)| \((?:commit|verify)[^)]*\)/g, '')).toMatchInlineSnapshot(`
+      "alpha: changes on 1 of 3 hosts
+
+      db2 (127.0.0.3)
+        ~ remove the user ops
+            share/users/users.json: ops: [redacted] removed
+
+      db1 and db3: nothing to do
+
+      db2: remove the user ops
+      db1  nothing to do, no API knows ops
+      db2  done: 1 change, no API knows ops
+      db3  nothing to do, no API knows ops
+      "
+    `)
+    expect(await ops()).toEqual(all(401))
+    expect(kept()).toBeUndefined()
+    writeFileSync(path, without.replace('rest-api-admin-user: "admin"', 'rest-api-admin-user: "other"'))
+    expect(await users(['remove', 'admin'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/db3: admin is the only user of the host[\s\S]*Nothing was changed/),
+    })
+    writeFileSync(path, without)
+  }, 60_000)
+
   it.each([
     ['a user that the file does not name', ['users', 'rotate', 'ops'], 'The file names no user ops.'],
     [

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { UsageError } from '../usageError.ts'
 import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
-import { rotation } from './usersByName.ts'
+import { removal, rotation } from './usersByName.ts'
 
 /** What is for --via api alone. */
 const accessFlags = ['cacert', 'login', 'loginPasswordFile', 'loginPasswordStdin'] as const
@@ -13,7 +13,8 @@ export const users: Definition = (world) => [
     .addCommand(list(world))
     .addCommand(verify(world))
     .addCommand(apply(world))
-    .addCommand(rotation(world)),
+    .addCommand(rotation(world))
+    .addCommand(removal(world)),
 ]
 
 const list = (world: World): Command =>

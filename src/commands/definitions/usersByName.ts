@@ -30,3 +30,19 @@ export const rotation = (world: World): Command =>
       return rotate({ ...named(options), ...changeFlags(made), newPassword, show })
     },
   )
+
+/** `muster users remove`. */
+export const removal = (world: World): Command =>
+  runsOnFiles(
+    changing(
+      command('remove', 'take a user that the file does not name off every host', world).argument(
+        '<name>',
+        'the user',
+      ),
+    ),
+    world,
+    async (options, made) => {
+      const { remove } = await import('../users/remove.ts')
+      return remove({ ...named(options), ...changeFlags(made) })
+    },
+  )

@@ -1,6 +1,13 @@
 import { verifyPassword } from '../../../src/accounts/passwordHash.ts'
 import { readWrittenUser, takeBackUser } from '../../../src/accounts/takeBackUser.ts'
-import { findUser, formatUserFile, noUsers, putUser, readUserRecord } from '../../../src/accounts/userFile.ts'
+import {
+  findUser,
+  formatUserFile,
+  noUsers,
+  putUser,
+  readUserRecord,
+  removeUser,
+} from '../../../src/accounts/userFile.ts'
 import { parseCallRequests } from '../../../src/client/call.ts'
 import type { SurveyedHost } from '../../../src/deployment/survey.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
@@ -51,9 +58,17 @@ export function memoryHost(name: string) {
       file = takeBackUser(file, readWrittenUser(JSON.parse(stdin)))
       return ''
     }
+    if (script.includes(' remove-user ')) {
+      for (const { user } of JSON.parse(stdin)) file = removeUser(file, user)
+      return ''
+    }
     if (!script.includes('muster-api.cjs call')) return ''
-    const results = parseCallRequests(stdin).map(async ({ id, credentials }) => {
-      const { user = '', password = '' } = credentials ?? {}
+    const results = parseCallRequests(stdin).map(async ({ id, path, credentials }) => {
+      if (credentials === undefined) {
+        const [, name] = /\/user\/(.*)$/.exec(path) ?? []
+        return { id, status: name === undefined || findUser(file, name) ? 200 : 404, body: {} }
+      }
+      const { user, password } = credentials
       return { id, status: (await takes(user, password)) ? 200 : 401, body: {} }
     })
     return JSON.stringify(await Promise.all(results))
@@ -111,6 +126,7 @@ export function memoryHost(name: string) {
   return {
     name,
     takes,
+    names: (): readonly string[] => file.users.map(({ user }) => user),
     survey,
     put: (user: string, hash: string): void => {
       file = putUser(file, { user, access: 'full', hash })

@@ -1,0 +1,119 @@
+import type { HostOutcome } from '../../deployment/events.ts'
+import { failureOf } from '../../deployment/failure.ts'
+import { withUser } from '../../deployment/state/clusterState.ts'
+import { openState } from '../../deployment/state/openState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { StepError } from '../../deployment/stepError.ts'
+import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { removeFromHost } from '../../deployment/users/removeFromHost.ts'
+import { endRotation } from '../../deployment/users/rotation.ts'
+import { shortListOf } from '../../diagnostics/words.ts'
+import { planText } from '../../output/deployment/plan.ts'
+import { chooseRenderer } from '../chooseRenderer.ts'
+import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
+import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { Run } from '../inRun.ts'
+import { Interrupted } from '../interrupted.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { refuseHosts } from '../refuseHosts.ts'
+import { runSteps } from '../runSteps.ts'
+import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { colourOf } from '../terminal.ts'
+import { UsageError } from '../usageError.ts'
+import { withHosts } from '../withHosts.ts'
+
+export type RemoveOptions = ClusterOptions & {
+  readonly user: string
+  readonly yes: boolean
+  readonly json: boolean
+  readonly lockWait: number
+}
+
+type Work = RemoveOptions & {
+  readonly config: SelectedCluster
+  readonly survey: Survey
+  readonly run: Run
+}
+
+const operation = 'users remove'
+
+/**
+ * `muster users remove`: takes a user that the file does not name off every host, after showing where it is. A host
+ * that would have no user left refuses the whole run; one that is down is named, and keeps the user.
+ */
+export async function remove(options: RemoveOptions): Promise<ExitCode> {
+  const { context, yes, user } = options
+  mustBeAbleToAsk(context, { yes, command: operation })
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const naming = [...config.hosts, ...config.left].filter(({ users }) =>
+    users.some((one) => one.user === user),
+  )
+  if (naming.length > 0) {
+    throw new UsageError(
+      `The file still names the user ${user}, for ${shortListOf(namesOf(naming))}.`,
+      'Take it out of the file first: the next installation would bring it back.',
+    )
+  }
+  return withHosts({
+    ...options,
+    config,
+    operation,
+    work: (survey, run) => removeLocked({ ...options, config, survey, run }),
+  })
+}
+
+async function removeLocked(work: Work): Promise<ExitCode> {
+  const { context, config, survey, run, json, yes, user } = work
+  if (context.signal.aborted) throw new Interrupted()
+  if (survey.reached.length === 0) {
+    return refuseHosts({ ...work, failed: lostOutcomes(survey), failures: 'told' })
+  }
+  const { cluster, directory, left } = config
+  const place = { directory, cluster }
+  const { state, notes } = await openState(place)
+  for (const note of notes) context.stderr.write(`note: ${note}\n`)
+  const judged = survey.reached.map((surveyed) => removeFromHost({ cluster, surveyed, state, user }))
+  const failed = judged.flatMap((one) => (one instanceof StepError ? [refusalOf(one)] : []))
+  if (failed.length > 0) return refuseHosts({ ...work, failed, failures: 'tell' })
+  const plans = judged.flatMap((one) => (one instanceof StepError ? [] : [one]))
+  if (!json) {
+    const colour = colourOf(context, context.stdout)
+    context.stdout.write(`${planText({ cluster, notes: [], plans, left: namesOf(left), colour })}\n`)
+  }
+  const changes = plans.some(({ steps }) => steps.length > 0)
+  if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  const exit = await runSteps({ context, json, run, survey, work: plans })
+  const proved = (run.recorder.record(exit)?.hosts ?? []).filter((one) => one.proved !== undefined)
+  const hosts = [...namesOf(config.hosts), ...namesOf(left)]
+  const behind = hosts.filter((name) => !proved.some(({ host }) => host === name))
+  if (behind.length > 0) await tellBehind(work, behind)
+  const known = state.users.get(user)
+  // Its password is of use as long as a host may take it.
+  if (behind.length === 0 && known !== undefined) {
+    await saveState({
+      ...place,
+      before: state,
+      after: withUser(state, user, endRotation(known, { given: true })),
+    })
+  }
+  return exit
+}
+
+const refusalOf = (problem: StepError): HostOutcome => ({
+  ...{ host: problem.host, result: 'failed', applied: [], seconds: {} },
+  failure: failureOf(problem),
+})
+
+async function tellBehind(
+  { context, config, run, json, user }: Work,
+  behind: readonly string[],
+): Promise<void> {
+  const message = `${shortListOf(behind, 8)} may still have ${user}: run \`muster users remove ${user}\` again for all hosts.`
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
+  if (json) renderer.emit({ type: 'notice', message })
+  else context.stdout.write(`${message}\n`)
+}

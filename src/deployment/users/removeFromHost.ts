@@ -1,0 +1,52 @@
+import type { HostWork } from '../execution/hostRun.ts'
+import { layoutOf } from '../layout.ts'
+import { installedSet } from '../plans/rollback.ts'
+import { preview } from '../preview.ts'
+import { installedProvable } from '../releases/provable.ts'
+import type { ClusterState } from '../state/clusterState.ts'
+import { StepError } from '../stepError.ts'
+import { removedUsersStep } from '../steps/removedUsers.ts'
+import type { SurveyedHost } from '../survey.ts'
+import { installedUsers } from '../users.ts'
+import { verifyHost } from '../verify.ts'
+
+/**
+ * Takes a user off one host and proves that no component there knows it any more; nothing is restarted. A host that
+ * would be left without any user is a `StepError`, as the API itself answers 409 then (contract.md).
+ */
+export function removeFromHost(options: {
+  readonly cluster: string
+  readonly surveyed: SurveyedHost
+  readonly state: ClusterState
+  readonly user: string
+}): (HostWork & { readonly address: string }) | StepError {
+  const { cluster, surveyed, state, user } = options
+  const { host, facts, transport } = surveyed
+  const work = { host: host.name, address: host.address, transport }
+  if (facts.installation.manifest === undefined) {
+    return { ...work, steps: [], verify: () => Promise.resolve('nothing is installed there') }
+  }
+  const names = installedUsers(facts.installation.users).map((one) => one.user)
+  if (names.length === 1 && names[0] === user) {
+    return new StepError({
+      host: host.name,
+      code: 'last-user',
+      message: `${user} is the only user of the host: nobody could log in any more`,
+      fix: 'Give it another user first: name one in the file, then `muster users apply`.',
+    })
+  }
+  const layout = layoutOf(host.installDirectory)
+  const step = removedUsersStep({ layout, facts, folder: layout.current, names: [user] })
+  const set = installedSet({ cluster, layout, facts })
+  const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
+  const apis = installedProvable({ host, facts, set: { ...set, components: runs }, state, users: [] })
+  return {
+    ...work,
+    steps: preview([step], facts),
+    verify: async () => {
+      if (runs.length === 0) return 'no component runs there that could know the user'
+      await verifyHost(transport, { ...apis, gone: [user] })
+      return `no API knows ${user}`
+    },
+  }
+}
