@@ -1,6 +1,7 @@
 import { benchApi } from './api/benchApi.ts'
 import { benchDeploy } from './deploy/benchDeploy.ts'
 import { benchProxy } from './proxy/benchProxy.ts'
+import { benchUsers } from './users/benchUsers.ts'
 import { benchValidate } from './validate/benchValidate.ts'
 
 /** What `npm run bench -- NAME` measures; each prints one JSON object of ratios. */
@@ -8,6 +9,7 @@ const benches: Readonly<Record<string, (parts: readonly string[]) => Promise<unk
   api: benchApi,
   deploy: benchDeploy,
   proxy: benchProxy,
+  users: benchUsers,
   validate: benchValidate,
 }
 

@@ -78,6 +78,8 @@ const cases = [...options, ...nearly].flatMap((name) =>
 
 /** The same below the name of a user: in a block, on one line, and by an alias of what stands elsewhere. */
 const asUser = [
+  // An unquoted comma makes a name of the rest of a password.
+  block('rest-api-users', `{ ops: b,\n      Zq7: c, "a b": d }`),
   ...values.flatMap((value) => [
     block('rest-api-users', `\n    ops: ${value.replaceAll('\n      ', '\n        ')}\n    nightly:`),
     block('rest-api-users', `{ ops: ${value}, nightly: }`),

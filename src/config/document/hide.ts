@@ -34,12 +34,9 @@ const inside = (span: Span, outer: Span): boolean =>
   (span.line < outer.endLine || (span.line === outer.endLine && span.column < outer.endColumn))
 
 /** The values of a map of secrets, so that its names can be shown; undefined where a line may hold more of them. */
-function insideSecret({ value, keySpan }: MapEntry): readonly Span[] | undefined {
+function insideSecret({ value }: MapEntry): readonly Span[] | undefined {
   if (value.kind !== 'map' || value.flow || value.anchoredAt !== undefined) return undefined
-  const { line: first, file } = keySpan
-  const isOwn = ({ keySpan: key, value: { anchoredAt } }: MapEntry): boolean =>
-    key.file === file && key.line > first && key.endLine <= value.span.endLine && anchoredAt === undefined
-  return value.entries.every(isOwn) ? value.entries.flatMap(hiddenSpansOf) : undefined
+  return value.entries.flatMap(hiddenSpansOf)
 }
 
 function collect(node: YamlNode, names: SecretNames): Span[] {

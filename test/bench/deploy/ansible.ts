@@ -17,11 +17,11 @@ export type AnsibleOperator = {
 
 /** `source` holds the tree of each host, as `fetchTrees` leaves it. */
 export async function ansibleOperator(
-  { lab, hosts }: BenchHosts,
+  bench: BenchHosts,
   folder: string,
   source: string,
 ): Promise<AnsibleOperator> {
-  mkdirSync(folder)
+  const { hosts } = bench
   const first = join(source, hosts[0]?.name ?? '', 'opt/muster')
   const only = (name: string): string => {
     const [found, ...more] = readdirSync(join(first, name))
@@ -31,6 +31,28 @@ export async function ansibleOperator(
   const [runtime, release] = [only('runtimes'), only('releases')]
   await succeed('tar', ['-C', join(first, 'runtimes'), '-czf', join(source, 'runtime.tar.gz'), runtime])
   await succeed('tar', ['-C', join(first, 'releases'), '-czf', join(source, 'release.tar.gz'), release])
+  const play = ansibleIn(bench, folder)
+  return {
+    play: () =>
+      play({
+        playbook: 'test/bench/deploy/ansible/playbook.yml',
+        values: { source, runtime, release },
+        env: { ADMIN_PASS: password },
+      }),
+  }
+}
+
+/** Runs a playbook on all hosts: milliseconds, and what Ansible printed. */
+export type Play = (wish: {
+  /** Below the folder of the repository. */
+  readonly playbook: string
+  readonly values: Readonly<Record<string, string>>
+  readonly env: Readonly<Record<string, string>>
+}) => Promise<{ readonly took: number; readonly log: string }>
+
+/** Ansible with the hosts as its inventory, in a folder of its own that is not there yet. */
+export function ansibleIn({ lab, hosts }: BenchHosts, folder: string): Play {
+  mkdirSync(folder)
   writeFileSync(
     join(folder, 'ansible.cfg'),
     `[defaults]
@@ -51,28 +73,24 @@ control_path_dir = ${folder}/cp
     join(folder, 'inventory'),
     `[all]\n${lines.join('\n')}\n[all:vars]\nansible_user=root\nansible_ssh_private_key_file=${lab.keyPath}\n`,
   )
-  const args = [resolve('test/bench/deploy/ansible/playbook.yml')]
-  for (const [name, value] of Object.entries({ source, runtime, release }))
-    args.push('-e', `${name}=${value}`)
-  return {
-    play: async () => {
-      const began = performance.now()
-      const { code, stdout, stderr } = await execute('ansible-playbook', args, {
-        cwd: folder,
-        env: {
-          PATH: process.env.PATH,
-          HOME: folder,
-          LANG: 'C.UTF-8',
-          ANSIBLE_CONFIG: join(folder, 'ansible.cfg'),
-          ADMIN_PASS: password,
-        },
-        timeout: 900_000,
-      })
-      const took = performance.now() - began
-      if (code !== 0)
-        throw new Error(`ansible-playbook ended with ${code}:\n${stdout.slice(-6000)}\n${stderr}`)
-      return { took, log: stdout }
-    },
+  return async ({ playbook, values, env }) => {
+    const args = [resolve(playbook)]
+    for (const [name, value] of Object.entries(values)) args.push('-e', `${name}=${value}`)
+    const began = performance.now()
+    const { code, stdout, stderr } = await execute('ansible-playbook', args, {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        LANG: 'C.UTF-8',
+        ANSIBLE_CONFIG: join(folder, 'ansible.cfg'),
+        ...env,
+      },
+      timeout: 900_000,
+    })
+    const took = performance.now() - began
+    if (code !== 0) throw new Error(`ansible-playbook ended with ${code}:\n${stdout.slice(-6000)}\n${stderr}`)
+    return { took, log: stdout }
   }
 }
 

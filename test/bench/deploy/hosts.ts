@@ -24,12 +24,18 @@ export type BenchHosts = {
   ssh(host: LabHost): readonly string[]
 }
 
-export async function startHosts(count: number): Promise<BenchHosts> {
+/** `defaults` are further lines of the file. */
+export async function startHosts(count: number, defaults: readonly string[] = []): Promise<BenchHosts> {
   const names = Array.from({ length: count }, (_, index) => `db${index + 1}`)
   // Ansible's modules are programs of Python.
   const lab = await startLab({ hosts: names, packages: ['python3'] })
   const operator = createOperator(lab, 'bench', password)
-  const file = { cluster: 'alpha', topology: 'clustered', hosts: names.map((name) => ({ name })) } as const
+  const file = {
+    cluster: 'alpha',
+    topology: 'clustered',
+    hosts: names.map((name) => ({ name })),
+    defaults,
+  } as const
   operator.write('alpha.yaml', clusterFile(lab, file))
   const must = async (args: readonly string[], says = ''): Promise<number> => {
     const began = performance.now()
