@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { withoutSilenced } from '../../src/commands/withoutSilenced.ts'
 import { type LoadResult, loadConfig } from '../../src/config/load.ts'
 import { catalogue } from '../../src/diagnostics/catalogue.ts'
+import { certificateEntries } from '../../src/diagnostics/entries/certificates.ts'
 import { iniEntries } from '../../src/diagnostics/entries/ini.ts'
 import { openedStoreEntries } from '../../src/diagnostics/entries/openedStores.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
@@ -47,6 +48,7 @@ const shownElsewhere = [
   'secret-not-resolved',
   'secret-unreadable',
   'plaintext-secret-tracked',
+  ...Object.keys(certificateEntries),
   ...Object.keys(openedStoreEntries),
   ...Object.keys(iniEntries),
 ]
