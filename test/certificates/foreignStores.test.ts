@@ -1,59 +1,18 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
 import { issueLeaf } from '../../src/certificates/leaf.ts'
-import { type OpenedStores, openStores } from '../../src/certificates/openStores.ts'
+import type { OpenedStores } from '../../src/certificates/openStores.ts'
 import { tellStoreProblem } from '../../src/certificates/storeProblem.ts'
 import { readStore } from '../../src/certificates/stores/readStore.ts'
 import { Secret } from '../../src/secrets/secret.ts'
-import { hasKeytool, hasOpenssl, runTool, temporaryFolder } from './tools.ts'
+import { foreignTools } from './foreignTools.ts'
+import { hasKeytool, hasOpenssl } from './tools.ts'
 
-const folder = temporaryFolder()
+const { folder, keytool, openssl, store, makePair, open, expectKey, codes } = foreignTools()
 const now = new Date()
 const words = 'changeit é€'
 const password = new Secret(words)
-
-const keytool = (...given: readonly string[]): Promise<string> => runTool('keytool', ...given)
-const openssl = (...given: readonly string[]): Promise<string> => runTool('openssl', ...given)
-const store = (name: string): readonly string[] => ['-keystore', folder.path(name), '-storepass', 'changeit']
-const makePair = (name: string, ...given: readonly string[]): Promise<string> =>
-  keytool(
-    ...[
-      '-genkeypair',
-      '-alias',
-      'TLS',
-      '-dname',
-      'CN=db1',
-      '-ext',
-      'san=dns:db1,ip:10.0.0.11',
-      '-validity',
-      '90',
-    ],
-    ...given,
-    ...store(name),
-  )
-
-const open = (name: string, secret = new Secret('changeit'), truststore?: string): OpenedStores =>
-  openStores({
-    keystore: readFileSync(folder.path(name)),
-    keystorePassword: secret,
-    ...(truststore === undefined ? {} : { truststore: readFileSync(folder.path(truststore)) }),
-    alias: 'tls',
-    names: ['db1', '10.0.0.11'],
-    now: new Date(),
-    warningDays: 30,
-  })
-
-const expectKey = (opened: OpenedStores, type: string): void => {
-  if (!opened.ok) throw new Error(JSON.stringify(opened.problems))
-  const key = createPrivateKey(opened.key.reveal())
-  expect(key.asymmetricKeyType).toBe(type)
-  expect(new X509Certificate(opened.chain).checkPrivateKey(key)).toBe(true)
-}
-
-const codes = (opened: OpenedStores): readonly string[] =>
-  opened.ok ? [] : opened.problems.map((problem) => problem.code)
 
 // Each run of keytool starts a Java machine: a second or more where others are at work.
 describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeout: 30_000 }, () => {
@@ -139,8 +98,12 @@ describe.skipIf(!hasOpenssl)('stores that openssl made (needs openssl)', { timeo
     expect(opened.ok && opened.chain).toBe(leaf.chain)
   })
 
-  it('open with 40-bit RC2 as Java 8 writes it', async () => {
-    const opened = await exported('rc2.p12', '-legacy')
+  it.each([
+    ['40-bit RC2', []],
+    ['128-bit RC2', ['-certpbe', 'PBE-SHA1-RC2-128', '-keypbe', 'PBE-SHA1-RC2-128']],
+    ['RC2 beside triple DES', ['-certpbe', 'PBE-SHA1-RC2-40', '-keypbe', 'PBE-SHA1-3DES']],
+  ])('open with %s, as old programs write it', async (title, given) => {
+    const opened = await exported(`${title}.p12`, '-legacy', ...given)
     expect(keys(opened)).toBe(true)
   })
 
