@@ -65,23 +65,22 @@ describe.skipIf(labHere.missing)(`an installation on three hosts${labHere.needs}
 
   it('curl reads the administrator on each port of each host from another host, with the authority alone', async () => {
     const from = hostOf(lab, 'db3')
-    for (const host of hosts) await trustAuthority(host, join(state, 'authority.crt'))
-    for (const host of hosts) {
-      for (const port of ports) {
-        // From db3 to the others, and from db1 to db3.
-        const caller = host === from ? hostOf(lab, 'db1') : from
-        const call = { address: host.address, port, path: '/api/v2/user/admin' }
-        const answer = await callFrom(caller, { ...call, user: 'admin', password })
-        expect(statusOf(answer), answer.stdout + answer.stderr).toBe(200)
-        expect(bodyOf(answer)).toMatchObject({
-          payloadType: 'CredentialsPayload',
-          payload: { user: 'admin', pass: '**obfuscated**', access: 'full' },
-        })
-        expect(statusOf(await callFrom(caller, { ...call, user: 'admin', password: 'wrong' }))).toBe(401)
-        const byName = await callFrom(caller, { ...call, address: host.name, user: 'admin', password })
-        expect(statusOf(byName), byName.stderr).toBe(200)
-      }
+    await Promise.all(hosts.map((host) => trustAuthority(host, join(state, 'authority.crt'))))
+    const readsOn = async (host: LabHost, port: number): Promise<void> => {
+      // From db3 to the others, and from db1 to db3.
+      const caller = host === from ? hostOf(lab, 'db1') : from
+      const call = { address: host.address, port, path: '/api/v2/user/admin' }
+      const answer = await callFrom(caller, { ...call, user: 'admin', password })
+      expect(statusOf(answer), answer.stdout + answer.stderr).toBe(200)
+      expect(bodyOf(answer)).toMatchObject({
+        payloadType: 'CredentialsPayload',
+        payload: { user: 'admin', pass: '**obfuscated**', access: 'full' },
+      })
+      expect(statusOf(await callFrom(caller, { ...call, user: 'admin', password: 'wrong' }))).toBe(401)
+      const byName = await callFrom(caller, { ...call, address: host.name, user: 'admin', password })
+      expect(statusOf(byName), byName.stderr).toBe(200)
     }
+    for (const port of ports) await Promise.all(hosts.map((host) => readsOn(host, port)))
   })
 
   it.skipIf(!installed('keytool'))('keytool lists both stores of each host (needs keytool)', async () => {

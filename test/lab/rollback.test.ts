@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callFrom, statusOf, trustAuthority } from './scenario/apiFromHost.ts'
-import { clusterFile } from './scenario/clusterFile.ts'
 import { pidsOf } from './scenario/hostState.ts'
-import { createOperator, type Operator } from './scenario/operator.ts'
+import { installAlpha } from './scenario/installed.ts'
+import { currentOf, entered, must } from './scenario/onHost.ts'
+import type { Operator } from './scenario/operator.ts'
 import { makeSentinel } from './scenario/sentinel.ts'
 import { startLab } from './support/lab.ts'
 import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
@@ -19,22 +18,7 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
   let installed = ''
   const hosts = (): readonly LabHost[] => names.map((name) => hostOf(lab, name))
 
-  const must = async (host: LabHost, script: string, stdin?: string): Promise<string> => {
-    const answer = await host.run(`set -e; ${script}`, stdin === undefined ? {} : { stdin })
-    expect(answer, script).toMatchObject({ code: 0 })
-    return answer.stdout.trim()
-  }
-  const current = (host: LabHost) => must(host, 'basename "$(readlink /opt/muster/current)"')
-  const enter = async (host: LabHost): Promise<number> =>
-    statusOf(
-      await callFrom(host, {
-        address: host.address,
-        port: 8097,
-        path: '/api/v2/user/admin',
-        user: 'admin',
-        password,
-      }),
-    )
+  const enter = (host: LabHost) => entered(host, { port: 8097, password })
   /** A release beside the installed one, which does what `program` says and else what the installed one does. */
   const put = (host: LabHost, id: string, program: string) =>
     must(
@@ -45,17 +29,8 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
 
   beforeAll(async () => {
     lab = await startLab({ hosts: names })
-    operator = createOperator(lab, 'operator', password)
-    file = operator.write(
-      'alpha.yaml',
-      clusterFile(lab, { cluster: 'alpha', topology: 'clustered', hosts: names.map((name) => ({ name })) }),
-    )
-    const outcome = await operator.muster(['install', '--yes', file])
-    expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
-    for (const host of hosts()) {
-      await trustAuthority(host, join(operator.directory, '.muster/alpha/authority.crt'))
-    }
-    installed = await current(hostOf(lab, 'db1'))
+    ;({ operator, file } = await installAlpha(lab, names, password))
+    installed = await currentOf(hostOf(lab, 'db1'))
   })
   afterAll(() => lab?.stop())
 
@@ -66,7 +41,7 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
     expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
     expect(outcome.stdout).toMatch(/^db2 +done: 1 change, logins proved/m)
     for (const [index, host] of hosts().entries()) {
-      expect(await current(host)).toBe('0.0.1-older')
+      expect(await currentOf(host)).toBe('0.0.1-older')
       const pids = Object.values(await pidsOf(host, 'alpha'))
       expect(pids).not.toContain(0)
       expect(pids.filter((pid) => Object.values(before[index] ?? {}).includes(pid))).toEqual([])
@@ -74,7 +49,7 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
     }
     const again = await operator.muster(['install', '--yes', file])
     expect(again, again.stderr).toMatchObject({ code: 0 })
-    for (const host of hosts()) expect(await current(host)).toBe(installed)
+    for (const host of hosts()) expect(await currentOf(host)).toBe(installed)
     expect((await operator.muster(['plan', file])).code).toBe(0)
   })
 
@@ -85,8 +60,8 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
     const outcome = await operator.muster(['rollback', '--yes', '--to', '0.0.2-sick', file])
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toContain(`It was undone: switch from ${installed} back to release 0.0.2-sick.`)
-    expect(await current(one)).toBe('0.0.2-sick')
-    expect(await current(two)).toBe(installed)
+    expect(await currentOf(one)).toBe('0.0.2-sick')
+    expect(await currentOf(two)).toBe(installed)
     for (const host of hosts()) expect(await enter(host)).toBe(200)
     expect(Object.values(await pidsOf(two, 'alpha'))).not.toContain(0)
     const again = await operator.muster(['install', '--yes', file])

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeTinyRuntime } from '../scenarios/support/tinyRuntime.ts'
-import { callFrom, statusOf, trustAuthority } from './scenario/apiFromHost.ts'
-import { clusterFile } from './scenario/clusterFile.ts'
 import { pidsOf } from './scenario/hostState.ts'
-import { createOperator, type Operator } from './scenario/operator.ts'
+import { installAlpha } from './scenario/installed.ts'
+import { currentOf, entered, must } from './scenario/onHost.ts'
+import type { Operator } from './scenario/operator.ts'
 import { makeSentinel } from './scenario/sentinel.ts'
 import { startLab } from './support/lab.ts'
 import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
@@ -26,18 +26,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
   const db1 = (): LabHost => hostOf(lab, 'db1')
   const hosts = (): readonly LabHost[] => names.map((name) => hostOf(lab, name))
 
-  const must = async (host: LabHost, script: string, stdin?: string): Promise<string> => {
-    const answer = await host.run(`set -e; ${script}`, stdin === undefined ? {} : { stdin })
-    expect(answer, script).toMatchObject({ code: 0 })
-    return answer.stdout.trim()
-  }
-  const current = (host: LabHost) => must(host, 'basename "$(readlink /opt/muster/current)"')
-  const enter = async (host: LabHost, port: number): Promise<number> =>
-    statusOf(
-      await callFrom(host, {
-        ...{ address: host.address, port, path: '/api/v2/user/admin', user: 'admin', password },
-      }),
-    )
+  const enter = (host: LabHost, port: number) => entered(host, { port, password })
   /** What an installation puts on a host, but what was sent for it, logs and the pids: equal means as before. */
   const state = (host: LabHost) =>
     must(
@@ -50,17 +39,10 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
 
   beforeAll(async () => {
     lab = await startLab({ hosts: names })
-    operator = createOperator(lab, 'operator', password)
-    file = operator.write(
-      'alpha.yaml',
-      clusterFile(lab, { cluster: 'alpha', topology: 'clustered', hosts: names.map((name) => ({ name })) }),
-    )
+    ;({ operator, file } = await installAlpha(lab, names, password))
     runtime = join(operator.directory, 'odd-node')
     writeTinyRuntime(runtime, '/usr/local/bin/odd-node')
-    const outcome = await install()
-    expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
     for (const host of hosts()) {
-      await trustAuthority(host, join(operator.directory, '.muster/alpha/authority.crt'))
       await must(host, 'cp /opt/muster/current/node /usr/local/bin/real-node')
       await must(
         host,
@@ -85,7 +67,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
     expect(await state(db1())).toBe(before)
     for (const port of Object.values(ports)) expect(await enter(db1(), port)).toBe(200)
     expect(Object.values(await pidsOf(db1(), 'alpha'))).not.toContain(0)
-    expect(await current(hostOf(lab, 'db2'))).not.toBe(await current(db1()))
+    expect(await currentOf(hostOf(lab, 'db2'))).not.toBe(await currentOf(db1()))
     const record = await must(db1(), 'tail -n 5 /opt/muster/deployment.jsonl')
     expect(record).toContain('"outcome":"undone"')
   })
@@ -95,7 +77,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
     const kept = await install('--runtime-file', runtime, '--keep-failed')
     expect(kept.code).toBe(1)
     expect(kept.stderr).toContain('It was left as it is (--keep-failed): look at it with ')
-    expect(await current(db1())).toBe(await current(hostOf(lab, 'db2')))
+    expect(await currentOf(db1())).toBe(await currentOf(hostOf(lab, 'db2')))
     expect(await must(db1(), 'stat -c "%a %U" /opt/muster/.before')).toBe('700 root')
     const again = await install('--runtime-file', runtime)
     expect(again.code).toBe(1)
@@ -108,7 +90,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
     await must(db1(), 'cat > /usr/local/bin/odd-node', well)
     const outcome = await install('--runtime-file', runtime)
     expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
-    expect(await current(db1())).toBe(await current(hostOf(lab, 'db2')))
+    expect(await currentOf(db1())).toBe(await currentOf(hostOf(lab, 'db2')))
     expect((await operator.muster(['plan', '--runtime-file', runtime, file])).code).toBe(0)
     expect(await must(db1(), 'ls -d /opt/muster/.before 2>/dev/null || echo none')).toBe('none')
     for (const port of Object.values(ports)) expect(await enter(db1(), port)).toBe(200)

@@ -5,6 +5,7 @@ import { askOnce, connectClient } from './scenario/client.ts'
 import { clusterFile } from './scenario/clusterFile.ts'
 import { sql, startReplication } from './scenario/databases.ts'
 import { installationState } from './scenario/hostState.ts'
+import { currentOf, must } from './scenario/onHost.ts'
 import { createOperator, type Operator } from './scenario/operator.ts'
 import { makeSentinel } from './scenario/sentinel.ts'
 import { eventually } from './support/eventually.ts'
@@ -26,12 +27,6 @@ describe.skipIf(labHere.missing)(`muster upgrade under load${labHere.needs}`, ()
   let operator: Operator
   let installed = ''
   const hosts = (): readonly LabHost[] => names.map((name) => hostOf(lab, name))
-  const must = async (host: LabHost, script: string, stdin?: string): Promise<string> => {
-    const answer = await host.run(`set -e; ${script}`, stdin === undefined ? {} : { stdin })
-    expect(answer, script).toMatchObject({ code: 0 })
-    return answer.stdout.trim()
-  }
-  const current = (host: LabHost) => must(host, 'basename "$(readlink /opt/muster/current)"')
   const through = ({ address: host }: LabHost) => ({ host, port: 9999, password: app })
   const errorOf = (host: LabHost): Promise<unknown> =>
     askOnce(through(host), 'SELECT 1').then(
@@ -76,7 +71,7 @@ describe.skipIf(labHere.missing)(`muster upgrade under load${labHere.needs}`, ()
     const install = await operator.muster(['install', '--yes', 'alpha.yaml'])
     expect(install, install.stderr).toMatchObject({ code: 0 })
     const [first] = hosts()
-    installed = first === undefined ? '' : await current(first)
+    installed = first === undefined ? '' : await currentOf(first)
     // The release that all of them come from: the same program under an older name.
     for (const host of hosts()) {
       await must(host, `cd /opt/muster/releases; cp -a ${installed} ${older}; rm -f ${older}/.activated`)
@@ -113,7 +108,7 @@ describe.skipIf(labHere.missing)(`muster upgrade under load${labHere.needs}`, ()
       expect(await client.ask('SELECT 1')).toBe(1)
       await client.end()
     }
-    expect(await current(canary)).toBe(older)
+    expect(await currentOf(canary)).toBe(older)
     expect(await errorOf(canary)).toBeUndefined()
     await must(canary, `mv -f ${folder}/real.cjs ${folder}/muster-api.cjs`)
   })
@@ -186,7 +181,7 @@ describe.skipIf(labHere.missing)(`muster upgrade under load${labHere.needs}`, ()
     expect(seconds).toBeGreaterThan(drainSeconds - 1)
     expect(seconds).toBeLessThan(drainSeconds + 2)
 
-    for (const host of hosts()) expect(await current(host)).toBe(installed)
+    for (const host of hosts()) expect(await currentOf(host)).toBe(installed)
     const [one = 0, two = 0, three = 0] = await Promise.all(hosts().map((host) => saidAt(host, 'stopping')))
     const [first = 0, second = 0] = await Promise.all(hosts().map((host) => saidAt(host, 'serving')))
     // db1 goes first; after it one begins when the one before it serves again.
