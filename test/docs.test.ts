@@ -38,12 +38,39 @@ describe('README.md', () => {
     }
   })
 
+  it('shows parts of a file that validate on top of it', () => {
+    const [whole = '', ...parts] = blocks(readme, 'yaml')
+    const overlays = parts.filter((part) => part.startsWith('defaults:'))
+    expect(overlays.length).toBe(2)
+    const folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
+    const passwords = { ADMIN_PASS: 'x8Jw-Rt2q_Lm0', MONITORING_PASS: 'pL2-vvQ8s_Za' }
+    const accounts = { REPLICATION_PASSWORD: 'r7Tq_Wm3-xPa', MONITOR_PASSWORD: 'Zk4-nB9u_eHd' }
+    try {
+      writeFileSync(join(folder, 'muster.yaml'), whole)
+      for (const overlay of overlays) {
+        writeFileSync(join(folder, 'part.yaml'), overlay)
+        const program = join(root, 'dist', 'muster.js')
+        const said = execFileSync(process.execPath, [program, 'validate', 'muster.yaml', 'part.yaml'], {
+          cwd: folder,
+          encoding: 'utf8',
+          env: { PATH: process.env.PATH, ...passwords, ...accounts },
+        })
+        expect(said).toBe('The configuration of alpha is good: 3 hosts, 9 APIs.\n')
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it.each(commands.filter((line) => line.startsWith('muster ')))('%s: command and options exist', (line) => {
     const words = line.split(' ').slice(1)
-    const name = words[0] === 'state' ? words.slice(0, 2) : words.slice(0, 1)
-    const text = help('muster', ...name)
+    const [command = '', part = ''] = words
+    expect(help('muster')).toContain(`  ${command} `)
+    const whole = help('muster', command)
+    const isGroup = whole.startsWith(`Usage: muster ${command} [options] [command]`) && !part.startsWith('-')
+    if (isGroup) expect(whole).toContain(`  ${part} `)
+    const text = isGroup ? help('muster', command, part) : whole
     for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
-    expect(help('muster')).toContain(`  ${name[0]} `)
   })
 
   it.each(commands.filter((line) => line.startsWith('tapi ')))('%s: command and options exist', (line) => {
