@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readStore } from '../../src/certificates/stores/readStore.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 import { type Door, type LoginLoad, loginLoad, shownSerial, trusted } from './support/loginLoad.ts'
-import { createWorld, type World } from './support/world.ts'
+import { runProgram } from './support/program.ts'
+import { pathsBelow } from './support/snapshot.ts'
+import { createWorld, type Host, type World } from './support/world.ts'
 
 /** Certificates of two hosts that are replaced while clients log in; each test goes on where the last ended. */
 describe.skipIf(process.platform !== 'linux')('certificates that are replaced (needs Linux)', () => {
@@ -120,7 +124,6 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     )
     expect(phases).toMatchInlineSnapshot(`
       [
-        "phase 1 of 3: every host trusts the new authority, too; the old one still signs",
         "phase 2 of 3: certificates of the new authority move over, host by host; both are trusted",
         "2 waves of at most 1 host; a failure ends it before the next",
         "issue certificates for db1 and db2: each present one is of the old authority",
@@ -128,4 +131,95 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
       ]
     `)
   }, 120_000)
+
+  /** The authorities in the truststore of a host, as Java would trust them. */
+  function javaTrusts({ directory }: Host): readonly string[] {
+    const bytes = readFileSync(join(directory, 'share/tls/truststore.p12'))
+    const secrets = JSON.parse(readFileSync(join(directory, 'share/secrets.json'), 'utf8'))
+    const read = readStore(bytes, new Secret(secrets['java-truststore-password']))
+    return read.ok ? read.store.trusted.map(({ certificate }) => certificate) : []
+  }
+
+  /**
+   * Kills the command as soon as it tells of the begin or end of a step, or of the begin of a proof, that no run
+   * before it has told of; each goes on where the last was killed, until one comes to its end. After each, every
+   * API is trusted by who has the state's file or a host's truststore. Returns what it was killed at.
+   */
+  async function killAtEachPoint(operation: string): Promise<readonly string[]> {
+    const points: string[] = []
+    /** What is told so far, each with the phase of the rotation that it is told in. */
+    const told = (stdout: string): readonly string[] => {
+      let phase = operation
+      return stdout.split('\n').flatMap((line) => {
+        phase = /"(phase \d) of 3:/.exec(line)?.[1] ?? phase
+        const [, what] =
+          /"type":"(step-\w+","host":"db\d","step":"\w+|phase-started","host":"db\d","phase":"verify)"/.exec(
+            line,
+          ) ?? []
+        return what === undefined ? [] : [`${phase}: ${what.replace(/","\w+":"/g, ' ')}`]
+      })
+    }
+    for (;;) {
+      const ended = await runProgram({
+        program: 'muster',
+        argv: ['cert', operation, '--yes', '--json', 'alpha.yaml'],
+        cwd: world.operator.directory,
+        env: world.operator.env,
+        kill: (stdout) => (told(stdout).some((point) => !points.includes(point)) ? 'SIGKILL' : undefined),
+      })
+      const point = told(ended.stdout).find((one) => !points.includes(one))
+      const trusting = [trusted(world.operator), ...world.hosts.map((host) => javaTrusts(host).join(''))]
+      for (const ca of trusting) for (const door of doors()) await shownSerial(door, ca)
+      if (ended.signal === null) {
+        expect(ended.code, ended.stderr).toBe(0)
+        return points
+      }
+      points.push(point ?? 'nothing')
+    }
+  }
+
+  /** Nothing is left to do, and nothing of the runs that were killed is left. */
+  async function expectConvergence(): Promise<void> {
+    expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
+    const left = [state(''), ...world.hosts.map(({ directory }) => directory)].flatMap(pathsBelow)
+    expect(left.filter((path) => /\.new|\.muster-|\.before|\.back|\.stag|\/lock$/.test(path))).toEqual([])
+    for (const host of world.hosts) expect(javaTrusts(host).join('')).toBe(trusted(world.operator))
+    for (const { name, directory } of world.hosts) {
+      expect(readFileSync(join(directory, 'share/tls/chain.pem'))).toEqual(
+        readFileSync(state(`hosts/${name}/chain.pem`)),
+      )
+    }
+  }
+
+  it('are renewed by the next run where one was killed at any point', async () => {
+    const [before, running] = [await serials(), pids()]
+    const points = await underLoad(() => killAtEachPoint('renew'))
+    expect([...points].sort()).toEqual(['db1', 'db2'].flatMap((host) => pointsOf(`renew`, host)).sort())
+    expect(pids()).toEqual(running)
+    expect((await serials()).filter((serial) => before.includes(serial))).toEqual([])
+    await expectConvergence()
+  }, 240_000)
+
+  it('follow another authority where the rotation was killed at any point', async () => {
+    const [old, running] = [trusted(world.operator), pids()]
+    const phases = ['phase 1', 'phase 2', 'phase 3']
+    const points = await underLoad(() => killAtEachPoint('rotate-authority'))
+    // What a host was told before the kill it does to its end, so that the next run may find nothing to do there.
+    const all = phases.flatMap((phase) => ['db1', 'db2'].flatMap((host) => pointsOf(phase, host)))
+    expect(all).toEqual(expect.arrayContaining([...points]))
+    for (const phase of phases) {
+      const killed = points.filter((point) => point.startsWith(phase))
+      expect(killed.length, points.join('; ')).toBeGreaterThanOrEqual(2)
+    }
+    expect(pids()).toEqual(running)
+    expect(trusted(world.operator)).not.toBe(old)
+    expect(known()).toEqual([trusted(world.operator)])
+    await expectConvergence()
+  }, 300_000)
 })
+
+/** The points of one host in one phase at which a command can be killed. */
+const pointsOf = (phase: string, host: string): readonly string[] =>
+  [`step-started ${host} stores`, `step-done ${host} stores`, `phase-started ${host} verify`].map(
+    (point) => `${phase}: ${point}`,
+  )

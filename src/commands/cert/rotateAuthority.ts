@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createAuthority } from '../../certificates/authority.ts'
 import { isLocked } from '../../certificates/authorityKey.ts'
-import { afterPhase, beginRotation } from '../../deployment/certificates/rotation.ts'
+import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/rotation.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
 import type { ClusterState, Rotation } from '../../deployment/state/clusterState.ts'
 import { openState } from '../../deployment/state/openState.ts'
@@ -100,6 +100,7 @@ async function rotate(given: Work): Promise<ExitCode> {
       return spread.exit
     }
     if (given.trustOnly && phase === 'trust') {
+      await saveState({ ...config, before: spread.state, after: waiting(spread.state) })
       await recordAuthorities(context, config, spread.state)
       await tell(given, pausedRotationText(file))
       return exitCodes.ok
@@ -117,7 +118,10 @@ async function rotate(given: Work): Promise<ExitCode> {
 }
 
 /** The state of the rotation that is on its way, or else of a new one. */
-async function begun({ context, config }: Work, state: ClusterState): Promise<ClusterState> {
+async function begun({ context, config, trustOnly }: Work, state: ClusterState): Promise<ClusterState> {
+  // Every host was seen to trust both: one that is down now keeps nobody from going on.
+  const waited = state.rotation?.phase === 'trust' && state.rotation.complete === true
+  if (waited && !trustOnly) return afterPhase(state)
   if (state.rotation !== undefined || state.authority === undefined) return state
   if (isLocked(state.authority.key)) {
     throw new UsageError(

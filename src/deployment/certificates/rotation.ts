@@ -1,8 +1,5 @@
 import type { Authority } from '../../certificates/authority.ts'
-import type { ClusterState, Rotation } from '../state/clusterState.ts'
-
-/** The phases of a rotation in their order; each ends when every host is in it. */
-export const rotationPhases: readonly Rotation['phase'][] = ['trust', 'move', 'drop']
+import type { ClusterState } from '../state/clusterState.ts'
 
 /** The state in which hosts come to trust another authority, too; it signs nothing yet. */
 export const beginRotation = (state: ClusterState, next: Authority): ClusterState => ({
@@ -36,3 +33,7 @@ export function afterPhase(state: ClusterState): ClusterState {
       return { ...kept, authority }
   }
 }
+
+/** The state in which every host trusts both, and the rotation waits to be told to go on. */
+export const waiting = (state: ClusterState): ClusterState =>
+  state.rotation?.phase === 'trust' ? { ...state, rotation: { ...state.rotation, complete: true } } : state

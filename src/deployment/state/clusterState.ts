@@ -24,8 +24,8 @@ export type UserState = {
 
 /** How far a new authority is on its way into the place of the old one. */
 export type Rotation =
-  /** Hosts come to trust the next one, too; the old one signs. */
-  | { readonly phase: 'trust'; readonly next: Authority }
+  /** Hosts come to trust the next one, too; the old one signs. `complete`: every host does, and a person wanted to wait. */
+  | { readonly phase: 'trust'; readonly next: Authority; readonly complete?: true }
   /** The new one signs, and hosts get leaves of it; the previous one (PEM) is still trusted. */
   | { readonly phase: 'move'; readonly previous: string }
   /** Hosts come to trust the new one alone. */

@@ -15,7 +15,11 @@ export function encodeRotation({ rotation, retired = [] }: Kept): Buffer {
       : {
           phase: rotation.phase,
           ...(rotation.phase === 'trust'
-            ? { certificate: rotation.next.certificate, key: rotation.next.key.reveal() }
+            ? {
+                certificate: rotation.next.certificate,
+                key: rotation.next.key.reveal(),
+                ...(rotation.complete === true ? { complete: true } : {}),
+              }
             : {}),
           ...(rotation.phase === 'move' ? { certificate: rotation.previous } : {}),
         }
@@ -45,7 +49,8 @@ function decodePhase(content: Readonly<Record<string, unknown>>): Rotation | str
   if (typeof key !== 'string') return 'has no key of the new authority'
   const next = { certificate, key: new Secret(key) }
   const defect = authorityDefect(next)
-  return defect === undefined ? { phase, next } : `does not serve: the new authority ${defect}`
+  const waits = content.complete === true ? { complete: true as const } : {}
+  return defect === undefined ? { phase, next, ...waits } : `does not serve: the new authority ${defect}`
 }
 
 const isCertificate = (value: unknown): value is string =>
