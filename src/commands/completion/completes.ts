@@ -32,6 +32,9 @@ const byName: Readonly<Record<string, Completes>> = {
 /** Where the name alone does not tell. */
 const byPlace: Readonly<Record<string, Completes>> = {
   'muster explain name': topics,
+  // Which users there are, hosts and files say; files of the working directory are none of them.
+  'muster users rotate name': words([]),
+  'muster users remove name': words([]),
   'tapi get path': { kind: 'anything' },
   'tapi post path': { kind: 'anything' },
 }
