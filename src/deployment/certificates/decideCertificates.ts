@@ -1,6 +1,7 @@
 import { CertificateError } from '../../certificates/certificateError.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostConfig } from '../../config/model.ts'
+import { shortListOf } from '../../diagnostics/words.ts'
 import type { Restorable } from '../before/beforeOf.ts'
 import { authorityElsewhere, ensureAuthority, generatedStores } from '../desired/stores.ts'
 import { tlsFiles } from '../desired/target.ts'
@@ -69,7 +70,23 @@ export async function decideCertificates(options: {
     }
   }
   if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, targets, state, notes: tlsNotes(told) }
+  const notes = renew ? outsideNotes(surveyed, state) : []
+  return { ok: true, targets, state, notes: [...notes, ...tlsNotes(told)] }
+}
+
+/** Which hosts a renewal leaves as they are. */
+function outsideNotes(
+  surveyed: readonly { readonly host: HostConfig }[],
+  { hosts }: ClusterState,
+): readonly string[] {
+  const outside = surveyed
+    .map(({ host: { name } }) => name)
+    .filter((name) => hosts.get(name)?.outside !== undefined)
+  if (outside.length === 0) return []
+  const has = outside.length === 1 ? 'has a certificate' : 'have certificates'
+  return [
+    `${shortListOf(outside, 8)} ${has} of an outside authority, which muster never renews: see muster cert csr`,
+  ]
 }
 
 function targetOf(options: {

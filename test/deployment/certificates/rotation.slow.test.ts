@@ -263,4 +263,19 @@ describe('a renewal', () => {
     expect(cluster.has.get('db2')?.chain).toBe(kept.get('db2')?.chain)
     expect(cluster.has.get('db3')?.chain).toBe(kept.get('db3')?.chain)
   })
+
+  it('leaves a certificate of an outside authority alone, and says so', async () => {
+    const cluster = fresh()
+    const state = stateOf(cluster)
+    const kept = state.hosts.get('db2')
+    if (kept === undefined) throw new Error('db2 has no stores')
+    const outside = await createAuthority({ cluster: 'outside', now })
+    const hosts = new Map(state.hosts).set('db2', { ...kept, outside: outside.certificate })
+    const { notes, targets } = await decide(cluster, { ...state, hosts }, ['db1', 'db2'], true)
+    expect(notes).toEqual([
+      'db2 has a certificate of an outside authority, which muster never renews: see muster cert csr',
+      'issue a certificate for db1: its present one is to be renewed',
+    ])
+    expect(targets.map(chainIn)[1]).toBe(installed.has.get('db2')?.chain)
+  })
 })
