@@ -10,6 +10,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
   [/^\/opt\/muster\/log\/.*\.audit\.jsonl$/, 'written while running: type, mode and owner'],
   [/^\/opt\/muster\/share\/state\/\w+\.json$/, 'written while running, with times: type, mode and owner'],
   [/\/\.activated$/, 'holds a time: type, mode and owner'],
+  [/\/\.compiled\/[^/]+\/\w+$/, 'what V8 compiled, never twice the same: type, mode and owner'],
 ]
 
 const script = `
