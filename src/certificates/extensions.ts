@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { KeyType } from './keyPair.ts'
 import type { AlternativeNames } from './profile.ts'
 import {
   bits,
@@ -30,8 +31,11 @@ export const leafConstraints = (): Der => extension('2.5.29.19', sequence(), tru
 /** keyCertSign and cRLSign. */
 export const authorityUsage = (): Der => extension('2.5.29.15', bits(Buffer.of(0b0000_0110), 1), true)
 
-/** digitalSignature: all that an elliptic-curve key does in TLS. */
-export const leafUsage = (): Der => extension('2.5.29.15', bits(Buffer.of(0b1000_0000), 7), true)
+/** digitalSignature: all that an elliptic-curve key does in TLS; an RSA key may take part in key exchange, too. */
+export const leafUsage = (type: KeyType = 'ec'): Der =>
+  type === 'ec'
+    ? extension('2.5.29.15', bits(Buffer.of(0b1000_0000), 7), true)
+    : extension('2.5.29.15', bits(Buffer.of(0b1010_0000), 5), true)
 
 /** serverAuth and clientAuth: components of Java call each other with the same keystore. */
 export const leafPurposes = (): Der =>

@@ -1,5 +1,6 @@
 import type { Secret } from '../secrets/secret.ts'
 import type { Authority } from './authority.ts'
+import type { KeyType } from './keyPair.ts'
 import { createKeystore } from './keystore.ts'
 import { issueLeaf, type Leaf } from './leaf.ts'
 import type { HostNames } from './profile.ts'
@@ -31,7 +32,12 @@ export type StoreLocks = {
 /** A new key and certificate for one host, packed. Throws `CertificateError`. */
 export async function makeHostStores(
   options: HostNames &
-    StoreLocks & { readonly authority: Authority; readonly lifetimeDays: number; readonly now: Date },
+    StoreLocks & {
+      readonly authority: Authority
+      readonly keyType?: KeyType
+      readonly lifetimeDays: number
+      readonly now: Date
+    },
 ): Promise<HostStores> {
   return packHostStores({ ...options, leaf: await issueLeaf(options) })
 }

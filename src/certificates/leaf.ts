@@ -9,7 +9,7 @@ import {
   subjectKey,
   subjectNames,
 } from './extensions.ts'
-import { generateKey } from './keyPair.ts'
+import { generateKey, type KeyType } from './keyPair.ts'
 import { certificatePem } from './pem.ts'
 import { alternativeNames, commonName, type HostNames, validity } from './profile.ts'
 import { nameOf, signCertificate, subjectOf } from './signCertificate.ts'
@@ -29,6 +29,8 @@ export type Leaf = {
 export async function issueLeaf(
   options: HostNames & {
     readonly authority: Authority
+    /** P-256 unless given. */
+    readonly keyType?: KeyType
     readonly lifetimeDays: number
     readonly now: Date
     readonly random?: (size: number) => Buffer
@@ -36,7 +38,7 @@ export async function issueLeaf(
 ): Promise<Leaf> {
   const authority = signingCertificate(options.authority, options.now)
   const names = alternativeNames(options)
-  const { key, publicKey } = await generateKey()
+  const { key, publicKey } = await generateKey(options.keyType)
   const authorityPublicKey = authority.publicKey.export({ format: 'der', type: 'spki' })
   const certificate = signCertificate({
     subject: nameOf(commonName(options.names[0] ?? options.addresses[0] ?? 'localhost')),
@@ -50,7 +52,7 @@ export async function issueLeaf(
     }),
     extensions: [
       leafConstraints(),
-      leafUsage(),
+      leafUsage(options.keyType),
       leafPurposes(),
       subjectNames(names),
       subjectKey(publicKey),

@@ -1,5 +1,6 @@
 import { addressText } from './address.ts'
 import { isIssuedBy } from './chainOf.ts'
+import type { KeyType } from './keyPair.ts'
 import { covers } from './leafProblems.ts'
 import { certificatesOf } from './pem.ts'
 import { alternativeNames, dayMs, type HostNames } from './profile.ts'
@@ -12,6 +13,7 @@ export type RenewalReason = {
     | 'expired'
     | 'expires-soon'
     | 'names-missing'
+    | 'other-key-type'
   /** The end of a sentence that begins with "the certificate". */
   readonly message: string
 }
@@ -29,6 +31,8 @@ export function leafNeedsRenewal(
     readonly authority: string
     readonly now: Date
     readonly warningDays: number
+    /** The kind that the key should be of; any unless given. */
+    readonly keyType?: KeyType
   },
 ): RenewalReason | undefined {
   const leaf = certificatesOf(options.chain)?.[0]
@@ -48,6 +52,10 @@ export function leafNeedsRenewal(
   }
   const { dns, addresses } = alternativeNames(options)
   const missing = [...dns, ...addresses.map(addressText)].filter((name) => !covers(leaf, name))
-  if (missing.length === 0) return undefined
-  return { code: 'names-missing', message: `is not valid for ${missing.join(', ')}` }
+  if (missing.length > 0) {
+    return { code: 'names-missing', message: `is not valid for ${missing.join(', ')}` }
+  }
+  const { keyType } = options
+  if (keyType === undefined || leaf.publicKey.asymmetricKeyType === keyType) return undefined
+  return { code: 'other-key-type', message: `is not of java-tls-key-type ${keyType}` }
 }

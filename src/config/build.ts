@@ -56,6 +56,7 @@ function tlsOf(host: ResolvedHost, paths: Paths): TlsConfig {
     ...optional('keystorePassword', locatedSecret(host.option(options.keystorePassword), paths)),
     ...optional('truststorePassword', locatedSecret(host.option(options.truststorePassword), paths)),
     alias: sure(host.option(options.alias)),
+    keyType: sure(host.option(options.keyType)),
     keyLifetime: sure(host.option(options.keyLifetime)),
     warningDays: sure(host.option(options.warningDays)),
   }

@@ -42,6 +42,8 @@ export type TlsConfig = {
   readonly keystorePassword?: SecretReference
   readonly truststorePassword?: SecretReference
   readonly alias: string
+  /** Kind of a generated key. */
+  readonly keyType: 'ec' | 'rsa'
   /** Days that a generated leaf is valid. */
   readonly keyLifetime: number
   /** Days before expiry at which a leaf counts as expiring. */

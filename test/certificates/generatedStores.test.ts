@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
@@ -112,4 +113,32 @@ describe('the generated stores', { timeout: 30_000 }, () => {
     expect(makePassword().reveal()).toMatch(/^[\w-]{32}$/)
     expect(makePassword().equals(makePassword())).toBe(false)
   })
+})
+
+describe('the stores of a host that wants RSA', { timeout: 30_000 }, () => {
+  it.skipIf(!hasKeytool || !hasOpenssl)(
+    'hold a key of 3072 bits that Java and OpenSSL read, signed by the same authority (needs keytool, openssl)',
+    async () => {
+      const made = await makeHostStores({
+        ...{ authority, ...host, ...locks, lifetimeDays: 365, now },
+        keyType: 'rsa',
+      })
+      expect(createPrivateKey(made.key.reveal()).asymmetricKeyDetails).toMatchObject({ modulusLength: 3072 })
+      const [store, chain] = [folder.path('rsa.p12'), folder.path('rsa.pem')]
+      writeFileSync(store, made.keystore)
+      writeFileSync(chain, made.chain)
+      const password = locks.keystorePassword.reveal()
+      const listed = await runTool('keytool', '-list', '-v', '-keystore', store, '-storepass', password)
+      expect(listed).toContain('Subject Public Key Algorithm: 3072-bit RSA key')
+      expect(listed).toContain('Key_Encipherment')
+      const verified = await runTool('openssl', 'verify', '-CAfile', folder.path('authority.crt'), chain)
+      expect(verified).toContain('OK')
+      const opened = openStores({
+        ...{ keystore: made.keystore, keystorePassword: locks.keystorePassword },
+        ...{ truststore: made.truststore, truststorePassword: locks.truststorePassword },
+        ...{ alias: 'tls', names: ['db1'], now, warningDays: 30 },
+      })
+      expect(opened).toMatchObject({ ok: true, warnings: [] })
+    },
+  )
 })

@@ -71,6 +71,7 @@ describe('a leaf is issued again', () => {
     ['not-yet-valid', { now: day('2026-03-01') }, 'is valid only from Mar  9 12:00:00 2026 GMT'],
     ['expired', { now: day('2027-03-10') }, 'expired on Mar 10 12:00:00 2027 GMT'],
     ['expires-soon', { now: day('2027-02-08') }, 'expires on Mar 10 12:00:00 2027 GMT'],
+    ['other-key-type', { keyType: 'rsa' as const }, 'is not of java-tls-key-type rsa'],
     [
       'names-missing',
       { names: ['db1', 'db2'], addresses: ['fd00::1'] },

@@ -16,7 +16,7 @@ export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
     ],
     users: [{ user: 'admin', option: 'rest-api-admin-pass' }],
     member: { service: 'alpha', datasource: null, witness: false },
-    tls: { alias: 'tls', keyLifetime: 365, warningDays: 30 },
+    tls: { alias: 'tls', keyType: 'ec', keyLifetime: 365, warningDays: 30 },
     remoteBootstrap: false,
     allowedHosts: [],
     installDirectory: '/opt/muster',

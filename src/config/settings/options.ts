@@ -48,6 +48,14 @@ const stores = {
     default: 'tls',
     documentation: 'Name of the key in the keystore.',
   }),
+  keyType: setting({
+    name: 'java-tls-key-type',
+    scope,
+    type: choice(['ec', 'rsa']),
+    default: 'ec',
+    documentation:
+      'Kind of a generated key: on the curve P-256, or RSA with 3072 bits for clients that know nothing else.',
+  }),
   keyLifetime: setting({
     name: 'java-tls-key-lifetime',
     scope,

@@ -118,6 +118,7 @@ export async function generatedStores(options: {
           ...locks,
           ...splitNames(names.all),
           authority,
+          keyType: host.tls.keyType,
           lifetimeDays: host.tls.keyLifetime,
           now,
         })
@@ -155,8 +156,8 @@ function reasonToIssue(
     mustBeInTime(host.name, kept.chain, now)
     return undefined
   }
-  const { warningDays } = host.tls
-  const needs = { now, warningDays, authority: authority.certificate, ...splitNames(required) }
+  const { warningDays, keyType } = host.tls
+  const needs = { now, warningDays, keyType, authority: authority.certificate, ...splitNames(required) }
   const reason = leafNeedsRenewal({ chain: kept.chain, ...needs })
   if (reason?.code === 'other-authority' && state.rotation?.phase === 'move') return 'is of the old authority'
   if (reason !== undefined) return reason.message
