@@ -12,6 +12,12 @@ import type { DesiredUser, Target } from './target.ts'
 /** Milliseconds that a component has to answer after its start. */
 const patience = 20_000
 
+/**
+ * Milliseconds that an answer may take: a host that has just started everything checks all passwords at once, each
+ * by a scrypt in each component.
+ */
+const answerPatience = 20_000
+
 /** What is to be proved of a host; a `Target` is one. */
 export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'leaf' | 'users'> & {
   readonly host: Pick<Target['host'], 'name'>
@@ -45,7 +51,8 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
     transport,
     layout: target.layout,
     requests: proofs.map(({ request }) => request),
-    timeout: patience * 2,
+    // And time for Node.js itself to start, so that the host tells what did not answer.
+    timeout: patience + answerPatience + 10_000,
     until: {
       ...{ manager: target.service.manager, cluster: target.cluster, layout: target.layout },
       components: target.components.map(({ component }) => component),
@@ -73,7 +80,7 @@ function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
   const { settings } = component
   const { users } = target
   const socket = { socket: settings.socket }
-  const base = { timeout: patience / 2, retryUntil: patience, method: 'GET' as const }
+  const base = { timeout: answerPatience, retryUntil: patience, method: 'GET' as const }
   const name = component.component
   const { leaf: certificate, authorities } = target
   const tls = { authorities, ...(certificate === undefined ? {} : { certificate }) }

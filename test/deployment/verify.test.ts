@@ -61,6 +61,12 @@ describe('verifyHost', () => {
     expect(host.scripts.join('')).not.toContain('the password')
   })
 
+  it('gives a host that checks all passwords at once as long for an answer as for its start', async () => {
+    const { host, requests } = hostThat(() => 200)
+    await verifyHost(host, target)
+    for (const { timeout, retryUntil } of requests()) expect([timeout, retryUntil]).toEqual([20_000, 20_000])
+  })
+
   it('claims no more than answers where no password is known', async () => {
     const { host, requests } = hostThat(() => 200)
     expect(await verifyHost(host, { ...target, users: [] })).toBe('every API answers')
