@@ -34,7 +34,11 @@ async function inTheLab(wanted: readonly LabPart[]): Promise<object> {
   const bench = await startHosts(Math.max(...wanted.map((part) => inLab[part])))
   try {
     const figures: Record<string, unknown> = {}
-    for (const part of wanted) figures[part] = await run(part, bench)
+    for (const part of wanted) {
+      figures[part] = await run(part, bench)
+      // At once, too: a later part may fail.
+      process.stderr.write(`${JSON.stringify({ [part]: figures[part] })}\n`)
+    }
     return figures
   } finally {
     await bench.lab.stop()

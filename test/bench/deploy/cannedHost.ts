@@ -55,9 +55,15 @@ const freshFacts = (number: number): string =>
     '',
   ].join('\n')
 
-/** What the call program on a host prints when all is well. */
-function callResults(requests: readonly Pick<CallRequest, 'id'>[]): string {
-  return JSON.stringify(requests.map(({ id }) => ({ id, status: id.endsWith('-old') ? 401 : 200, body: {} })))
+/** What the call program on a host prints when all is well: the certificate that is demanded is shown. */
+function callResults(requests: readonly Pick<CallRequest, 'id' | 'target'>[]): string {
+  const results = requests.map(({ id, target }) => ({
+    id,
+    status: id.endsWith('-old') ? 401 : 200,
+    body: {},
+    ...('certificate' in target && { certificate: target.certificate }),
+  }))
+  return JSON.stringify(results)
 }
 
 function answerTo({ script, data }: Frame, number: number): string {
