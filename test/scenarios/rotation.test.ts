@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(refused).toEqual([])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toContain(`  user admin  password ${admin().password}\n`)
-    const shown = outcome.stdout.replaceAll(admin().password, 'MADE').replaceAll(world.folder, '/work')
+    const shown = outcome.stdout.replaceAll(admin().password, 'MADE').replaceAll(world.folder, '/folder')
     // Hosts change at once, in any order.
     const times = / \(\d+\.\d s\)| \((?:commit|verify)[^)]*\)/g
     expect(shown.replace(times, '').replace(/^db\d: .*\n/gm, '')).toMatchInlineSnapshot(`
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
       db2 and db3: the same
 
       A password was made now and is shown this once. It is kept in
-      /work/operator/.muster/alpha/secrets.json
+      /folder/operator/.muster/alpha/secrets.json
         user admin  password MADE
 
       db1  done: 1 change, logins proved

@@ -48,7 +48,7 @@ function workplace(hosts: readonly Host[], defaults: Readonly<Record<string, str
     const hidden = (text: string): string =>
       text
         .replace(/:\d{4,5}\b/g, ':PORT')
-        .replaceAll(cwd, '/work')
+        .replaceAll(cwd, '/folder')
         .replace(/ \(\d+\.\d s\)| \((?:commit|verify)[^)]*\)/g, '')
         .replace(/password [\w-]{32}/g, 'password MADE')
     return { code, stdout: hidden(out()), stderr: hidden(err()) }
@@ -78,7 +78,7 @@ describe('muster users apply --via api', () => {
         ~ create the administrator admin
 
       A password was made now and is shown this once. It is kept in
-      /work/.muster/alpha/secrets.json
+      /folder/.muster/alpha/secrets.json
         user admin  password MADE
 
       db1: create the administrator admin
