@@ -1,16 +1,15 @@
 import { describeChain } from '../certificates/describeChain.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/failure.ts'
-import { emptyState } from '../deployment/state/clusterState.ts'
-import { readState } from '../deployment/state/openState.ts'
 import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'
-import { closeAll, type SurveyedHost, surveyHosts } from '../deployment/survey.ts'
+import { closeAll, type SurveyedHost } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
-import { connectHost, prepareConnections } from './connectHost.ts'
+import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { impatient } from './impatient.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { namesOf, withComponent } from './selectTargets.ts'
+import { withComponent } from './selectTargets.ts'
+import { inOrderOf, surveyToLook } from './surveyToLook.ts'
 import { colourOf } from './terminal.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
@@ -22,26 +21,16 @@ export async function status(
   if (typeof chosen === 'number') return chosen
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, impatient(config).hosts)
-  const opened = await readState({ directory: config.directory, cluster: config.cluster })
-  const { authority, machines } = opened?.state ?? emptyState
-  const survey = await surveyHosts({
-    config: impatient(config),
-    connect: (host) => connectHost(context, host),
-    emit: () => {},
-    machines: { recorded: machines, replaced: [] },
-    clock: () => performance.now(),
-  })
+  const { state, survey } = await surveyToLook(context, config)
+  const authority = state.authority?.certificate
   const asked = await Promise.all(
-    survey.reached.map((surveyed) =>
-      ask({ surveyed, authority: authority?.certificate, now: context.now() }),
-    ),
+    survey.reached.map((surveyed) => ask({ surveyed, authority, now: context.now() })),
   )
   const lost = survey.lost.map(({ host, failure, unreachable }) =>
     lostStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   await closeAll(survey)
-  const order = namesOf(config.hosts)
-  const hosts = [...asked, ...lost].sort((one, other) => order.indexOf(one.host) - order.indexOf(other.host))
+  const hosts = inOrderOf(config, [...asked, ...lost], ({ host }) => host)
   context.stdout.write(
     json
       ? `${JSON.stringify({ cluster: config.cluster, hosts }, null, 2)}\n`

@@ -11,3 +11,6 @@ const unknownWidth = 100
 /** Columns for running text: those of the terminal, within what can be read with ease. */
 export const textWidth = (output: Output): number =>
   Math.max(narrow, Math.min(wide, output.columns ?? unknownWidth))
+
+/** Columns for a table: as many as there are, and enough for most tables where nobody says. */
+export const tableWidthOf = ({ stdout }: Pick<CommandContext, 'stdout'>): number => stdout.columns ?? 120

@@ -5,11 +5,8 @@ import { certificatesJson } from '../../output/deployment/certificatesJson.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { withComponent } from '../selectTargets.ts'
-import { colourOf } from '../terminal.ts'
+import { colourOf, tableWidthOf } from '../terminal.ts'
 import { lookAtCertificates } from './lookAtCertificates.ts'
-
-/** Columns where nobody says how many there are. */
-const unknownWidth = 120
 
 /** `muster cert list`: the certificate of each host on its disk, and the one that each API serves. Changes nothing. */
 export async function certList(
@@ -33,7 +30,7 @@ export async function certList(
       : certificatesText({
           ...shown,
           colour: colourOf(context, stdout),
-          width: stdout.columns ?? unknownWidth,
+          width: tableWidthOf(context),
         }),
   )
   if (shown.hosts.some((one) => one.state === 'failed')) return exitCodes.failed

@@ -2,36 +2,26 @@ import { expectedCertificate, originOf } from '../../deployment/certificates/exp
 import { hostCertificates, lostCertificates } from '../../deployment/certificates/hostCertificates.ts'
 import type { LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
 import { failureOf } from '../../deployment/failure.ts'
-import { type ClusterState, emptyState } from '../../deployment/state/clusterState.ts'
-import { readState } from '../../deployment/state/openState.ts'
-import { closeAll, type SurveyedHost, surveyHosts } from '../../deployment/survey.ts'
-import { connectHost, prepareConnections } from '../connectHost.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { closeAll, type SurveyedHost } from '../../deployment/survey.ts'
+import { prepareConnections } from '../connectHost.ts'
 import type { CommandContext } from '../context.ts'
 import { impatient } from '../impatient.ts'
 import { Interrupted } from '../interrupted.ts'
 import { readOwnStores } from '../readOwnStores.ts'
 import { readStoreSecrets } from '../readStoreSecrets.ts'
 import type { SelectedCluster } from '../selectTargets.ts'
+import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
 
 /** The certificates of all hosts as they are now, in the order of the file; changes nothing. */
 export async function lookAtCertificates(
   context: CommandContext,
   config: SelectedCluster,
 ): Promise<{ readonly state: ClusterState; readonly now: Date; readonly hosts: readonly LookedAt[] }> {
-  const patient = impatient(config)
-  await prepareConnections(context, patient.hosts)
+  await prepareConnections(context, impatient(config).hosts)
   const files = await readOwnStores(config)
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
-  const opened = await readState({ directory: config.directory, cluster: config.cluster })
-  const state = opened?.state ?? emptyState
-  const survey = await surveyHosts({
-    config: patient,
-    connect: (host) => connectHost(context, host),
-    // The table tells why a host was lost.
-    emit: () => {},
-    machines: { recorded: state.machines, replaced: [] },
-    clock: () => performance.now(),
-  })
+  const { state, survey } = await surveyToLook(context, config)
   const now = context.now()
   const looked = await Promise.all(
     survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),
@@ -42,11 +32,7 @@ export async function lookAtCertificates(
     const told = { state: why, detail: failure.message, origin: originOf(host, state) }
     return { host, certificates: lostCertificates(host, told) }
   })
-  const order = config.hosts.map(({ name }) => name)
-  const hosts = [...looked, ...lost].sort(
-    (one, other) => order.indexOf(one.host.name) - order.indexOf(other.host.name),
-  )
-  return { state, now, hosts }
+  return { state, now, hosts: inOrderOf(config, [...looked, ...lost], ({ host }) => host.name) }
 }
 
 async function look(

@@ -1,11 +1,8 @@
 import { usersJson, usersText } from '../../output/deployment/users.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { colourOf } from '../terminal.ts'
+import { colourOf, tableWidthOf } from '../terminal.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
-
-/** Columns where nobody says how many there are. */
-const unknownWidth = 120
 
 /** `muster users list`: who can log in to which host and component, and where hosts differ. Changes nothing. */
 export async function listUsers(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
@@ -17,7 +14,7 @@ export async function listUsers(options: ClusterOptions & { readonly json: boole
   stdout.write(
     json
       ? usersJson(config.cluster, hosts)
-      : usersText({ hosts, colour: colourOf(context, stdout), width: stdout.columns ?? unknownWidth }),
+      : usersText({ hosts, colour: colourOf(context, stdout), width: tableWidthOf(context) }),
   )
   if (hosts.some(({ state }) => state === 'failed')) return exitCodes.failed
   return hosts.some(({ state }) => state === 'unreachable') ? exitCodes.unreachable : exitCodes.ok

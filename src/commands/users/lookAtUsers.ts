@@ -1,17 +1,17 @@
 import { hashPassword, verifyPassword } from '../../accounts/passwordHash.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { failureOf, isUnreachable } from '../../deployment/failure.ts'
-import { type ClusterState, emptyState } from '../../deployment/state/clusterState.ts'
-import { readState } from '../../deployment/state/openState.ts'
-import { closeAll, type SurveyedHost, surveyHosts } from '../../deployment/survey.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { closeAll, type SurveyedHost } from '../../deployment/survey.ts'
 import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/users/hostUsers.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { connectHost, prepareConnections } from '../connectHost.ts'
+import { prepareConnections } from '../connectHost.ts'
 import type { CommandContext } from '../context.ts'
 import { impatient } from '../impatient.ts'
 import { Interrupted } from '../interrupted.ts'
 import { readUserPasswords } from '../readUserPasswords.ts'
 import type { SelectedCluster } from '../selectTargets.ts'
+import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
 
 /**
  * The users of all hosts as they are now, in the order of the file; changes nothing. A host that cannot be reached
@@ -22,19 +22,9 @@ export async function lookAtUsers(
   config: SelectedCluster,
   { logins }: { readonly logins: boolean },
 ): Promise<readonly HostUsers[]> {
-  const patient = impatient(config)
   const given = await readUserPasswords(context, config)
-  await prepareConnections(context, patient.hosts)
-  const opened = await readState({ directory: config.directory, cluster: config.cluster })
-  const state = opened?.state ?? emptyState
-  const survey = await surveyHosts({
-    config: patient,
-    connect: (host) => connectHost(context, host),
-    // The table tells why a host was lost.
-    emit: () => {},
-    machines: { recorded: state.machines, replaced: [] },
-    clock: () => performance.now(),
-  })
+  await prepareConnections(context, impatient(config).hosts)
+  const { state, survey } = await surveyToLook(context, config)
   const verify = onceEach()
   const looked = await Promise.all(
     survey.reached.map((surveyed) => {
@@ -50,8 +40,7 @@ export async function lookAtUsers(
     ({ host, failure, unreachable }): HostUsers =>
       notSeen(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
-  const order = config.hosts.map(({ name }) => name)
-  return [...looked, ...lost].sort((one, other) => order.indexOf(one.host) - order.indexOf(other.host))
+  return inOrderOf(config, [...looked, ...lost], ({ host }) => host)
 }
 
 async function look({ host }: SurveyedHost, work: () => Promise<HostUsers>): Promise<HostUsers> {

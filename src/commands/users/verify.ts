@@ -2,12 +2,9 @@ import { judgeUsers } from '../../deployment/users/judgeUsers.ts'
 import { userFindingsJson, userFindingsText } from '../../output/deployment/userFindings.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { colourOf } from '../terminal.ts'
+import { colourOf, tableWidthOf } from '../terminal.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
 import { mustNameUsers } from './mustNameUsers.ts'
-
-/** Columns where nobody says how many there are. */
-const unknownWidth = 120
 
 /**
  * `muster users verify`: logs in everywhere with what is known, and finds hosts that miss a user, have another
@@ -24,9 +21,7 @@ export async function verifyUsers(options: ClusterOptions & { readonly json: boo
   const shown = { cluster: config.cluster, hosts, findings }
   const colour = colourOf(context, stdout)
   stdout.write(
-    json
-      ? userFindingsJson(shown)
-      : userFindingsText({ ...shown, colour, width: stdout.columns ?? unknownWidth }),
+    json ? userFindingsJson(shown) : userFindingsText({ ...shown, colour, width: tableWidthOf(context) }),
   )
   if (findings.length === 0) return exitCodes.ok
   const unreachable = findings.every(({ code }) => code === 'host-unreachable')

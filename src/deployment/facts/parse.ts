@@ -17,7 +17,8 @@ const decode = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'ba
 
 /** Turns what the facts script printed into facts; lines it does not know are passed over. */
 export function parseFacts(host: string, output: string): HostFacts {
-  const rows = output.split('\n').map(parseRow)
+  const lines = output.split('\n')
+  const rows = lines.map(parseRow)
   const all = (key: string): readonly (readonly string[])[] =>
     rows.filter((row) => row.key === key).map((row) => row.values)
   const one = (key: string): string => all(key)[0]?.[0] ?? ''
@@ -36,7 +37,7 @@ export function parseFacts(host: string, output: string): HostFacts {
         return text === undefined ? [] : [[component, text] as const]
       }),
     )
-  const sums = new Map(output.split('\n').flatMap(sumOf))
+  const sums = new Map(lines.flatMap(sumOf))
   const node = all('node')[0]
   const manifest = content('manifest')
   const line = (key: string): string | undefined => all(key)[0]?.[1]

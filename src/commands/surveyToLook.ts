@@ -1,0 +1,37 @@
+import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
+import { readState } from '../deployment/state/openState.ts'
+import { type Survey, surveyHosts } from '../deployment/survey.ts'
+import { connectHost } from './connectHost.ts'
+import type { CommandContext } from './context.ts'
+import { impatient } from './impatient.ts'
+import type { SelectedCluster } from './selectTargets.ts'
+
+/**
+ * The hosts and what is known of them, for a command that only shows: a dead host delays the others not, and nothing
+ * is told meanwhile, since what is shown in the end says why a host was lost. The survey is the caller's to close.
+ */
+export async function surveyToLook(
+  context: CommandContext,
+  config: SelectedCluster,
+): Promise<{ readonly state: ClusterState; readonly survey: Survey }> {
+  const opened = await readState({ directory: config.directory, cluster: config.cluster })
+  const state = opened?.state ?? emptyState
+  const survey = await surveyHosts({
+    config: impatient(config),
+    connect: (host) => connectHost(context, host),
+    emit: () => {},
+    machines: { recorded: state.machines, replaced: [] },
+    clock: () => performance.now(),
+  })
+  return { state, survey }
+}
+
+/** What was seen of each host, in the order of the file. */
+export function inOrderOf<Seen>(
+  { hosts }: SelectedCluster,
+  seen: readonly Seen[],
+  nameOf: (one: Seen) => string,
+): readonly Seen[] {
+  const order = hosts.map(({ name }) => name)
+  return seen.toSorted((one, other) => order.indexOf(nameOf(one)) - order.indexOf(nameOf(other)))
+}
