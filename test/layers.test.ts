@@ -87,6 +87,7 @@ const ioFiles: readonly string[] = [
   'commands/usualSshConfig.ts',
   'commands/validate/isTracked.ts',
   'commands/writeNewFile.ts',
+  'commands/writeNewFiles.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
   'components/stateFile.ts',

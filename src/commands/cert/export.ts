@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { join, parse, resolve } from 'node:path'
+import { leafFacts } from '../../certificates/certificateFacts.ts'
 import { bracketed } from '../../client/endpoint.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import { exportAuthorities, exportHost } from '../../deployment/certificates/exported.ts'
@@ -8,13 +9,14 @@ import { type ClusterState, trustedAuthorities } from '../../deployment/state/cl
 import { readState } from '../../deployment/state/openState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { listOf } from '../../diagnostics/words.ts'
-import { exportedUse, usualPassword } from '../../output/deployment/exportedUse.ts'
+import { type ExportedUse, exportedUse, usualPassword } from '../../output/deployment/exportedUse.ts'
+import { withoutUnseen } from '../../output/diagnostics/unseen.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { UsageError } from '../usageError.ts'
-import { writeNewFile } from '../writeNewFile.ts'
+import { writeNewFiles } from '../writeNewFiles.ts'
 import { writeProblem } from '../writeProblem.ts'
 import { keystorePassword, truststorePassword } from './storePassword.ts'
 
@@ -24,15 +26,17 @@ type ExportOptions = ClusterOptions & {
   /** Absent: the authority. */
   readonly host: string | undefined
   readonly withKey: boolean
+  /** One file for each authority. */
+  readonly each: boolean
   readonly force: boolean
   readonly passwordFile: string | undefined
   readonly passwordStdin: boolean
 }
 
 type Exported = {
-  readonly content: Buffer
-  readonly what: 'authority' | 'chain' | 'key'
-  readonly words: string
+  /** Each with what it is, in words. */
+  readonly files: readonly { readonly out: string; readonly content: Buffer; readonly words: string }[]
+  readonly what: ExportedUse['what']
   readonly usual: boolean
 }
 
@@ -47,17 +51,25 @@ export async function certExport(options: ExportOptions): Promise<ExitCode> {
   const opened = await readState(config)
   for (const note of opened?.notes ?? []) context.stderr.write(`warning: ${note}\n`)
   const exported = await exportedOf(options, { config, state: opened?.state })
-  const path = resolve(context.cwd, out)
   const mode = exported.what === 'key' ? 0o600 : 0o644
-  const outcome = await writeNewFile({ path, text: exported.content, force, mode })
-  if (outcome === 'exists') {
-    throw new UsageError(`${out} exists already and was left as it is.`, 'To replace it, add --force.')
+  const files = exported.files.map((file) => ({
+    ...{ ...file, path: resolve(context.cwd, file.out), text: file.content, force, mode },
+  }))
+  const failed = await writeNewFiles(files)
+  if (failed?.outcome === 'exists') {
+    throw new UsageError(
+      `${failed.file.out} exists already and was left as it is.`,
+      'To replace it, add --force.',
+    )
   }
-  if (outcome !== 'written') {
-    const { message, fix } = writeProblem(outcome, { file: out, example: `alpha.${format}` })
+  if (failed !== undefined) {
+    const { message, fix } = writeProblem(failed.outcome, {
+      file: failed.file.out,
+      example: `alpha.${format}`,
+    })
     throw new UsageError(message, fix)
   }
-  context.stdout.write(`wrote ${out}: ${exported.words}\n`)
+  for (const { out, words } of files) context.stdout.write(`wrote ${out}: ${words}\n`)
   context.stdout.write(exportedUse({ ...exported, file: quote(out), format, api: apiOf(config) }))
   return exitCodes.ok
 }
@@ -83,17 +95,33 @@ async function exportedOf(
         : 'The stores are yours: take the authority from the truststore that the file names.',
     )
   }
+  if (options.each) return eachOf(options, authorities)
   const { password, usual } = format === 'pem' ? noPassword : await truststorePassword(options)
-  const content = exportAuthorities({
-    authorities,
-    format,
-    password,
-    now: options.context.now(),
-  })
-  const words =
+  const now = options.context.now()
+  const content = exportAuthorities({ authorities, format, password, now })
+  const store =
     format === 'pem' ? '' : `, as a truststore${usual ? ` with Java's usual password, ${usualPassword}` : ''}`
-  const subject = authorities.length > 1 ? 'both authorities' : 'the authority'
-  return { content, what: 'authority', words: `${subject} of ${config.cluster}${words}`, usual }
+  const several = authorities.length > 1
+  const subject = several ? `the ${authorities.length} authorities` : 'the authority'
+  const words = `${subject} of ${config.cluster}${store}`
+  return { files: [{ out: options.out, content, words }], what: several ? 'authorities' : 'authority', usual }
+}
+
+/** One file for each: browsers take no more than one authority from a file. */
+function eachOf({ out, format, context }: ExportOptions, authorities: readonly string[]): Exported {
+  if (format !== 'pem') {
+    throw new UsageError(
+      '--each is for PEM: a truststore holds all authorities in one file.',
+      'Leave out --each, or --format.',
+    )
+  }
+  const { dir, name, ext } = parse(out)
+  const files = authorities.map((authority, index) => ({
+    out: join(dir, `${name}-${index + 1}${ext}`),
+    content: Buffer.from(authority),
+    words: withoutUnseen(leafFacts(authority, context.now())?.subject ?? 'an authority'),
+  }))
+  return { files, what: 'each', usual: false }
 }
 
 const noPassword = { password: new Secret(''), usual: false }
@@ -134,15 +162,10 @@ async function hostOf(
   }
   const password = format === 'p12' ? await keystorePassword(options) : new Secret('')
   const content = exportHost({ host, stores, format, withKey, password })
-  if (!withKey)
-    return {
-      content,
-      what: 'chain',
-      words: `the certificate of ${host.name} and its authority`,
-      usual: false,
-    }
-  const words = `the private key of ${host.name} with its certificate; only you can read it`
-  return { content, what: 'key', words, usual: false }
+  const words = withKey
+    ? `the private key of ${host.name} with its certificate; only you can read it`
+    : `the certificate of ${host.name} and its authority`
+  return { files: [{ out: options.out, content, words }], what: withKey ? 'key' : 'chain', usual: false }
 }
 
 function named(config: ClusterConfig, name: string): HostConfig {

@@ -73,6 +73,12 @@ const exported = (world: World): Command =>
           .default('pem'),
       )
       .option('--host <host>', 'the certificate of this host instead of the authority')
+      .addOption(
+        new Option('--each', 'one file for each authority, as browsers take them: NAME-1.crt …').conflicts([
+          'host',
+          'withKey',
+        ]),
+      )
       .option('--with-key', "the host's private key, too; the file is for you alone")
       .option('--password-file <path>', 'file with the password of the store')
       .option('--password-stdin', 'read the password of the store from standard input')
@@ -93,6 +99,7 @@ const exported = (world: World): Command =>
         host,
         passwordFile,
         withKey: flag(made, 'withKey'),
+        each: flag(made, 'each'),
         passwordStdin: flag(made, 'passwordStdin'),
         force: flag(made, 'force'),
       })

@@ -1,26 +1,32 @@
 /** Passwords of truststores that nobody chose: Java's own. */
 export const usualPassword = 'changeit'
 
-/** How an exported file is used, as commands to copy. */
-export function exportedUse(exported: {
+/** What was exported; `file` is what `--out` said. */
+export type ExportedUse = {
   /** As a shell takes it. */
   readonly file: string
-  readonly what: 'authority' | 'chain' | 'key'
+  /** `each`: several files with an authority each. */
+  readonly what: 'authority' | 'authorities' | 'each' | 'chain' | 'key'
   readonly format: 'pem' | 'p12' | 'jks'
   /** Where an API is called, such as `10.0.0.11:8090`; undefined where none is open. */
   readonly api: string | undefined
   /** Whether the password is the usual one, which may be shown. */
   readonly usual: boolean
-}): string {
+}
+
+/** How what was exported is used, as commands to copy. */
+export function exportedUse(exported: ExportedUse): string {
   const { file, what, format, api = 'HOST:PORT', usual } = exported
   const url = `https://${api}/api/v2/ping`
-  if (what === 'authority' && format === 'pem') {
+  if (what === 'each') return '  browsers: import each under authorities, to identify websites\n'
+  const authorities = what === 'authority' || what === 'authorities'
+  if (authorities && format === 'pem') {
     return `  curl:     curl --cacert ${file} ${url}
   Node.js:  NODE_EXTRA_CA_CERTS=${file} node …
-  browsers: import it under authorities, to identify websites
+  browsers: ${what === 'authority' ? 'import it under authorities, to identify websites' : `take one authority from a file: muster cert export --each --out ${file}`}
 `
   }
-  if (what === 'authority') {
+  if (authorities) {
     const type = format === 'p12' ? 'PKCS12' : 'JKS'
     const password = usual ? usualPassword : '…'
     return `  Java:     java -Djavax.net.ssl.trustStore=${file} -Djavax.net.ssl.trustStoreType=${type} -Djavax.net.ssl.trustStorePassword=${password} …
