@@ -11,7 +11,7 @@ async function formatted(report: Report, options: { readonly format: Format; rea
   switch (format) {
     case 'json': {
       const { diagnosticsJson } = await import('../output/diagnostics/json.ts')
-      return diagnosticsJson(report.findings)
+      return diagnosticsJson(report.findings, report.more)
     }
     case 'sarif': {
       const { diagnosticsSarif } = await import('../output/diagnostics/sarif.ts')

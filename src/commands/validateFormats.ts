@@ -1,4 +1,4 @@
-/** How `muster validate` can print findings. */
+/** How findings can be printed: by `muster validate`, `cert check` and `users verify`. */
 export const validateFormats = ['text', 'json', 'sarif', 'junit', 'github'] as const
 
 export type ValidateFormat = (typeof validateFormats)[number]

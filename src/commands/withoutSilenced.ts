@@ -11,6 +11,7 @@ export const beyondFiles = [
   'secret-',
   'certificate-',
   'authority-',
+  'user-',
 ] as const
 
 /**

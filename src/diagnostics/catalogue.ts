@@ -10,6 +10,7 @@ import { secretEntries } from './entries/secrets.ts'
 import { shapeEntries } from './entries/shape.ts'
 import { storeEntries } from './entries/stores.ts'
 import { topologyEntries } from './entries/topology.ts'
+import { userEntries } from './entries/users.ts'
 import { yamlEntries } from './entries/yaml.ts'
 import type { Entry } from './entry.ts'
 
@@ -26,6 +27,7 @@ export const catalogue = {
   ...storeEntries,
   ...openedStoreEntries,
   ...certificateEntries,
+  ...userEntries,
   ...ignoreEntries,
   ...iniEntries,
 } as const

@@ -1,14 +1,19 @@
 import { type Code, catalogue, type Facts } from './catalogue.ts'
 import type { Diagnostic, Span } from './diagnostic.ts'
 
-/** Where a finding stands, and what else belongs to it. */
-export type Place = { readonly span: Span; readonly related?: NonNullable<Diagnostic['related']> }
+/** Where a finding stands, of which host it is, and what else belongs to it. */
+export type Place = {
+  readonly span: Span
+  readonly host?: string
+  readonly related?: NonNullable<Diagnostic['related']>
+}
 
 /** Makes a finding of the catalogue; the compiler holds the facts to what the entry's words need. */
 export function diagnose<C extends Code>(code: C, facts: Facts<C>, place: Place): Diagnostic {
   const entry = catalogue[code]
   // Code and facts belong together by the signature, which the compiler cannot follow through the index.
   const words = (entry.words as (facts: Facts<C>) => ReturnType<typeof entry.words>)(facts)
-  const finding = { code, severity: entry.severity, ...words, span: place.span }
-  return place.related === undefined ? finding : { ...finding, related: place.related }
+  const { span, host, related } = place
+  const finding = { code, severity: entry.severity, ...words, span }
+  return { ...finding, ...(host !== undefined && { host }), ...(related !== undefined && { related }) }
 }

@@ -17,6 +17,8 @@ export type Diagnostic = {
   readonly message: string
   readonly why: string
   readonly fix: string
+  /** Of which host it was found by asking; absent for what the files say. */
+  readonly host?: string
   /** Where; line 1, column 1 for a finding about a file as a whole. */
   readonly span: Span
   /** Other places that belong to the finding, such as the earlier one of a pair. */

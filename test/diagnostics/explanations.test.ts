@@ -62,6 +62,16 @@ const withoutExample = [
   'certificate-not-installed',
   'authority-expired',
   'authority-expires-soon',
+  'user-missing',
+  'user-password-differs',
+  'user-extra',
+  'user-component-differs',
+  'user-login-refused',
+  'user-component-silent',
+  'user-host-unreachable',
+  'user-host-failed',
+  'user-not-installed',
+  'user-untried',
 ]
 
 /** What an example cannot do without: a comment that silences nothing leaves the finding that it is about. */

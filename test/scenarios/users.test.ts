@@ -144,17 +144,26 @@ mallory: on db2, where the file does not name it
     expect(verified).toMatchObject({ code: 1, stderr: '' })
     expect(JSON.parse(verified.stdout)).toMatchObject({
       findings: [
-        { host: 'db1', code: 'user-password-differs' },
-        { host: 'db2', code: 'user-extra' },
+        { host: 'db1', code: 'user-password-differs', severity: 'error' },
+        { host: 'db2', code: 'user-extra', severity: 'error' },
       ],
+      cluster: 'alpha',
     })
+    const sarif = JSON.parse((await look('verify', '--format', 'sarif')).stdout)
+    expect(sarif.runs[0].results.map((one: { ruleId: string }) => one.ruleId)).toEqual([
+      'user-password-differs',
+      'user-extra',
+    ])
     expect(betrays(sentinel, Buffer.from(list.stdout + verified.stdout))).toBe(false)
     // A host that is down is named, and the others are told of.
     world.host('db2').server.setFault('close-before-banner')
     const partly = await look('verify')
     expect(partly.code).toBe(1)
-    expect(partly.stdout).toMatch(/^error db2: .* \[host-unreachable\]$/m)
-    expect(partly.stdout).toMatch(/^error db1: .* \[user-password-differs\]$/m)
+    expect(partly.stdout).toMatch(/ error user-host-unreachable\n {2}db2 could not be reached: /)
+    expect(partly.stdout).toMatch(
+      / error user-password-differs\n {2}The user ops has another password on db1 /,
+    )
+    expect((await look('verify', '--host', 'db2')).code).toBe(4)
     world.host('db2').server.setFault('none')
     expect((await users('apply', ['--prune'])).code).toBe(0)
     expect((await look('verify')).code).toBe(0)

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type ExportFormat, exportFormats } from '../../deployment/certificates/exportFormats.ts'
 import { allAtOnce } from '../../deployment/execution/rollout.ts'
-import { type ValidateFormat, validateFormats } from '../validateFormats.ts'
 import { componentGiven, componentOption } from './componentOption.ts'
 import {
   command,
@@ -15,6 +14,7 @@ import {
   type World,
 } from './definition.ts'
 import { asking, changeFlags, changing } from './deployment.ts'
+import { formatGiven, formatOption } from './formatOption.ts'
 import { hostOption, hostsGiven } from './hostOption.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 
@@ -45,21 +45,15 @@ const list = (world: World): Command =>
 
 const check = (world: World): Command =>
   runsOnFiles(
-    componentOption(reaching(command('check', 'judge the certificates of all hosts, for cron and CI', world)))
-      .addOption(
-        new Option('--format <format>', 'how findings are printed').choices(validateFormats).default('text'),
-      )
-      .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
-      .addHelpText('after', '\nWarnings count: tls-warning-days says when a certificate is to be told of.'),
+    formatOption(
+      componentOption(
+        reaching(command('check', 'judge the certificates of all hosts, for cron and CI', world)),
+      ),
+    ).addHelpText('after', '\nWarnings count: tls-warning-days says when a certificate is to be told of.'),
     world,
     async (options, made) => {
       const { certCheck } = await import('../cert/check.ts')
-      const { format } = made.opts<{ format: ValidateFormat }>()
-      return certCheck({
-        ...options,
-        component: componentGiven(made),
-        format: flag(made, 'json') ? 'json' : format,
-      })
+      return certCheck({ ...options, component: componentGiven(made), format: formatGiven(made) })
     },
   )
 

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { UsageError } from '../usageError.ts'
 import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
+import { formatGiven, formatOption } from './formatOption.ts'
 import { removal, rotation } from './usersByName.ts'
 
 /** What is for --via api alone. */
@@ -32,13 +33,18 @@ const list = (world: World): Command =>
 
 const verify = (world: World): Command =>
   runsOnFiles(
-    reaching(command('verify', 'log in everywhere, and judge the users of all hosts', world))
-      .option('--json', 'print findings as JSON')
-      .addHelpText('after', '\nA host that cannot be reached is named, and the others are told of.'),
+    formatOption(
+      reaching(
+        command('verify', 'log in everywhere and judge the users of all hosts, for cron and CI', world),
+      ),
+    ).addHelpText(
+      'after',
+      '\nA host that cannot be reached is named, and the others are judged all the same.',
+    ),
     world,
     async (options, made) => {
       const { verifyUsers } = await import('../users/verify.ts')
-      return verifyUsers({ ...options, json: flag(made, 'json') })
+      return verifyUsers({ ...options, format: formatGiven(made) })
     },
   )
 

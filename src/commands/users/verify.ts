@@ -1,29 +1,36 @@
 import { judgeUsers } from '../../deployment/users/judgeUsers.ts'
-import { userFindingsJson, userFindingsText } from '../../output/deployment/userFindings.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { colourOf, tableWidthOf } from '../terminal.ts'
+import { loginsOf, proofText } from '../../output/deployment/userProof.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { type ClusterOptions, openLoaded } from '../openCluster.ts'
+import { placesOfHosts, reportFindings } from '../reportFindings.ts'
+import { textWidth } from '../terminal.ts'
+import type { ValidateFormat } from '../validateFormats.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
 import { mustNameUsers } from './mustNameUsers.ts'
 
 /**
  * `muster users verify`: logs in everywhere with what is known, and finds hosts that miss a user, have another
- * password or a user more. 0: as the file says; 1: findings; 4: nothing but hosts that could not be reached.
+ * password or a user more, and components that do not follow. For the exit codes see `reportFindings`.
  */
-export async function verifyUsers(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
-  const { context, json } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+export async function verifyUsers(
+  options: ClusterOptions & { readonly format: ValidateFormat },
+): Promise<ExitCode> {
+  const { context, format } = options
+  const opened = await openLoaded(options)
+  if (typeof opened === 'number') return opened
+  const { config, loaded } = opened
+  const { cluster } = config
   mustNameUsers(config)
   const hosts = await lookAtUsers(context, config, { logins: true })
-  const findings = judgeUsers(hosts)
-  const { stdout } = context
-  const shown = { cluster: config.cluster, hosts, findings }
-  const colour = colourOf(context, stdout)
-  stdout.write(
-    json ? userFindingsJson(shown) : userFindingsText({ ...shown, colour, width: tableWidthOf(context) }),
-  )
-  if (findings.length === 0) return exitCodes.ok
-  const unreachable = findings.every(({ code }) => code === 'host-unreachable')
-  return unreachable ? exitCodes.unreachable : exitCodes.failed
+  return reportFindings({
+    context,
+    format,
+    loaded,
+    command: 'muster users verify',
+    found: judgeUsers(hosts, placesOfHosts(loaded)),
+    codes: /^user-/,
+    unreachable: 'user-host-unreachable',
+    closing: (is) => proofText({ ...is, cluster, hosts, width: textWidth(context.stdout) }),
+    more: { cluster, logins: loginsOf(hosts) },
+  })
 }

@@ -93,6 +93,6 @@ function strangers(hosts: readonly LookedAt[], at: (host: string) => Span): read
       origin: certificates.origin,
       others: others.flatMap((group) => group.hosts),
     }
-    return [diagnose('certificate-other-authority', facts, { span: at(host.name) })]
+    return [diagnose('certificate-other-authority', facts, { span: at(host.name), host: host.name })]
   })
 }

@@ -22,7 +22,7 @@ export function judgeHost(
 ): readonly Diagnostic[] {
   const { certificates, known } = looked
   const { host, state, detail: reason = '', onDisk, components, origin } = certificates
-  const place = { span: around.span }
+  const place = { span: around.span, host }
   if (state === 'unreachable') return [diagnose('certificate-host-unreachable', { host, reason }, place)]
   if (state === 'not-installed') return [diagnose('certificate-not-installed', { host }, place)]
   if (state === 'failed' || known === undefined) {
@@ -85,7 +85,7 @@ function judgeOne(
   const leaf = certificatesOf(found.chain)?.[0]
   if (leaf === undefined || known === undefined) return []
   const of = { what, host: host.name, origin: certificates.origin }
-  const place = { span }
+  const place = { span, host: host.name }
   const { facts } = found
   const { authorities } = known.expected
   const missing = namesOf(host, known.facts).required.filter((name) => !covers(leaf, name))
@@ -115,7 +115,7 @@ function timeFindings(options: {
 }): readonly Diagnostic[] {
   const { of, found, now, warningDays, span } = options
   const { notBefore, notAfter, daysLeft: days } = found.facts
-  const place = { span }
+  const place = { span, host: of.host }
   if (now.getTime() < Date.parse(notBefore)) {
     return [diagnose('certificate-not-yet-valid', { ...of, day: day(notBefore) }, place)]
   }

@@ -1,121 +1,75 @@
-import type { HostUsers } from './hostUsers.ts'
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import type { ComponentUsers, HostUsers, UserOnHost } from './hostUsers.ts'
 
-/** Something about the users of a host that is not as the file says. */
-export type UserFinding = {
-  readonly host: string
-  readonly code:
-    | 'user-missing'
-    | 'user-password-differs'
-    | 'user-extra'
-    | 'login-refused'
-    | 'component-silent'
-    | 'not-installed'
-    | 'host-unreachable'
-    | 'host-failed'
-  readonly message: string
-  readonly why: string
-  readonly fix: string
+/** Where a finding about a host stands in the file, and one about none of them. */
+type At = (host: string | undefined) => Span
+
+/** Judges the users of all hosts, every finding at once; `at` tells where a host stands in the file. */
+export const judgeUsers = (hosts: readonly HostUsers[], at: At): readonly Diagnostic[] => [
+  ...hosts.flatMap((one) => judgeHost(one, at(one.host))),
+  ...untried(hosts, at(undefined)),
+]
+
+function judgeHost({ host, state, detail: reason = '', users, components }: HostUsers, span: Span) {
+  const place = { host, span }
+  switch (state) {
+    case 'unreachable':
+      return [diagnose('user-host-unreachable', { host, reason }, place)]
+    case 'failed':
+      return [diagnose('user-host-failed', { host, reason }, place)]
+    case 'not-installed':
+      return [diagnose('user-not-installed', { host }, place)]
+    case 'up':
+      return [
+        ...users.flatMap((user) => judgeUser(user, place)),
+        ...components.flatMap((component) => judgeComponent(component, { place, users })),
+      ]
+  }
 }
 
-/** Judges the users of all hosts, every finding at once, by host in their order. */
-export const judgeUsers = (hosts: readonly HostUsers[]): readonly UserFinding[] => hosts.flatMap(judgeHost)
+/** A host, and where it stands. */
+type Place = { readonly host: string; readonly span: Span }
 
-/** The users whose logins nobody could try, since their passwords are not known here, with the hosts that have them. */
-export function untried(hosts: readonly HostUsers[]): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>()
+function judgeUser({ user, named, present, password }: UserOnHost, place: Place): readonly Diagnostic[] {
+  const facts = { host: place.host, user }
+  if (!named) return [diagnose('user-extra', facts, place)]
+  if (!present) return [diagnose('user-missing', facts, place)]
+  return password === 'another' ? [diagnose('user-password-differs', facts, place)] : []
+}
+
+function judgeComponent(
+  { component, where, names, detail: reason = '', logins }: ComponentUsers,
+  { place, users }: { readonly place: Place; readonly users: readonly UserOnHost[] },
+): readonly Diagnostic[] {
+  const { host } = place
+  if (names === undefined) return [diagnose('user-component-silent', { host, component, reason }, place)]
+  const present = users.filter((one) => one.present).map(({ user }) => user)
+  const lacks = present.filter((user) => !names.includes(user))
+  const has = names.filter((name) => !present.includes(name))
+  const differs = lacks.length + has.length > 0
+  const refused = [...logins].filter(([, said]) => said !== 'in')
+  return [
+    ...(differs ? [diagnose('user-component-differs', { host, component, lacks, has }, place)] : []),
+    ...refused.map(([user, said]) =>
+      diagnose('user-login-refused', { host, component, where, user, said }, place),
+    ),
+  ]
+}
+
+/** The users whose logins nobody could try, since their passwords are not known here, each once for all hosts. */
+function untried(hosts: readonly HostUsers[], span: Span): readonly Diagnostic[] {
+  const found = new Map<string, { readonly hosts: string[]; readonly hashes: Set<string | undefined> }>()
   for (const { host, users } of hosts) {
-    for (const { user, named, password } of users) {
-      if (named && password === 'unknown') found.set(user, [...(found.get(user) ?? []), host])
+    for (const { user, named, password, hash } of users) {
+      if (!named || password !== 'unknown') continue
+      const one = found.get(user) ?? { hosts: [], hashes: new Set() }
+      one.hosts.push(host)
+      one.hashes.add(hash)
+      found.set(user, one)
     }
   }
-  return found
-}
-
-function judgeHost(one: HostUsers): readonly UserFinding[] {
-  const { host } = one
-  const apply = `Run \`muster users apply --host ${host}\`.`
-  if (one.state !== 'up') return [notSeen(one)]
-  return [...one.users.flatMap((user) => judgeUser(user)), ...one.components.flatMap(judgeComponent)]
-
-  function judgeUser({ user, named, present, password }: HostUsers['users'][number]): readonly UserFinding[] {
-    if (!named) {
-      return [
-        {
-          host,
-          code: 'user-extra',
-          message: `the user ${user} is there, and the file does not name it`,
-          why: 'Whoever has its password can do everything that an administrator can.',
-          fix: `Name it in rest-api-users, or run \`muster users apply --prune --host ${host}\`.`,
-        },
-      ]
-    }
-    if (!present) {
-      return [
-        {
-          host,
-          code: 'user-missing',
-          message: `the user ${user} is not there`,
-          why: 'Whoever logs in as this user elsewhere is refused here.',
-          fix: apply,
-        },
-      ]
-    }
-    if (password !== 'another') return []
-    return [
-      {
-        host,
-        code: 'user-password-differs',
-        message: `the user ${user} has another password there than the known one`,
-        why: 'It was changed past muster, or a run did not come to its end. It was not tried: five wrong logins lock a user out.',
-        fix: `${apply} It gives the host the password of the file, or the one that is kept.`,
-      },
-    ]
-  }
-
-  function judgeComponent({
-    component,
-    where,
-    detail,
-    logins,
-  }: HostUsers['components'][number]): readonly UserFinding[] {
-    if (detail !== undefined) {
-      return [
-        {
-          host,
-          code: 'component-silent',
-          message: `the ${component} could not be asked: ${detail}`,
-          why: 'Nobody can log in to it now.',
-          fix: `See \`muster status\` and \`muster logs --host ${host}\`.`,
-        },
-      ]
-    }
-    return [...logins]
-      .filter(([, said]) => said !== 'in')
-      .map(([user, said]) => ({
-        host,
-        code: 'login-refused',
-        message: `the ${component} at ${where} did not let ${user} in: ${said}`,
-        why: 'The user file has this password; the API cannot be used all the same.',
-        fix: `See \`muster logs --host ${host}\`; a certificate is judged by \`muster cert check --host ${host}\`.`,
-      }))
-  }
-}
-
-function notSeen({ host, state, detail = '' }: HostUsers): UserFinding {
-  if (state === 'not-installed') {
-    return {
-      host,
-      code: 'not-installed',
-      message: 'nothing is installed there',
-      why: 'A host without an installation has no users.',
-      fix: `Run \`muster install --host ${host}\`.`,
-    }
-  }
-  return {
-    host,
-    code: state === 'unreachable' ? 'host-unreachable' : 'host-failed',
-    message: detail,
-    why: 'Its users could not be looked at; what is said here is of the other hosts.',
-    fix: `See \`muster check --host ${host}\`, then verify again.`,
-  }
+  return [...found].map(([user, one]) =>
+    diagnose('user-untried', { user, hosts: one.hosts, differ: one.hashes.size > 1 }, { span }),
+  )
 }

@@ -12,6 +12,7 @@ import { secretExplanations } from './secrets.ts'
 import { shapeExplanations } from './shape.ts'
 import { storeExplanations } from './stores.ts'
 import { topologyExplanations } from './topology.ts'
+import { userExplanations } from './users.ts'
 import { yamlExplanations } from './yaml.ts'
 
 /** Every explanation by its code. The compiler demands one for each code of the catalogue. */
@@ -27,6 +28,7 @@ export const explanations: Readonly<Record<Code, Explanation>> = {
   ...storeExplanations,
   ...openedStoreExplanations,
   ...certificateExplanations,
+  ...userExplanations,
   ...ignoreExplanations,
   ...iniExplanations,
 }
@@ -46,6 +48,7 @@ const groups = [
   { title: 'Keystores and truststores', explanations: storeExplanations },
   { title: 'What is in a keystore or truststore', explanations: openedStoreExplanations },
   { title: 'Certificates of installed hosts', explanations: certificateExplanations },
+  { title: 'Users of installed hosts', explanations: userExplanations },
   { title: 'Comments that silence findings', explanations: ignoreExplanations },
   { title: 'INI files', explanations: iniExplanations },
 ] as const

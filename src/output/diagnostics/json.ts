@@ -1,16 +1,23 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { escapeUnseen } from './unseen.ts'
 
-/** Findings for programs: one JSON object, `{"findings":[…]}`, places flat, `related` always a list. */
-export function diagnosticsJson(diagnostics: readonly Diagnostic[]): string {
-  const findings = diagnostics.map(({ code, severity, message, why, fix, span, related = [] }) => ({
+/**
+ * Findings for programs: one JSON object, `{"findings":[…]}`, places flat, `related` always a list; then what else
+ * is to be told.
+ */
+export function diagnosticsJson(
+  diagnostics: readonly Diagnostic[],
+  more: Readonly<Record<string, unknown>> = {},
+): string {
+  const findings = diagnostics.map(({ code, severity, host, message, why, fix, span, related = [] }) => ({
     code,
     severity,
+    ...(host !== undefined && { host }),
     message,
     why,
     fix,
     ...span,
     related: related.map((other) => ({ message: other.message, ...other.span })),
   }))
-  return `${escapeUnseen(JSON.stringify({ findings }, null, 2))}\n`
+  return `${escapeUnseen(JSON.stringify({ findings, ...more }, null, 2))}\n`
 }

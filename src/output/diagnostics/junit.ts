@@ -22,13 +22,15 @@ function text({ severity, code, message, why, fix, span, related = [] }: Diagnos
   return [`${place} ${severity} ${code}`, message, `why: ${why}`, `fix: ${fix}`, ...see].join('\n')
 }
 
-/** An error fails the run, so it is a failed test; what may stay is a passed test that says so. */
-function found(finding: Diagnostic): string {
-  const { code, severity, message, span } = finding
-  const content =
-    severity === 'error'
-      ? xmlElement({ name: 'failure', attributes: { message, type: code }, content: xmlText(text(finding)) })
-      : xmlElement({ name: 'system-out', attributes: {}, content: xmlText(text(finding)) })
+const fails = ({ severity }: Diagnostic, { warningsFail }: Report): boolean =>
+  severity === 'error' || (warningsFail === true && severity === 'warning')
+
+/** What fails the run is a failed test; what may stay is a passed test that says so. */
+function found(finding: Diagnostic, report: Report): string {
+  const { code, message, span } = finding
+  const content = fails(finding, report)
+    ? xmlElement({ name: 'failure', attributes: { message, type: code }, content: xmlText(text(finding)) })
+    : xmlElement({ name: 'system-out', attributes: {}, content: xmlText(text(finding)) })
   return testcase(span.file, { name: nameOf(finding), content })
 }
 
@@ -38,24 +40,28 @@ function skipped({ finding, reason }: Silenced): string {
   return testcase(finding.span.file, { name: nameOf(finding), content })
 }
 
-function suite(file: string, { findings, silenced }: Report): string {
+function suite(file: string, report: Report): string {
+  const { findings, silenced } = report
   const here = findings.filter(({ span }) => span.file === file)
   const quiet = silenced.filter(({ finding }) => finding.span.file === file)
   const cases = [
-    ...(here.length === 0 ? [testcase(file, { name: 'no findings' })] : here.map(found)),
+    ...(here.length === 0
+      ? [testcase(file, { name: 'no findings' })]
+      : here.map((finding) => found(finding, report))),
     ...quiet.map(skipped),
   ]
-  const failures = here.filter(({ severity }) => severity === 'error').length
+  const failures = here.filter((finding) => fails(finding, report)).length
   const attributes = { name: file, tests: cases.length, failures, errors: 0, skipped: quiet.length }
   return `  ${xmlElement({ name: 'testsuite', attributes, content: `\n${cases.join('\n')}\n  ` })}`
 }
 
 /**
- * A report as JUnit XML, one suite for each file: errors are failed tests, other findings passed ones, silenced
- * ones skipped, and a file without findings is one passed test. What is red here is what makes the exit code 1.
+ * A report as JUnit XML, one suite for each file: errors are failed tests, other findings passed ones (warnings
+ * failed ones where they fail the run), silenced ones skipped, and a file without findings is one passed test. What
+ * is red here is what makes the exit code 1.
  */
 export function diagnosticsJunit(report: Report): string {
-  const { files, findings, silenced } = report
+  const { files, findings, silenced, command = 'muster validate' } = report
   const named = new Set([
     ...findings.map(({ span }) => span.file),
     ...silenced.map(({ finding }) => finding.span.file),
@@ -63,6 +69,6 @@ export function diagnosticsJunit(report: Report): string {
   ])
   const suites = [...named].map((file) => suite(file, report))
   const content = `\n${suites.join('\n')}\n`
-  const root = xmlElement({ name: 'testsuites', attributes: { name: 'muster validate' }, content })
+  const root = xmlElement({ name: 'testsuites', attributes: { name: command }, content })
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`
 }

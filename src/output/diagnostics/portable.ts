@@ -52,6 +52,7 @@ export function portable(report: Report, cwd: string): Report {
         }),
   })
   return {
+    ...report,
     findings: report.findings.map(finding),
     silenced: report.silenced.map((one) => ({ ...one, finding: finding(one.finding) })),
     files: report.files.map((name) => portableName(name, cwd)),

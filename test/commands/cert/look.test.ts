@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { muster } from '../../../src/commands/program.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { strictXml } from '../../output/diagnostics/strictXml.ts'
 import { closedPort } from '../../support/loopbackServer.ts'
+import { writeSshKey } from '../../support/sshKey.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cert-'))
 let port = 0
@@ -45,12 +45,7 @@ async function cert(...argv: string[]) {
 
 beforeAll(async () => {
   port = await closedPort()
-  const { privateKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-  })
-  writeFileSync(join(folder, 'key'), privateKey, { mode: 0o600 })
+  writeSshKey(join(folder, 'key'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -78,14 +73,17 @@ describe('muster cert check', () => {
     const codes = ['certificate-not-installed', 'certificate-host-unreachable', 'certificate-not-installed']
     const { findings } = JSON.parse((await cert('check', 'alpha.yaml', '--json')).stdout)
     expect(findings.map(({ code }: { code: string }) => code)).toEqual(codes)
+    expect(findings.map(({ host }: { host: string }) => host)).toEqual(['db1', 'db2', 'w1'])
     const sarif = JSON.parse((await cert('check', 'alpha.yaml', '--format', 'sarif')).stdout)
     expect(sarif.runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId)).toEqual(codes)
     expect((await cert('check', 'alpha.yaml', '--format', 'github')).stdout.match(/^::\w+ /gm)).toHaveLength(
       3,
     )
     const junit = (await cert('check', 'alpha.yaml', '--format', 'junit')).stdout
-    expect(strictXml(junit).name).toBe('testsuites')
+    expect(strictXml(junit).attributes).toEqual({ name: 'muster cert check' })
     expect(junit).toContain('certificate-host-unreachable')
+    // Warnings fail the run, so they are red, too.
+    expect(strictXml(junit).children[0]?.attributes).toMatchObject({ tests: '3', failures: '3' })
   })
 
   it('exits with 4 where the only trouble is a host that cannot be reached', async () => {

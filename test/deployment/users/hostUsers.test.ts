@@ -4,8 +4,10 @@ import { emptyState } from '../../../src/deployment/state/clusterState.ts'
 import { differenceWords, userDifferences } from '../../../src/deployment/users/differences.ts'
 import { type HostUsers, hostUsers, type PasswordVerdict } from '../../../src/deployment/users/hostUsers.ts'
 import { judgeUsers } from '../../../src/deployment/users/judgeUsers.ts'
-import { userFindingsJson, userFindingsText } from '../../../src/output/deployment/userFindings.ts'
+import type { Span } from '../../../src/diagnostics/diagnostic.ts'
+import { loginsOf, proofText } from '../../../src/output/deployment/userProof.ts'
 import { usersJson, usersText } from '../../../src/output/deployment/users.ts'
+import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
@@ -19,11 +21,13 @@ async function found(
   options: {
     readonly logins?: boolean
     readonly answers?: (request: CallRequest) => number | string
+    /** What a component says, where that is not what the user file has. */
+    readonly says?: Readonly<Record<string, readonly string[]>>
     readonly stopped?: boolean
     readonly host?: string
   } = {},
 ): Promise<{ readonly hosts: HostUsers; readonly requests: readonly CallRequest[] }> {
-  const { answers = () => 200, logins = false, stopped = false, host: name = 'db1' } = options
+  const { answers = () => 200, says = {}, logins = false, stopped = false, host: name = 'db1' } = options
   const target = targetOf({ users: users.map((user) => ({ user, hash })) })
   const finished = finishedFacts(target)
   const running = finished.services.get('manager')
@@ -39,7 +43,11 @@ async function found(
           requests = JSON.parse(stdin instanceof Secret ? stdin.reveal() : '[]')
           const results = requests.map((request) => {
             const said = answers(request)
-            const payload = users.map((user) => ({ user, pass: '**obfuscated**', access: 'full' }))
+            const payload = (says[request.id] ?? users).map((user) => ({
+              user,
+              pass: '**obfuscated**',
+              access: 'full',
+            }))
             const body = { payloadType: 'CredentialsListPayload', payloadVersion: '1', payload }
             return typeof said === 'number'
               ? { id: request.id, status: said, body }
@@ -185,73 +193,144 @@ describe('userDifferences', () => {
 })
 
 describe('muster users verify', () => {
-  it('tells what, why and fix of each finding, what could not be tried, and what was proved', async () => {
+  const at = (host: string | undefined): Span => ({
+    file: 'alpha.yaml',
+    line: host === undefined ? 1 : Number(host.slice(2)) + 1,
+    column: 3,
+    endLine: 9,
+    endColumn: 9,
+  })
+  const told = (hosts: readonly HostUsers[]): string =>
+    diagnosticsText({ diagnostics: judgeUsers(hosts, at), sources: [], colour: false, width: 100 })
+
+  it('tells what, why and fix of each finding, and what could not be tried', async () => {
     const users = ['admin', 'ops', 'zoe']
     const answers = ({ id }: CallRequest) => (id === 'connector admin' ? 401 : 200)
-    const { hosts } = await found(users, { logins: true, answers })
+    const says = { replicator: ['admin', 'zoe', 'yesterday'] }
+    const { hosts } = await found(users, { logins: true, answers, says })
     const silent = await found(['admin', 'ops', 'nightly'], {
       logins: true,
       host: 'db2',
       answers: ({ id }) => (id.startsWith('manager') ? 'nothing listens there' : 200),
+      says: { connector: ['admin', 'ops', 'nightly', 'mallory'] },
     })
-    const all = [hosts, silent.hosts, lost]
-    const findings = judgeUsers(all)
-    const shown = { cluster: 'alpha', hosts: all, findings }
-    expect(userFindingsText({ ...shown, width: 100, colour: false })).toMatchInlineSnapshot(`
-      "error db1: the user ops has another password there than the known one [user-password-differs]
-        why: It was changed past muster, or a run did not come to its end. It was not tried: five wrong
-             logins lock a user out.
-        fix: Run \`muster users apply --host db1\`. It gives the host the password of the file, or the one
-             that is kept.
+    const others = (['failed', 'not-installed'] as const).map((state, index) => ({
+      ...lost,
+      host: `db${index + 4}`,
+      state,
+      detail: 'it is another machine than before',
+    }))
+    const all = [hosts, silent.hosts, lost, ...others]
+    expect(told(all)).toMatchInlineSnapshot(`
+      "alpha.yaml:2:3 error user-password-differs
+        The user ops has another password on db1 than the known one.
+        why: It was changed past muster, or a run never got there. It was not tried: five wrong logins
+             lock a user out.
+        fix: Run muster users apply --host db1: it gives the host the known one.
 
-      error db1: the user nightly is not there [user-missing]
-        why: Whoever logs in as this user elsewhere is refused here.
-        fix: Run \`muster users apply --host db1\`.
+      alpha.yaml:2:3 error user-missing
+        The user nightly is missing on db1.
+        why: Whoever logs in as this user elsewhere is refused there.
+        fix: Run muster users apply --host db1: it restarts nothing.
 
-      error db1: the user zoe is there, and the file does not name it [user-extra]
-        why: Whoever has its password can do everything that an administrator can.
-        fix: Name it in rest-api-users, or run \`muster users apply --prune --host db1\`.
+      alpha.yaml:2:3 error user-extra
+        The user zoe is on db1, and the file does not name it.
+        why: Whoever has its password can do all that an administrator can.
+        fix: Name it in rest-api-users, or remove it: muster users apply --prune --host db1
 
-      error db1: the connector at 127.0.0.1:8096 did not let admin in: answered 401 [login-refused]
-        why: The user file has this password; the API cannot be used all the same.
-        fix: See \`muster logs --host db1\`; a certificate is judged by \`muster cert check --host db1\`.
+      alpha.yaml:2:3 error user-login-refused
+        The connector of db1 at 127.0.0.1:8096 did not let admin in: answered 401
+        why: Its user file has this very password: clients that give it are turned away all the same.
+        fix: See muster logs --host db1; muster cert check --host db1 judges its certificate.
 
-      error db2: the user ops has another password there than the known one [user-password-differs]
-        why: It was changed past muster, or a run did not come to its end. It was not tried: five wrong
-             logins lock a user out.
-        fix: Run \`muster users apply --host db2\`. It gives the host the password of the file, or the one
-             that is kept.
+      alpha.yaml:2:3 error user-component-differs
+        The replicator of db1 does not know ops and knows yesterday, unlike its user file.
+        why: All components of a host share one user file and follow it at once: this one does not.
+        fix: See muster logs --host db1; muster restart --host db1 --component replicator reads it again.
 
-      error db2: the manager could not be asked: nothing listens there [component-silent]
-        why: Nobody can log in to it now.
-        fix: See \`muster status\` and \`muster logs --host db2\`.
+      alpha.yaml:3:3 error user-password-differs
+        The user ops has another password on db2 than the known one.
+        why: It was changed past muster, or a run never got there. It was not tried: five wrong logins
+             lock a user out.
+        fix: Run muster users apply --host db2: it gives the host the known one.
 
-      error db3: nothing answers at 10.0.0.13:22 [host-unreachable]
-        why: Its users could not be looked at; what is said here is of the other hosts.
-        fix: See \`muster check --host db3\`, then verify again.
+      alpha.yaml:3:3 error user-component-silent
+        The manager of db2 could not be asked for its users: nothing listens there
+        why: Whom it lets in is not known; perhaps nobody.
+        fix: See muster status and muster logs --host db2.
 
-      note: nobody could log in as nightly on db2: the password is not known here. Give it in
-        rest-api-users, or make one with \`muster users apply --generate\`.
+      alpha.yaml:3:3 error user-component-differs
+        The connector of db2 knows mallory, who is not in its user file.
+        why: All components of a host share one user file and follow it at once: this one does not.
+        fix: See muster logs --host db2; muster restart --host db2 --component connector reads it again.
 
-      7 findings on db1, db2 and db3; 4 logins proved on 6 APIs: admin.
+      alpha.yaml:4:3 error user-host-unreachable
+        db3 could not be reached: nothing answers at 10.0.0.13:22
+        why: Who can log in there is not known.
+        fix: Run muster check --host db3; where the host is down on purpose, leave it out with --host.
+
+      alpha.yaml:5:3 error user-host-failed
+        db4 could not be looked at: it is another machine than before
+        why: Who can log in there is not known.
+        fix: Run muster check --host db4.
+
+      alpha.yaml:6:3 warning user-not-installed
+        db5 is in the file and nothing is installed there.
+        why: It has no users yet, so there is nothing to judge.
+        fix: Run muster install --host db5, or leave the host out with --host.
+
+      alpha.yaml:1:3 note user-untried
+        Nobody could log in as nightly on db2: the password is not known here.
+        why: Only a login proves a password, and wrong ones lock a user out.
+        fix: Give its password in the file, or have one made: muster users apply --generate
+
+      10 errors, 1 warning and 1 note. More about each: muster explain CODE
       "
     `)
-    expect(JSON.parse(userFindingsJson(shown))).toMatchObject({
-      cluster: 'alpha',
-      findings: findings.map(({ host, code }) => ({ host, code })),
-      untried: [{ user: 'nightly', hosts: ['db2'] }],
-    })
-    const narrow = userFindingsText({ ...shown, width: 50, colour: false }).split('\n')
-    expect(Math.max(...narrow.map((line) => line.length))).toBeLessThanOrEqual(70)
+    expect(
+      judgeUsers(all, at)
+        .map(({ host }) => host ?? '-')
+        .join(' '),
+    ).toMatchInlineSnapshot(`"db1 db1 db1 db1 db1 db2 db2 db2 db3 db4 db5 -"`)
+    const is = { cluster: 'alpha', hosts: all, silenced: 0, width: 100 }
+    expect(proofText({ ...is, good: false })).toBe('4 logins proved on 4 APIs: admin.')
+    expect(proofText({ ...is, hosts: [], good: false })).toBe('No login could be proved.')
+    expect(loginsOf(all).filter((login) => !login.in)).toEqual([
+      { host: 'db1', component: 'connector', user: 'admin', in: false },
+      { host: 'db2', component: 'manager', user: 'admin', in: false },
+    ])
   })
 
-  it('says in one line that all is well', async () => {
+  it('says of a password that nobody here knows whether it may differ between hosts', () => {
+    const one = (host: string, of: string): HostUsers => ({
+      host,
+      state: 'up',
+      users: [{ user: 'legacy', named: true, present: true, password: 'unknown', hash: of }],
+      components: [],
+    })
+    const words = (...hashes: readonly string[]): readonly string[] =>
+      judgeUsers(
+        hashes.map((of, index) => one(`db${index + 1}`, of)),
+        at,
+      ).map(({ severity, message }) => `${severity} ${message}`)
+    expect(words(hash, hash)).toEqual([
+      'note Nobody could log in as legacy on db1 and db2: the password is not known here.',
+    ])
+    expect(words(hash, `${hash}x`)).toEqual([
+      'note Nobody could log in as legacy on db1 and db2: the password is not known here, and may differ between these hosts.',
+    ])
+  })
+
+  it('finds nothing where all is well, and says in one line what was proved', async () => {
     const { hosts } = await found(['admin', 'nightly'], { logins: true })
-    const good = { ...hosts, users: hosts.users.filter(({ user }) => user === 'admin') }
-    expect(judgeUsers([good])).toEqual([])
-    const shown = { cluster: 'alpha', hosts: [good], findings: [] }
-    expect(userFindingsText({ ...shown, width: 100, colour: false })).toBe(
-      'The users of alpha are as the file says: 3 logins proved on 3 APIs: admin.\n',
+    const good = { ...hosts, users: hosts.users.filter(({ user }) => user === 'admin'), components: [] }
+    expect(judgeUsers([good], at)).toEqual([])
+    const shown = { cluster: 'alpha', hosts: [hosts], good: true, width: 100 }
+    expect(proofText({ ...shown, silenced: 0 })).toBe(
+      'The users of alpha are as the file says: 3 logins proved on 3 APIs: admin.',
+    )
+    expect(proofText({ ...shown, silenced: 1, width: 40 })).toBe(
+      'The users of alpha are as the file says:\n3 logins proved on 3 APIs: admin (1\nsilenced).',
     )
   })
 })

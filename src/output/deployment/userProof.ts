@@ -1,0 +1,41 @@
+import type { HostUsers } from '../../deployment/users/hostUsers.ts'
+import { counted, shortListOf } from '../../diagnostics/words.ts'
+import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { wrap } from '../diagnostics/wrap.ts'
+
+/** Every login that was tried, and whether it was let in. */
+export const loginsOf = (hosts: readonly HostUsers[]) =>
+  hosts.flatMap(({ host, components }) =>
+    components.flatMap(({ component, logins }) =>
+      [...logins].map(([user, said]) => ({ host, component, user, in: said === 'in' })),
+    ),
+  )
+
+/** The last line of a verification: what was proved, and whether all is as the file says. */
+export function proofText({
+  good,
+  silenced,
+  cluster,
+  hosts,
+  width,
+}: {
+  readonly good: boolean
+  readonly silenced: number
+  readonly cluster: string
+  readonly hosts: readonly HostUsers[]
+  /** Columns of the terminal. */
+  readonly width: number
+}): string {
+  const entered = loginsOf(hosts).filter((login) => login.in)
+  const apis = new Set(entered.map(({ host, component }) => `${host} ${component}`)).size
+  const users = [...new Set(entered.map(({ user }) => user))]
+  const proved =
+    users.length === 0
+      ? 'no login could be proved'
+      : `${counted(entered.length, 'login')} proved on ${counted(apis, 'API')}: ${shortListOf(users, 8)}`
+  const quiet = good && silenced > 0 ? ` (${silenced} silenced)` : ''
+  const text = good
+    ? `The users of ${cluster} are as the file says: ${proved}${quiet}.`
+    : `${proved.replace(/^n/, 'N')}.`
+  return wrap(withoutUnseen(text), { width, first: '', rest: '' }).join('\n')
+}
