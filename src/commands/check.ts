@@ -10,6 +10,7 @@ import { chooseRenderer } from './chooseRenderer.ts'
 import { mustBeAbleToAsk } from './confirmChanges.ts'
 import { connectHost, prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { exitOfHosts } from './exitOfHosts.ts'
 import { Interrupted } from './interrupted.ts'
 import { mend } from './mend.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
@@ -122,5 +123,5 @@ function exitOf(hosts: readonly HostChecks[], strict: boolean): ExitCode {
     .flatMap(({ results }) => results)
     .some(({ result }) => result === 'failure' || (strict && result === 'warning'))
   if (bad) return exitCodes.failed
-  return hosts.some(({ state }) => state === 'unreachable') ? exitCodes.unreachable : exitCodes.ok
+  return exitOfHosts(hosts.map(({ state }) => state))
 }

@@ -1,10 +1,9 @@
 import type { HostOutcome } from '../deployment/events.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { exitOfHosts } from './exitOfHosts.ts'
 
-/** The exit code of a run: a host that failed weighs more than one that could not be reached. */
+/** The exit code of a run. */
 export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean): ExitCode {
-  const some = (result: HostOutcome['result']): boolean => outcomes.some((one) => one.result === result)
   if (interrupted) return exitCodes.interrupted
-  if (some('failed')) return exitCodes.failed
-  return some('unreachable') ? exitCodes.unreachable : exitCodes.ok
+  return exitOfHosts(outcomes.map(({ result }) => result))
 }

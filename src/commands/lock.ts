@@ -4,6 +4,7 @@ import { locksJson, locksText } from '../output/deployment/locks.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { exitOfHosts } from './exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { ownHosts } from './ownHosts.ts'
 import { colourOf } from './terminal.ts'
@@ -60,7 +61,4 @@ function show(options: {
   context.stdout.write(json ? locksJson(cluster, locks) : locksText(locks, colour))
 }
 
-function exitOf(locks: readonly HostLock[]): ExitCode {
-  if (locks.some(({ state }) => state === 'failed')) return exitCodes.failed
-  return locks.some(({ state }) => state === 'unreachable') ? exitCodes.unreachable : exitCodes.ok
-}
+const exitOf = (locks: readonly HostLock[]): ExitCode => exitOfHosts(locks.map(({ state }) => state))

@@ -1,7 +1,8 @@
 import type { LostHost } from '../deployment/survey.ts'
 import { failureText } from '../output/deployment/failure.ts'
 import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
+import type { ExitCode } from './exitCodes.ts'
+import { exitOfHosts } from './exitOfHosts.ts'
 import { colourOf } from './terminal.ts'
 
 /** Tells on standard error which hosts gave nothing, and why. */
@@ -12,8 +13,6 @@ export function tellLost(context: CommandContext, lost: readonly LostHost[]): vo
   }
 }
 
-/** As for a run: a host that failed weighs more than one that could not be reached. */
-export function exitOfLooking(lost: readonly LostHost[]): ExitCode {
-  if (lost.some(({ unreachable }) => !unreachable)) return exitCodes.failed
-  return lost.length > 0 ? exitCodes.unreachable : exitCodes.ok
-}
+/** The exit code where these hosts gave nothing, and all others what was asked. */
+export const exitOfLooking = (lost: readonly LostHost[]): ExitCode =>
+  exitOfHosts(lost.map(({ unreachable }) => (unreachable ? 'unreachable' : 'failed')))

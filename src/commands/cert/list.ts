@@ -2,7 +2,8 @@ import { leafFacts } from '../../certificates/certificateFacts.ts'
 import type { Component } from '../../contracts/component.ts'
 import { certificatesText } from '../../output/deployment/certificates.ts'
 import { certificatesJson } from '../../output/deployment/certificatesJson.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { exitOfHosts } from '../exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { withComponent } from '../selectTargets.ts'
 import { colourOf, tableWidthOf } from '../terminal.ts'
@@ -33,6 +34,5 @@ export async function certList(
           width: tableWidthOf(context),
         }),
   )
-  if (shown.hosts.some((one) => one.state === 'failed')) return exitCodes.failed
-  return shown.hosts.some((one) => one.state === 'unreachable') ? exitCodes.unreachable : exitCodes.ok
+  return exitOfHosts(shown.hosts.map((one) => one.state))
 }

@@ -1,5 +1,6 @@
 import { usersJson, usersText } from '../../output/deployment/users.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { exitOfHosts } from '../exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { colourOf, tableWidthOf } from '../terminal.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
@@ -16,6 +17,5 @@ export async function listUsers(options: ClusterOptions & { readonly json: boole
       ? usersJson(config.cluster, hosts)
       : usersText({ hosts, colour: colourOf(context, stdout), width: tableWidthOf(context) }),
   )
-  if (hosts.some(({ state }) => state === 'failed')) return exitCodes.failed
-  return hosts.some(({ state }) => state === 'unreachable') ? exitCodes.unreachable : exitCodes.ok
+  return exitOfHosts(hosts.map(({ state }) => state))
 }
