@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { differenceWords, userDifferences } from '../../deployment/users/differences.ts'
 import {
   type ComponentUsers,
@@ -5,6 +6,7 @@ import {
   type HostUsers,
   type UserOnHost,
 } from '../../deployment/users/hostUsers.ts'
+import { listOf } from '../../diagnostics/words.ts'
 import { withoutUnseen } from '../diagnostics/unseen.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { paint } from './paint.ts'
@@ -19,7 +21,10 @@ const passwords = {
   unknown: { text: 'not known', tint: 'yellow' },
 } as const
 
-/** One row per host and user, then where hosts differ, then why one could not be asked. */
+/**
+ * One row per host and user, or a paragraph per host where the terminal is too narrow for that; then where hosts differ, then why one
+ * could not be asked.
+ */
 export function usersText(shown: {
   readonly hosts: readonly HostUsers[]
   readonly colour: boolean
@@ -44,10 +49,11 @@ export function usersText(shown: {
       .join('  ')
       .trimEnd()
   const table = [style.dim(line(titles.map((text) => ({ text })))), ...rows.map(line)]
+  const fits = table.every((one) => [...stripVTControlCharacters(one)].length <= width)
   const wrapped = (text: string): readonly string[] =>
     wrap(withoutUnseen(text), { width, first: '', rest: '  ' })
   const parts = [
-    table,
+    fits ? table : hosts.flatMap((host) => paragraph(host, shown)),
     differenceWords(userDifferences(hosts)).flatMap(wrapped),
     hosts.flatMap(reasons).flatMap(wrapped),
   ]
@@ -98,6 +104,56 @@ function cellOf({ components: asked }: HostUsers, name: Component, { user }: Use
   if (one === undefined) return { text: '-' }
   if (one.names === undefined) return { text: 'silent', tint: 'red' }
   return one.names.includes(user) ? { text: 'yes', tint: 'green' } : { text: 'no', tint: 'red' }
+}
+
+/** A host without columns: its components, then a line for each user, with what is not as it should be. */
+function paragraph(
+  host: HostUsers,
+  { colour, width }: { readonly colour: boolean; readonly width: number },
+): readonly string[] {
+  const { bold, dim: _, ...tints } = paint(colour)
+  const line = (tint: Cell['tint'], text: string, indent = ''): readonly string[] =>
+    wrap(text, { width, first: indent, rest: `${indent}  ` }).map((one) =>
+      tint === undefined ? one : tints[tint](one),
+    )
+  const [[, only] = []] = rowsOf(host, [])
+  if (host.users.length === 0 && only !== undefined) {
+    return [`${bold(host.host)}: ${line(only.tint, only.text).join('')}`]
+  }
+  const [first = '', ...rest] = line(undefined, `${host.host}: ${withWhat(host)}`)
+  const users = host.users.flatMap((user) =>
+    line(tintOf(host, user), `${withoutUnseen(user.user)}: ${wordsOf(host, user)}`, '  '),
+  )
+  return [first.replace(host.host, bold(host.host)), ...rest, ...users]
+}
+
+function withWhat({ components: asked }: HostUsers): string {
+  const of = (silent: boolean): string =>
+    listOf(asked.filter(({ names }) => (names === undefined) === silent).map(({ component }) => component))
+  return [of(false), of(true) && `${of(true)} silent`].filter((part) => part !== '').join('; ')
+}
+
+function wordsOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost): string {
+  const differ = asked.filter(({ names }) => names !== undefined && names.includes(user) !== present)
+  const where = listOf(differ.map(({ component }) => component))
+  return [
+    password === undefined ? 'missing' : longPasswords[password],
+    ...(named ? [] : ['not in the file']),
+    ...(where === '' ? [] : [`${present ? 'not' : 'but'} in ${where}`]),
+  ].join('; ')
+}
+
+const longPasswords = {
+  known: 'password as known',
+  another: 'another password',
+  unknown: 'password not known',
+} as const
+
+/** The worst of what its row has. */
+function tintOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost) {
+  const differ = asked.some(({ names }) => names !== undefined && names.includes(user) !== present)
+  if (!present || password === 'another' || differ) return 'red'
+  return named && password === 'known' ? undefined : 'yellow'
 }
 
 const reasons = ({ host, detail, components: asked }: HostUsers): readonly string[] => [

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { CallRequest } from '../../../src/client/call.ts'
 import { emptyState } from '../../../src/deployment/state/clusterState.ts'
@@ -145,13 +146,57 @@ describe('muster users list', () => {
       db3: nothing answers at 10.0.0.13:22
       "
     `)
-    expect(text([db1, db2, lost], 60).split('\n').slice(-5).join('\n')).toMatchInlineSnapshot(`
-      "zoe: on db2, where the file does not name it
+    const nobody: HostUsers = { ...lost, host: 'db4', state: 'up', detail: 'no user file' }
+    expect(text([db1, db2, lost], 78)).toContain('HOST  USER')
+    expect(text([db1, db2, lost, nobody], 60)).toMatchInlineSnapshot(`
+      "db1: manager and replicator; connector silent
+        admin: password as known
+        ops: another password
+        nightly: password not known
+      db2: manager, connector and replicator
+        admin: password as known
+        ops: another password
+        nightly: missing
+        zoe: password not known; not in the file
+      db3: unreachable
+      db4: nobody
+
+      ops: another password on db1 and db2 than the known one
+      nightly: missing on db2
+      zoe: on db2, where the file does not name it
 
       db1: connector: it does not run
       db3: nothing answers at 10.0.0.13:22
+      db4: no user file
       "
     `)
+    const behind = {
+      ...db2,
+      components: db2.components.map((one) => ({ ...one, names: ['admin', 'nightly'] })),
+    }
+    expect(text([behind], 40)).toMatchInlineSnapshot(`
+      "db2: manager, connector and replicator
+        admin: password as known
+        ops: another password; not in manager,
+          connector and replicator
+        nightly: missing; but in manager,
+          connector and replicator
+        zoe: password not known; not in the
+          file; not in manager, connector and
+          replicator
+
+      ops: another password on db2 than the
+        known one
+      nightly: missing on db2
+      zoe: on db2, where the file does not
+        name it
+      "
+    `)
+    const small = text([db1, db2, lost], 40)
+    expect(Math.max(...small.split('\n').map((line) => line.length))).toBeLessThanOrEqual(40)
+    const coloured = usersText({ hosts: [db1, db2, lost], colour: true, width: 40 })
+    expect(coloured).not.toBe(small)
+    expect(stripVTControlCharacters(coloured)).toBe(small)
   })
 
   it('shows what components of an older user file would say, and nothing of a hash', async () => {
