@@ -45,6 +45,8 @@ export type DesiredUser = {
   readonly password?: Secret
   /** The password that this run replaces, where the state directory knows it. */
   readonly previous?: Secret
+  /** The host has this very password, hashed otherwise: no login changes, and all hosts get one hash. */
+  readonly hashedOtherwise?: true
 }
 
 /** Everything that one host must become; steps compare it with the facts. */

@@ -1,4 +1,4 @@
-import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
+import { hashPassword, saltBytes, verifyPassword } from '../../accounts/passwordHash.ts'
 import type { ScryptCost } from '../../accounts/phc.ts'
 import { makePassword } from '../../certificates/password.ts'
 import type { HostConfig } from '../../config/model.ts'
@@ -57,34 +57,48 @@ export async function administrators(options: {
     })
   }
   const hash = hasher(options.cost)
-  const users = new Map<string, readonly DesiredUser[]>()
-  for (const { host, given } of logins) {
-    const desired: DesiredUser[] = []
-    for (const { user } of host.users) {
+  const desired = logins.map(async ({ host, given, facts }) => {
+    const of = host.users.flatMap(({ user }) => {
       const known = state.users.get(user)
-      if (known !== undefined) desired.push(await desiredUser({ user, known, given: given.get(user), hash }))
-    }
-    users.set(host.name, desired)
-  }
-  return { state, users, made }
+      const installed = userHash(facts.installation.users, user)
+      return known === undefined
+        ? []
+        : [desiredUser({ user, known, given: given.get(user), installed, hash })]
+    })
+    return [host.name, await Promise.all(of)] as const
+  })
+  return { state, users: new Map(await Promise.all(desired)), made }
 }
 
 async function desiredUser(options: {
   readonly user: string
   readonly known: UserState
   readonly given: Secret | undefined
+  /** The hash that the host has. */
+  readonly installed: string | undefined
   readonly hash: ReturnType<typeof hasher>
 }): Promise<DesiredUser> {
-  const { user, known, given, hash } = options
+  const { user, known, given, installed, hash } = options
   const password = given ?? known.password
   const isKept = given === undefined || known.password === undefined || known.password.equals(given)
   // A rotation that has not ended everywhere leaves hosts with the one before.
   const previous = isKept ? known.pending?.[0] : known.password
-  return {
-    user,
-    ...(password === undefined ? {} : { password, hash: await hash(password, known.salt) }),
-    ...(previous === undefined ? {} : { previous }),
-  }
+  const rest = { user, ...(previous === undefined ? {} : { previous }) }
+  if (password === undefined) return rest
+  const wanted = await hash(password, known.salt)
+  const otherwise = installed !== undefined && (await isHashedOtherwise({ password, wanted, installed }))
+  return { ...rest, password, hash: wanted, ...(otherwise ? { hashedOtherwise: true } : {}) }
+}
+
+/** Whether two hashes are of this one password. With one salt and cost two hashes are two passwords, unasked. */
+async function isHashedOtherwise(options: {
+  readonly password: Secret
+  readonly wanted: string
+  readonly installed: string
+}): Promise<boolean> {
+  const { password, wanted, installed } = options
+  const saltOf = (phc: string): string => phc.slice(0, phc.lastIndexOf('$'))
+  return saltOf(wanted) !== saltOf(installed) && verifyPassword(password, installed)
 }
 
 const has = (hosts: readonly HostConfig[], name: string): boolean =>

@@ -29,13 +29,14 @@ export function usersStep(
   const { layout, users, folder, facts } = options
   const names = users.map(({ user }) => user)
   const check = (is: HostFacts): ReturnType<Step['check']> => {
-    const { created, reset } = changesOf(users, is)
-    if (created.length + reset.length === 0) return undefined
+    const { created, reset, hashed } = changesOf(users, is)
+    if (created.length + reset.length + hashed.length === 0) return undefined
     const line = ({ user }: DesiredUser, what: string): string =>
       `share/users/users.json: ${user}: [redacted] ${what}`
-    return change(summaryOf(created, reset), [
+    return change(summaryOf({ created, reset, hashed }), [
       ...created.map((user) => line(user, 'new')),
       ...reset.map((user) => line(user, 'changed')),
+      ...hashed.map((user) => line(user, 'the same password, hashed anew')),
     ])
   }
   return {
@@ -45,10 +46,10 @@ export function usersStep(
     atOnce: true,
     check,
     apply: async (transport) => {
-      const { created, reset } = changesOf(users, facts)
+      const changed = Object.values(changesOf(users, facts)).flat()
       // In the order of the file, so that a host's user file has them so, too.
       const records = users
-        .filter((user) => created.some((one) => one === user) || reset.some((one) => one === user))
+        .filter((user) => changed.some((one) => one === user))
         .map(({ user, hash }) => ({ user, access: 'full', hash }))
       if (records.length === 0) return
       await mustRun(transport, {
@@ -80,21 +81,28 @@ const titleOf = (names: readonly string[]): string =>
     ? `give the administrator ${names[0]} its password`
     : `give the administrators ${listOf(names, 'and')} their passwords`
 
-function changesOf(
-  users: readonly DesiredUser[],
-  { installation }: HostFacts,
-): { readonly created: readonly KnownUser[]; readonly reset: readonly KnownUser[] } {
+/** What becomes of users whose hash a host does not have. */
+type Changes = {
+  readonly created: readonly KnownUser[]
+  readonly reset: readonly KnownUser[]
+  /** The password stays: all hosts are to have one hash of it. */
+  readonly hashed: readonly KnownUser[]
+}
+
+function changesOf(users: readonly DesiredUser[], { installation }: HostFacts): Changes {
   const known = users.flatMap((user) => (isKnown(user) ? [user] : []))
   const is = ({ user }: DesiredUser): string | undefined => userHash(installation.users, user)
+  const other = known.filter((user) => is(user) !== undefined && is(user) !== user.hash)
   return {
     created: known.filter((user) => is(user) === undefined),
-    reset: known.filter((user) => is(user) !== undefined && is(user) !== user.hash),
+    reset: other.filter(({ hashedOtherwise }) => hashedOtherwise !== true),
+    hashed: other.filter(({ hashedOtherwise }) => hashedOtherwise === true),
   }
 }
 
 const isKnown = (user: DesiredUser): user is KnownUser => user.hash !== undefined
 
-function summaryOf(created: readonly DesiredUser[], reset: readonly DesiredUser[]): string {
+function summaryOf({ created, reset, hashed }: Changes): string {
   const words = (one: string, several: string, users: readonly DesiredUser[]): readonly string[] => {
     const names = users.map(({ user }) => user)
     return names.length === 0 ? [] : [`${names.length === 1 ? one : several} ${listOf(names, 'and')}`]
@@ -102,5 +110,6 @@ function summaryOf(created: readonly DesiredUser[], reset: readonly DesiredUser[
   return [
     ...words('create the administrator', 'create the administrators', created),
     ...words('reset the password of', 'reset the passwords of', reset),
+    ...words('hash anew the same password of', 'hash anew the same passwords of', hashed),
   ].join(', ')
 }

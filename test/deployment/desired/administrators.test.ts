@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { formatUserFile } from '../../../src/accounts/userFile.ts'
 import {
   administrators,
@@ -64,6 +65,23 @@ describe('administrators', () => {
     })
     expect(made).toEqual([])
     expect(users.get('db1')).toEqual([{ user: 'admin' }])
+  })
+
+  it('knows a password again that another program hashed, and takes another one for another', async () => {
+    const given = (password: string, salt: number): Promise<string> =>
+      hashPassword({ password: new Secret(password), salt: Buffer.alloc(16, salt), cost })
+    const decided = async (installed: string) => {
+      const file = formatUserFile({ version: 1, users: [{ user: 'admin', access: 'full', hash: installed }] })
+      const facts = hostFacts({ installation: installationFacts({ users: new Secret(file) }) })
+      const logins = [{ ...login('db1', { given: 'mine' }), facts }]
+      const { users } = await administrators({ logins, state: emptyState, random, cost })
+      const [admin] = users.get('db1') ?? []
+      return [admin?.hash === installed, admin?.hashedOtherwise]
+    }
+    expect(await decided(await given('mine', 1))).toEqual([false, true])
+    expect(await decided(await given('another', 1))).toEqual([false, undefined])
+    expect(await decided(await given('another', 7))).toEqual([false, undefined])
+    expect(await decided(await given('mine', 7))).toEqual([true, undefined])
   })
 
   it('takes the given one, does not keep it, and knows the made one that it replaces', async () => {

@@ -285,6 +285,26 @@ describe('the plan of an installation', () => {
     expect(told(file(...users.slice(0, 3).map(({ user }) => ({ user, hash }))))).toEqual([])
   })
 
+  it('does not call it a reset where the password stays and all hosts get one hash of it', () => {
+    const users = [{ user: 'admin', hash, hashedOtherwise: true as const }]
+    const steps = installPlan({ target: { ...target, users }, packed: () => undefined })
+    const told = (is: string) => {
+      const records = [{ user: 'admin', hash: is }]
+      const file = new Secret(JSON.stringify({ version: 1, users: records }))
+      return preview(steps, installation({ users: file })).map(({ change }) => [
+        change.summary,
+        ...change.details,
+      ])
+    }
+    expect(told(hash.replace('B', 'C'))).toEqual([
+      [
+        'hash anew the same password of admin',
+        'share/users/users.json: admin: [redacted] the same password, hashed anew',
+      ],
+    ])
+    expect(told(hash)).toEqual([])
+  })
+
   it('leaves a user alone whose password is not known here', () => {
     const steps = installPlan({ target: { ...target, users: [{ user: 'admin' }] }, packed: () => undefined })
     expect(preview(steps, installation({ users: new Secret('') })).map(({ step }) => step.id)).toEqual([])
