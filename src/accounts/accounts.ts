@@ -49,8 +49,10 @@ export function createAccounts(options: {
   readonly lockout: Lockout
   readonly cost?: ScryptCost
   readonly rememberedLogins?: number
+  /** Another one only in tests. */
+  readonly verify?: typeof verifyPassword
 }): Accounts {
-  const { path, key, random, lockout } = options
+  const { path, key, random, lockout, verify: verifyHash = verifyPassword } = options
   const gate = createGate({ atOnce: 2, waiting: 32 })
   const logins = createVerifiedLogins({ key, limit: options.rememberedLogins ?? 1000 })
   let latest: View | undefined
@@ -69,7 +71,7 @@ export function createAccounts(options: {
     latest && isSameContent(latest.identity, identifyUserFile(path)) ? latest : undefined
 
   const check = (password: Secret, hash: string): Promise<boolean> =>
-    gate.run(() => verifyPassword(password, hash))
+    gate.run(() => verifyHash(password, hash))
 
   /** A check that counts as a guess; an async function, so that a lock is a rejection as any other. */
   const checkGuess = async (pair: Pair, work: () => Promise<boolean>): Promise<boolean> => {
