@@ -12,8 +12,10 @@ export default defineConfig({
     maxWorkers: 2,
     // Reading the same modules anew for each of 250 files was a third of all time.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Long on purpose: what is waited for comes sooner, or never.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 25_000, interval: 20 } },
     globalSetup: ['test/support/build.ts'],
   },
 })

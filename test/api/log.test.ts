@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { lineOutput } from '../../src/api/lineOutput.ts'
 import { createLog } from '../../src/api/log.ts'
 import type { LogLevel } from '../../src/contracts/serverSettings.ts'
+import { heapInUse } from '../support/heapInUse.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { settingsIn } from '../support/testServer.ts'
 
@@ -84,14 +85,14 @@ describe('lines for a file', () => {
   it('stop nobody where the disk is full, and are bounded', async () => {
     // Never closed: what waits to be written would go to whatever file gets its number next.
     const output = lineOutput(openSync('/dev/full', 'w'))
-    const before = process.memoryUsage().rss
+    const before = heapInUse()
     for (let index = 0; index < 300; index += 1) {
       output.write(`${'x'.repeat(100_000)}\n`)
       if (index % 50 === 0) await turn()
     }
     await turn()
     // 30 MB were written.
-    expect(process.memoryUsage().rss - before).toBeLessThan(15_000_000)
+    expect(heapInUse() - before).toBeLessThan(15_000_000)
   })
 
   it('are written when the process ends in the same turn', async () => {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { leafFacts } from '../../src/certificates/certificateFacts.ts'
 import { createOperator, type Operator, type Outcome } from '../scenarios/support/operator.ts'
 import { endProcesses } from '../scenarios/support/pids.ts'
-import { freePorts } from '../scenarios/support/ports.ts'
+import { freePort } from '../support/ports.ts'
 import { type Browser, startBrowser } from './support/browser.ts'
 
 let folder: string
@@ -18,7 +18,7 @@ const browsers: Browser[] = []
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'muster-browsed-'))
   operator = createOperator(folder)
-  ;[manager, connector, replicator] = await freePorts('127.0.0.1', 3)
+  ;[manager, connector, replicator] = [await freePort(), await freePort(), await freePort()]
   operator.write('alpha.yaml', clusterText())
   expect(await muster('install', '--yes')).toMatchObject({ code: 0, stderr: '' })
 })

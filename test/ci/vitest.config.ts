@@ -9,6 +9,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 25_000 } },
     globalSetup: ['test/support/build.ts', 'test/ci/support/tools.ts'],
   },
 })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CallClock, type CallRequest, callAll } from '../../src/client/call.ts'
 import { makeAuthority, makeLeaf } from '../support/clientCertificate.ts'
-import { bodyOf, closedPort, type LoopbackServer, servePlain, serveTls } from '../support/loopbackServer.ts'
+import { bodyOf, type LoopbackServer, servePlain, serveTls } from '../support/loopbackServer.ts'
+import { freePort } from '../support/ports.ts'
 
 const authority = makeAuthority()
 const leaf = makeLeaf(authority, { names: ['127.0.0.1', 'db1'] })
@@ -93,7 +94,7 @@ describe('callAll', () => {
 
   it('tells each failure apart and lets the other calls be', async () => {
     const server = await keep(serveTls(leaf, (_message, answer) => answer.end('fine')))
-    const port = await closedPort()
+    const port = await freePort()
     const elsewhere = { address: '127.0.0.1', port: server.port, authorities: [makeAuthority().certificate] }
     const results = await callAll([
       to(port, { id: 'refused' }),
@@ -129,7 +130,7 @@ describe('callAll', () => {
   })
 
   it('gives up when the time is over, and at once where none is given', async () => {
-    const port = await closedPort()
+    const port = await freePort()
     const bounded = fakeClock()
     expect(await callAll([to(port, { retryUntil: 350 })], bounded.clock)).toMatchObject([
       { error: { code: 'refused' } },

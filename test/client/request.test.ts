@@ -11,14 +11,8 @@ import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { asNobody } from '../support/asNobody.ts'
 import { makeAuthority, makeLeaf } from '../support/clientCertificate.ts'
-import {
-  bodyOf,
-  closedPort,
-  type LoopbackServer,
-  servePlain,
-  serveTcp,
-  serveTls,
-} from '../support/loopbackServer.ts'
+import { bodyOf, type LoopbackServer, servePlain, serveTcp, serveTls } from '../support/loopbackServer.ts'
+import { freePort } from '../support/ports.ts'
 
 const day = 86_400_000
 const authority = makeAuthority()
@@ -215,7 +209,7 @@ describe('request: certificates', () => {
   it('says so when an authority is no PEM', async () => {
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
     const trust: Trust = { kind: 'authorities', certificates: [broken] }
-    expect((await failure(call(tcp(await closedPort(), { trust })))).code).toBe('bad-authority')
+    expect((await failure(call(tcp(await freePort(), { trust })))).code).toBe('bad-authority')
   })
 
   it('believes anyone when told to', async () => {
@@ -226,7 +220,7 @@ describe('request: certificates', () => {
 
 describe('request: failures', () => {
   it('a port at which nobody listens', async () => {
-    const port = await closedPort()
+    const port = await freePort()
     expect(await failure(call(tcp(port)))).toEqual({
       code: 'refused',
       message: `The connection to https://127.0.0.1:${port} was refused: nothing listens there.`,
@@ -249,14 +243,18 @@ describe('request: failures', () => {
 
   it('a server that never answers the handshake, and one that never answers the call', async () => {
     const mute = await keep(serveTcp(() => {}))
-    expect(await failure(call(tcp(mute.port), { timeout: 50 }))).toMatchObject({
+    const slow = await keep(serveTls(leaf, () => {}))
+    const [handshake, answer] = await Promise.all([
+      failure(call(tcp(mute.port), { timeout: 50 })),
+      failure(call(tcp(slow.port), { timeout: 1000 })),
+    ])
+    expect(handshake).toMatchObject({
       code: 'timeout',
       message: `No connection to https://127.0.0.1:${mute.port} came about within 0.05 s.`,
     })
-    const slow = await keep(serveTls(leaf, () => {}))
-    expect(await failure(call(tcp(slow.port), { timeout: 300 }))).toMatchObject({
+    expect(answer).toMatchObject({
       code: 'timeout',
-      message: `https://127.0.0.1:${slow.port} did not answer within 0.3 s.`,
+      message: `https://127.0.0.1:${slow.port} did not answer within 1 s.`,
     })
   })
 

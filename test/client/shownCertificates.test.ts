@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type CallRequest, callAll } from '../../src/client/call.ts'
 import { shownCertificates } from '../../src/client/shownCertificates.ts'
 import { makeAuthority, makeLeaf } from '../support/clientCertificate.ts'
-import { closedPort, type LoopbackServer, serveTcp, serveTls } from '../support/loopbackServer.ts'
+import { type LoopbackServer, serveTcp, serveTls } from '../support/loopbackServer.ts'
+import { freePort } from '../support/ports.ts'
 
 const authority = makeAuthority()
 const other = makeAuthority('other authority')
@@ -41,7 +42,7 @@ describe('shownCertificates', () => {
   })
 
   it('tells why nothing is shown', async () => {
-    await expect(shownCertificates(at(await closedPort()))).rejects.toMatchObject({ code: 'refused' })
+    await expect(shownCertificates(at(await freePort()))).rejects.toMatchObject({ code: 'refused' })
     const mute = await keep(serveTcp(() => {}))
     await expect(shownCertificates({ ...at(mute.port), timeout: 50 })).rejects.toMatchObject({
       code: 'timeout',
@@ -70,7 +71,7 @@ describe('a call that asks for certificates', () => {
     const [bad] = await callAll([call(server.port, other.certificate)])
     expect(bad).toMatchObject({ error: { code: 'certificate-untrusted' } })
     expect(bad?.certificates?.map(printOf)).toEqual([printOf(leaf.cert)])
-    const [none] = await callAll([call(await closedPort(), authority.certificate)])
+    const [none] = await callAll([call(await freePort(), authority.certificate)])
     expect(none).toMatchObject({ error: { code: 'refused' }, certificates: [] })
   })
 

@@ -75,13 +75,11 @@ describe('a program that gives a secret', () => {
   })
 
   it('that hangs is ended after its time, and said so with its last words', async () => {
-    const { read, sh } = world('all', 300)
+    const { read, sh } = world('all', 1000)
     const script = `echo '#%:@'; echo 'waiting for #%:@' >&2; exec sleep 60`
-    const started = performance.now()
     expect(told(await read(sh(script)))).toBe(
-      'the program /bin/sh did not end within 0.3 s and said: waiting for [redacted]',
+      'the program /bin/sh did not end within 1 s and said: waiting for [redacted]',
     )
-    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   it('that cannot be run is told apart by why', async () => {

@@ -12,6 +12,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     // Within a file each test goes on where the one before ended.
     bail: 1,
+    expect: { poll: { timeout: 25_000 } },
     globalSetup: ['test/support/build.ts'],
   },
 })

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { CheckResult } from '../../src/deployment/check/verdict.ts'
+import { eventually } from '../support/eventually.ts'
 import type { Outcome } from './support/operator.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
@@ -32,7 +33,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     world = await createWorld(3)
   })
   afterEach(async () => {
-    await vi.waitFor(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0, 0]))
+    await eventually(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0, 0]))
     for (const { server } of world.hosts) server.setFault('none')
     world.describe()
   })

@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { components } from '../../src/contracts/component.ts'
 import { readServerSettings } from '../../src/contracts/readServerSettings.ts'
 import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/ports.ts'
 import { listens, order } from './support/api.ts'
-import { freePorts } from './support/ports.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
 
@@ -49,8 +50,11 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
   beforeAll(async () => {
     world = await createWorld(1)
     host = world.host('db1')
-    const [database = 0, clients = 0, reading = 0] = await freePorts(host.address, 3)
-    ports = { database, clients, reading }
+    ports = {
+      database: await freePort(host.address),
+      clients: await freePort(host.address),
+      reading: await freePort(host.address),
+    }
     world.operator.env.ADMIN_PASS = admin.password
     world.operator.env.REPLICATION_PASSWORD = replication.password
     world.operator.env.MONITOR_PASSWORD = monitor.password
@@ -118,10 +122,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     // Nothing listens where the database should be: once that is known, the components write no more by themselves.
     const known = () =>
       ['manager', 'connector'].map((name) => readFileSync(share(`state/${name}.json`), 'utf8'))
-    await vi.waitFor(
-      () => expect(known().map((text) => text.includes('FAILED'))).toEqual([true, true]),
-      20_000,
-    )
+    await eventually(() => expect(known().map((text) => text.includes('FAILED'))).toEqual([true, true]))
     expect(await order(login(), 'connector/offline')).toBe(200)
     expect(readFileSync(share('state/connector.json'), 'utf8')).toContain('OFFLINE')
     const everything = () => [snapshot(host.directory), host.pids()]

@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from '
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { betrays, makeSentinel, type Sentinel, spellingsOf } from '../lab/scenario/sentinel.ts'
+import { freePort } from '../support/ports.ts'
 import { words } from './support/operator.ts'
-import { freePorts } from './support/ports.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
   beforeAll(async () => {
     world = await createWorld(2)
     world.operator.env.ADMIN_PASS = sentinels.admin.password
-    const ports = await freePorts('127.0.0.1', 4)
+    const ports = await Promise.all(Array.from({ length: 4 }, () => freePort()))
     world.describe({
       hosts: world.hosts.map((host, index) => ({
         ...host,

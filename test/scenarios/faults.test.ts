@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/ports.ts'
 import { hasSshd, startSshd } from '../support/sshd.ts'
 import { type SshServer, startSshServer } from '../support/sshServer.ts'
 import { clusterFile, type HostWish, login } from './support/clusterFile.ts'
 import { words } from './support/operator.ts'
-import { freePorts } from './support/ports.ts'
 import { snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -39,7 +40,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
   const db2 = () => world.host('db2')
   /** Gives every run something to do; `changes` are those of db2. */
   const wish = (changes: Partial<HostWish> = {}) => {
-    const ssh = { timeout: '1s', ...db2().ssh, ...changes.ssh }
+    const ssh = { ...db2().ssh, ...changes.ssh }
     const hosts = [world.host('db1'), { ...db2(), ...changes, ssh }]
     world.operator.write('alpha.yaml', clusterFile({ hosts, defaults: { 'log-level': level } }))
   }
@@ -68,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     await settled()
   }, 120_000)
   afterEach(async () => {
-    await vi.waitFor(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
+    await eventually(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
   })
   afterAll(() => world?.close())
 
@@ -77,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
       'of a host that is down at start',
       {
         begin: async () => {
-          const [port = 0] = await freePorts(db2().address, 1)
+          const port = await freePort(db2().address)
           wish({ ssh: { port } })
           return () => wish()
         },
@@ -87,7 +88,18 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     ],
     [
       'of a host that takes connections and never says a word',
-      { begin: sshFault('silent'), code: 4, says: /db2 .* did not say within 1 s that it is an SSH server/ },
+      {
+        begin: () => {
+          wish({ ssh: { timeout: '1s' } })
+          const end = sshFault('silent')()
+          return () => {
+            wish()
+            end()
+          }
+        },
+        code: 4,
+        says: /db2 .* did not say within 1 s that it is an SSH server/,
+      },
     ],
     [
       'of a host that resets after its banner',
@@ -134,7 +146,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
       {
         begin: async () => {
           const occupant = createServer()
-          const [port = 0] = await freePorts(db2().address, 1)
+          const port = await freePort(db2().address)
           await listening(occupant, port, db2().address)
           wish({ options: { 'connector-rest-api-port': port } })
           return () => new Promise((resolve) => occupant.close(resolve))

@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Component } from '../../src/contracts/component.ts'
 import { makeSentinel } from '../lab/scenario/sentinel.ts'
+import { eventually } from '../support/eventually.ts'
 import { logIn } from './support/api.ts'
 import { runProgram } from './support/program.ts'
 import { filesBelow, pathsBelow } from './support/snapshot.ts'
@@ -77,13 +78,13 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
       expect(killed.signal, steps[index]).toBe('SIGKILL')
       if (killed.stdout.includes('"step-started"')) began += 1
       // What the host was told already it does to the end, such as a restart.
-      had = await vi.waitFor(
+      had = await eventually(
         async () => {
           const now = await open(passwords())
           expect(now, `after ${steps[index] ?? 'the last step'}`).toEqual(expect.arrayContaining([...had]))
           return now
         },
-        { timeout: 20_000, interval: 100 },
+        { interval: 100 },
       )
     }
     expect(began).toBeGreaterThan(steps.length / 2)

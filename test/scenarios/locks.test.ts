@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { lockName } from '../../src/deployment/lock/scripts.ts'
 import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
 import { clusterFile } from './support/clusterFile.ts'
+import { meanwhile } from './support/meanwhile.ts'
 import { createOperator, type Operator, type Outcome, type RunOptions } from './support/operator.ts'
 import { runProgram } from './support/program.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
@@ -83,15 +84,13 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
   })
 
   it('keeps the one who comes second out, exit code 5, and lets go of what that run had taken', async () => {
-    let theirs: Promise<Outcome> | undefined
-    const watch = (text: string): void => {
-      if (text.includes('"step-started","host":"db1"')) theirs ??= byThem(['stop', '--yes'])
-    }
-    const ours = await world.muster('restart', ['--json'], { watch })
+    const [ours, outcome] = await meanwhile(world, {
+      first: (options) => world.muster('restart', ['--json'], options),
+      second: () => byThem(['stop', '--yes']),
+    })
     expect(ours, ours.stderr).toMatchObject({ code: 0 })
-    const outcome = await theirs
     expect(outcome).toMatchObject({ code: 5 })
-    expect(outcome?.stderr).toMatch(
+    expect(outcome.stderr).toMatch(
       /^error db[12]: another run holds the lock of this host: `muster restart` of .* \(run \S+, process \d+\), since \S+Z, last heartbeat \d s ago \[locked\]\n {2}fix: Wait until/,
     )
     // It changed nothing, and its folder keeps nothing.
@@ -100,15 +99,18 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
   })
 
   it('waits with --lock-wait until the other run has ended, and is told what for', async () => {
-    let theirs: Promise<Outcome> | undefined
-    const watch = (text: string): void => {
-      if (text.includes('"step-started","host":"db1"'))
-        theirs ??= byThem(['restart', '--yes', '--lock-wait', '1m'])
-    }
-    expect((await world.muster('restart', ['--json'], { watch })).code).toBe(0)
-    const outcome = await theirs
-    expect(outcome, outcome?.stderr).toMatchObject({ code: 0, stderr: '' })
-    expect(outcome?.stdout).toContain('waiting for db1: another run holds the lock of this host')
+    const [ours, outcome] = await meanwhile(world, {
+      first: (options) => world.muster('restart', ['--json'], options),
+      second: (goOn) => {
+        const watch = (text: string): void => {
+          if (text.includes('waiting for db1')) goOn()
+        }
+        return byThem(['restart', '--yes', '--lock-wait', '1m'], { watch })
+      },
+    })
+    expect(ours.code).toBe(0)
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
+    expect(outcome.stdout).toContain('waiting for db1: another run holds the lock of this host')
     expect(held()).toEqual([])
   }, 60_000)
 
@@ -225,7 +227,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
       if (text.includes('"step-started","host":"db1"')) db1.server.breakConnections('reset')
     }
     expect((await world.muster('restart', ['--json'], { watch })).code).toBe(4)
-    await expect.poll(held, { timeout: 20_000 }).toEqual([])
+    await expect.poll(held, { timeout: 60_000 }).toEqual([])
     expect((await world.muster('install')).code).toBe(0)
   }, 60_000)
 })

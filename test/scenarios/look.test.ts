@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -30,7 +31,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
     }
   })
   afterEach(async () => {
-    await vi.waitFor(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
+    await eventually(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
     for (const { server } of world.hosts) server.setFault('none')
     world.describe()
   })
@@ -119,12 +120,12 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
     it('gives up a program that does not end', async () => {
       const pidFile = join(world.folder, 'pid')
       const script = 'echo $$ > "$1"; exec sleep 600'
-      const argv = ['alpha.yaml', '--host', 'db1', '--timeout', '1s']
+      const argv = ['alpha.yaml', '--host', 'db1', '--timeout', '3s']
       const { code, stderr } = await exec(argv, ['sh', '-c', script, 'sh', pidFile])
       // Without a terminal nothing tells a program that its connection has ended.
       process.kill(Number(readFileSync(pidFile, 'utf8')))
       expect(code).toBe(4)
-      expect(stderr).toContain('a script on db1 did not end within 1 s')
+      expect(stderr).toContain('a script on db1 did not end within 3 s')
     })
 
     it.each([

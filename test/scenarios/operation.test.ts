@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
-import { closedPort } from '../support/loopbackServer.ts'
+import { freePort } from '../support/ports.ts'
 import { changePassword, listens, logIn } from './support/api.ts'
 import type { Outcome } from './support/operator.ts'
 import { runs } from './support/pids.ts'
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
 
   it('restarts only the component whose port has changed', async () => {
     const db1 = world.host('db1')
-    const moved = { ...db1, ports: { ...db1.ports, manager: await closedPort() } }
+    const moved = { ...db1, ports: { ...db1.ports, manager: await freePort() } }
     world.describe({ defaults: given, hosts: [moved, world.host('db2')] })
     const plan = await world.muster('plan')
     expect(plan.code).toBe(2)
@@ -178,7 +178,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
 
   it('shows a dead host as unreachable and the others as they are, exit code 4', async () => {
     const db2 = world.host('db2')
-    const dead = { ...db2, ssh: { ...db2.ssh, port: await closedPort() } }
+    const dead = { ...db2, ssh: { ...db2.ssh, port: await freePort() } }
     world.describe({ defaults: given, connectors: ['db2'], hosts: [world.host('db1'), dead] })
     const outcome = await world.muster('status')
     expect(outcome.code).toBe(4)

@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../support/ports.ts'
 import { createOperator, type Operator, packageDirectory } from './support/operator.ts'
 import { endProcesses, pidsBelow } from './support/pids.ts'
-import { freePorts } from './support/ports.ts'
 import { type Ended, runProgram } from './support/program.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'
 
@@ -39,13 +39,12 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
       join(packageDirectory, 'examples/quickstart.yaml'),
       join(operator.directory, 'quickstart.yaml'),
     )
-    const [manager, connector, replicator] = await freePorts('127.0.0.1', 3)
     operator.write(
       'ports.yaml',
       `defaults:
-  manager-rest-api-port: ${manager}
-  connector-rest-api-port: ${connector}
-  replicator-rest-api-port: ${replicator}
+  manager-rest-api-port: ${await freePort()}
+  connector-rest-api-port: ${await freePort()}
+  replicator-rest-api-port: ${await freePort()}
 `,
     )
   })

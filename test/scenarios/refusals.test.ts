@@ -1,10 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
 import { makeHostStores } from '../../src/certificates/hostStores.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/ports.ts'
 import { startSshServer } from '../support/sshServer.ts'
 import { clusterFile, type HostWish } from './support/clusterFile.ts'
 import { type Outcome, words } from './support/operator.ts'
@@ -31,7 +33,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
   })
   afterEach(async () => {
     // A connection that stays open would keep the program from ending.
-    await vi.waitFor(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
+    await eventually(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
     world.host('db2').server.setFault('none')
     expect(hosts()).toEqual(untouched)
     const kept = filesBelow(join(world.operator.directory, '.muster'))
@@ -180,11 +182,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
 
   describe('because a host cannot be reached', () => {
     it('where nobody listens: 4', async () => {
-      const listener = createServer()
-      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.3', resolve))
-      const address = listener.address()
-      const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-      await new Promise((resolve) => listener.close(resolve))
+      const port = await freePort('127.0.0.3')
       db2({ ssh: { port } })
       const outcome = await world.muster('install')
       expect(outcome).toMatchObject({ code: 4, stdout: '' })

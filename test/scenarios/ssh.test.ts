@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { makeLockedKey, type SshServer, startSshServer } from '../support/sshServer.ts'
 import { clusterFile, type HostWish, login } from './support/clusterFile.ts'
 import { type Outcome, words } from './support/operator.ts'
@@ -40,7 +41,7 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
   afterEach(async () => {
     configure([])
     // A connection that stays open would keep the program from ending.
-    await vi.waitFor(() => expect([jump, ...locked].map((server) => server.open())).toEqual([0, 0, 0]))
+    await eventually(() => expect([jump, ...locked].map((server) => server.open())).toEqual([0, 0, 0]))
   })
   afterAll(async () => {
     await Promise.all([jump, ...(locked ?? [])].map((server) => server?.close()))

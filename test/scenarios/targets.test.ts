@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closedPort } from '../support/loopbackServer.ts'
+import { freePort } from '../support/ports.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -21,7 +21,7 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
 
   it('are installed while the others cannot even be reached', async () => {
     const db2 = world.host('db2')
-    const dead = { ...db2, ssh: { ...db2.ssh, port: await closedPort() } }
+    const dead = { ...db2, ssh: { ...db2.ssh, port: await freePort() } }
     world.describe({ hosts: [world.host('db1'), dead] })
     const before = snapshot(join(world.folder, 'db2'))
     const plan = await world.muster('plan', ['--host', 'db1'])

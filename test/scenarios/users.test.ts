@@ -9,6 +9,7 @@ import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
 import { logIn } from './support/api.ts'
 import { clusterFile } from './support/clusterFile.ts'
 import { type Door, type LoginLoad, loginLoad } from './support/loginLoad.ts'
+import { meanwhile } from './support/meanwhile.ts'
 import { createOperator, type Outcome } from './support/operator.ts'
 import { runProgram } from './support/program.ts'
 import { createWorld, type World } from './support/world.ts'
@@ -215,17 +216,14 @@ mallory: on db2, where the file does not name it
     second.write('alpha.yaml', clusterFile({ hosts: world.hosts, connectors: ['db2'], defaults }))
     second.env.ADMIN_PASS = sentinel.password
     await makeUser('db1', 'mallory', 'made by hand')
-    let theirs: Promise<Outcome> | undefined
-    const ours = await world.operator.muster(['users', 'apply', '--yes', '--json', '--prune', 'alpha.yaml'], {
-      watch: (text) => {
-        if (text.includes('"step-started"'))
-          theirs ??= second.muster(['users', 'apply', '--yes', 'alpha.yaml'])
-      },
+    const [ours, theirs] = await meanwhile(world, {
+      first: (options) =>
+        world.operator.muster(['users', 'apply', '--yes', '--json', '--prune', 'alpha.yaml'], options),
+      second: () => second.muster(['users', 'apply', '--yes', 'alpha.yaml']),
     })
     expect(ours, ours.stderr).toMatchObject({ code: 0 })
-    const outcome = await theirs
-    expect(outcome).toMatchObject({ code: 5 })
-    expect(outcome?.stderr).toContain('another run holds the lock of this host: `muster users apply` of ')
+    expect(theirs).toMatchObject({ code: 5 })
+    expect(theirs.stderr).toContain('another run holds the lock of this host: `muster users apply` of ')
     expect(await enter('admin', kept('admin'))).toEqual(everywhere)
   }, 60_000)
 })

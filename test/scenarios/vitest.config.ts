@@ -7,8 +7,10 @@ export default defineConfig({
     include: ['test/scenarios/**/*.test.ts', 'test/**/*.slow.test.ts'],
     exclude: ['test/lab/**', 'test/ci/**'],
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Long on purpose: what is waited for comes sooner, or never.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 25_000, interval: 20 } },
     globalSetup: ['test/support/build.ts'],
   },
 })

@@ -57,13 +57,6 @@ export const serveTcp = (
   address: string | { path: string } = '127.0.0.1',
 ): Promise<LoopbackServer> => listening(createTcpServer(onConnection), address)
 
-/** A port of 127.0.0.1 at which nobody listens: it was ours a moment ago. */
-export async function closedPort(): Promise<number> {
-  const server = await serveTcp(() => {})
-  await server.close()
-  return server.port
-}
-
 /** The whole body of a request. */
 export async function bodyOf(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []

@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createConnection } from 'mysql2/promise'
 import { replicatorGrants } from '../../src/contracts/replicatorGrants.ts'
+import { freePort } from './ports.ts'
 
 const program = '/usr/sbin/mariadbd'
 
@@ -34,15 +34,6 @@ export type MariadbLab = {
   server(): Promise<Mariadb>
   /** Kills all of them and removes their data. */
   end(): Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const address = listener.address()
-  listener.close()
-  await once(listener, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 const asRoot = process.geteuid?.() === 0 ? ['--user=root'] : []

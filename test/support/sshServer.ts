@@ -75,6 +75,8 @@ export type SshServer = {
   setFault(fault: SshFault): void
   /** Breaks every open connection: `reset`, or `freeze`: it stays open and nothing is answered any more. */
   breakConnections(how: 'reset' | 'freeze'): void
+  /** Reads no more from the connections that are open now, until the answer is called. */
+  pause(): () => void
   close(): Promise<void>
 }
 
@@ -259,6 +261,13 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
       for (const socket of sockets) {
         if (how === 'reset') socket.resetAndDestroy()
         else freeze(socket)
+      }
+    },
+    pause: () => {
+      const paused = [...sockets]
+      for (const socket of paused) socket.pause()
+      return () => {
+        for (const socket of paused) socket.resume()
       }
     },
     close: async () => {

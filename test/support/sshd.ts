@@ -1,11 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createConnection, createServer } from 'node:net'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { eventually } from './eventually.ts'
+import { freePort } from './ports.ts'
 import { knownHostsName, makeKey } from './sshServer.ts'
 
 const program = '/usr/sbin/sshd'
@@ -27,20 +29,15 @@ export type Sshd = {
   close(): Promise<void>
 }
 
-/** A port that was free a moment ago: sshd cannot be told to choose one. */
-async function freePort(address: string): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, address, resolve))
-  const bound = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (bound === null || typeof bound === 'string') throw new Error('no port')
-  return bound.port
-}
+/** The pids of its children: one for each connection, also of those that have not logged in. */
+const childrenOf = (pid: number | undefined): readonly string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
 
 /** Starts it with one session a connection (MaxSessions 1) and two logins at once (MaxStartups 2:100:3). */
 export async function startSshd(address: string): Promise<Sshd> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-openssh-'))
   const [identity, knownHosts] = [join(folder, 'id'), join(folder, 'known_hosts')]
+  // sshd cannot be told to choose one.
   const port = await freePort(address)
   const [rsa, ed25519, client] = [makeKey('rsa'), makeKey('ed25519'), makeKey('ed25519')]
   const files: readonly (readonly [string, string])[] = [
@@ -85,6 +82,7 @@ export async function startSshd(address: string): Promise<Sshd> {
     identity,
     knownHosts,
     hold: async (count) => {
+      const others = childrenOf(daemon.pid)
       const held = Array.from({ length: count }, () => createConnection(port, address))
       await Promise.all(held.map((socket) => once(socket, 'data')))
       return async () => {
@@ -92,7 +90,10 @@ export async function startSshd(address: string): Promise<Sshd> {
           held.map((socket) => (socket.destroyed ? undefined : once(socket.destroy(), 'close'))),
         )
         // sshd counts them until their processes are gone.
-        await new Promise((resolve) => setTimeout(resolve, 200))
+        await eventually(() => {
+          if (childrenOf(daemon.pid).some((pid) => !others.includes(pid)))
+            throw new Error('sshd still counts them')
+        })
       }
     },
     close: async () => {

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type OpenedConnector, openConnector } from '../../src/components/connector/connector.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import type { MapDataSource } from '../../src/contracts/servicesMap.ts'
 import { type DatabaseClient, databaseClient, refusalIn } from './databaseClient.ts'
+import { eventually } from './eventually.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 import { adminLogin, type TestApi, testApi } from './testApi.ts'
 import { settingsIn } from './testServer.ts'
@@ -91,15 +92,12 @@ export async function testConnector(settings: ServerSettings): Promise<TestConne
       return refusalIn(bytes)
     },
     until: (wanted) =>
-      vi.waitFor(
-        async () => {
-          const [, payload] = await get('status')
-          for (const [name, value] of Object.entries(wanted)) {
-            if (payload[name] !== value)
-              throw new Error(`${name} is ${payload[name]} instead of ${value}: ${JSON.stringify(payload)}`)
-          }
-        },
-        { timeout: 5000, interval: 10 },
-      ),
+      eventually(async () => {
+        const [, payload] = await get('status')
+        for (const [name, value] of Object.entries(wanted)) {
+          if (payload[name] !== value)
+            throw new Error(`${name} is ${payload[name]} instead of ${value}: ${JSON.stringify(payload)}`)
+        }
+      }),
   }
 }

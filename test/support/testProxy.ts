@@ -1,11 +1,12 @@
 import { Socket } from 'node:net'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { changedMode, installedMode } from '../../src/components/connector/mode.ts'
 import { createProxy, type ProxyCounts, type TcpProxy } from '../../src/components/connector/proxy.ts'
 import { dial, listen } from '../../src/components/connector/sockets.ts'
 import type { ConnectorMode } from '../../src/contracts/connectorPayloads.ts'
 import type { DataSourceEntry } from '../../src/contracts/servicesMap.ts'
 import { type DatabaseClient, databaseClient, refusalIn } from './databaseClient.ts'
+import { eventually } from './eventually.ts'
 import { type ManualClock, manualClock } from './manualClock.ts'
 
 /** A port to which a connection never comes about, and never fails. */
@@ -91,7 +92,7 @@ export async function testProxy(
     client: () => databaseClient(listeners.primary.port),
     reader: () => databaseClient(listeners.replica.port),
     counts: (wanted) =>
-      vi.waitFor(() => {
+      eventually(() => {
         const counts = proxy.counts()
         for (const [name, value] of Object.entries(wanted)) {
           const found: unknown = Reflect.get(counts, name)

@@ -4,11 +4,12 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connectSsh, createSshConnector } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   makeKey,
   makeLockedKey,
@@ -453,7 +454,7 @@ describe('many hosts at once', () => {
     }
     const names = Array.from({ length: 25 }, (_, index) => `db${index + 1}`)
     const connecting = names.map((host) => connector.connect({ ...wanted, host }))
-    await vi.waitFor(() => expect(server.connections()).toBe(10))
+    await eventually(() => expect(server.connections()).toBe(10))
     // Long enough for the others, had they not to wait.
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(server.connections()).toBe(10)

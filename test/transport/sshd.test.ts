@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectSsh } from '../../src/transport/ssh.ts'
 import type { Transport } from '../../src/transport/transport.ts'
+import { eventually } from '../support/eventually.ts'
 import { hasSshd, type Sshd, startSshd } from '../support/sshd.ts'
 
 let sshd: Sshd
@@ -58,14 +59,14 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     const pid = Number((await transport.run('echo $$')).stdout)
     expect(existsSync(`/proc/${pid}`)).toBe(true)
     await transport.close()
-    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false)
+    await eventually(() => expect(existsSync(`/proc/${pid}`)).toBe(false))
   })
 
   it('ends the loop on the host when a run was given up', async () => {
     const transport = await connect()
     const pid = Number((await transport.run('echo $$')).stdout)
     await expect(transport.run('sleep 1', { timeout: 100 })).rejects.toMatchObject({ code: 'timeout' })
-    await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 4000 }).toBe(false)
+    await eventually(() => expect(existsSync(`/proc/${pid}`)).toBe(false))
   })
 
   it('that lets nobody in for the moment is tried again (MaxStartups 2:100:3)', async () => {

@@ -52,7 +52,7 @@ describe('muster cert csr', () => {
 
 describe.skipIf(!hasKeytool || !hasOpenssl)(
   'a request (needs openssl and keytool)',
-  { timeout: 30_000 },
+  { timeout: 60_000 },
   () => {
     it('is signed by the key and asks for all names, as openssl and keytool read it', async () => {
       await cluster.cert(['csr', '--host', 'db1', '--out', 'read'])

@@ -73,7 +73,7 @@ describe('muster cert import', () => {
 })
 
 describe.skipIf(!hasOpenssl)('a request that openssl signs (needs openssl)', () => {
-  it('comes back as a chain that is taken', { timeout: 20_000 }, async () => {
+  it('comes back as a chain that is taken', { timeout: 60_000 }, async () => {
     await cluster.cert(['csr', '--host', 'db1', '--out', '.'])
     const [key, ca, csr, crt] = ['ca.key', 'ca.crt', 'db1.csr', 'db1.crt'].map(cluster.path)
     const subject = ['-subj', '/O=Corp/CN=Corp Root', '-addext', 'basicConstraints=critical,CA:TRUE']

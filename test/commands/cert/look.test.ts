@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { muster } from '../../../src/commands/program.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { strictXml } from '../../output/diagnostics/strictXml.ts'
-import { closedPort } from '../../support/loopbackServer.ts'
+import { freePort } from '../../support/ports.ts'
 import { writeSshKey } from '../../support/sshKey.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cert-'))
@@ -44,7 +44,7 @@ async function cert(...argv: string[]) {
 }
 
 beforeAll(async () => {
-  port = await closedPort()
+  port = await freePort()
   writeSshKey(join(folder, 'key'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

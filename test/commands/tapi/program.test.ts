@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeAuthority } from '../../support/clientCertificate.ts'
-import { closedPort, serveTls } from '../../support/loopbackServer.ts'
+import { serveTls } from '../../support/loopbackServer.ts'
+import { freePort } from '../../support/ports.ts'
 import { authority, type FakeApi, fakeApi, leaf, type RunOptions, sentinel, workplace } from './support.ts'
 
 let place: Awaited<ReturnType<typeof workplace>>
@@ -406,7 +407,7 @@ describe('tapi: which host', () => {
   })
 
   it('explains a refused connection to an API that listens on loopback of another host', async () => {
-    const port = await closedPort()
+    const port = await freePort()
     await place.record('gamma', [
       { name: 'db9', address: '127.0.0.9', apis: [{ component: 'replicator', address: '127.0.0.1', port }] },
     ])
@@ -431,7 +432,7 @@ describe('tapi: which host', () => {
 
 describe('tapi: exit codes', () => {
   it('4 where nobody answers, with the error as JSON where asked for', async () => {
-    const port = String(await closedPort())
+    const port = String(await freePort())
     const { code, stdout, stderr } = await tapi(['--host', 'db1', '--port', port, 'ping', '--json'])
     expect({ code, stderr, json: JSON.parse(stdout) }).toEqual({
       code: 4,

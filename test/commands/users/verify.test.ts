@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { muster } from '../../../src/commands/program.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { strictXml } from '../../output/diagnostics/strictXml.ts'
-import { closedPort } from '../../support/loopbackServer.ts'
+import { freePort } from '../../support/ports.ts'
 import { writeSshKey } from '../../support/sshKey.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
-const port = await closedPort()
+const port = await freePort()
 
 /** A cluster of db1, on which nothing is installed, and db2, at whose SSH port nobody listens. */
 function workplace(comment = '') {

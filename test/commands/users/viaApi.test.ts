@@ -5,7 +5,7 @@ import { describeEndpoint } from '../../../src/client/endpoint.ts'
 import { muster } from '../../../src/commands/program.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { realHost } from '../../deployment/users/viaApi/host.ts'
-import { closedPort } from '../../support/loopbackServer.ts'
+import { freePort } from '../../support/ports.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { certificate } from '../../support/testServer.ts'
 
@@ -103,7 +103,7 @@ describe('muster users apply --via api', () => {
 
   it('changes nothing where one host could not follow, and the others with --host', async () => {
     const one = await realHost({ ops: 'ops' })
-    const nobody = [await closedPort(), await closedPort()]
+    const nobody = [await freePort(), await freePort()]
     const { run, kept } = workplace(
       [
         { ports: portsOf(one) },

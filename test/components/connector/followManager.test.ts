@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { followManager } from '../../../src/components/connector/followManager.ts'
 import type { MapInEffect } from '../../../src/components/connector/routes.ts'
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import type { DataSourceEntry, MapDataSource } from '../../../src/contracts/servicesMap.ts'
 import { standIn } from '../../support/databaseClient.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type LoopbackServer, servePlain } from '../../support/loopbackServer.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin } from '../../support/testApi.ts'
@@ -58,8 +59,6 @@ const entry = (it: MapDataSource, state: DataSourceEntry['state'] = 'ONLINE'): D
   state,
 })
 
-const soon = { timeout: 5000, interval: 20 }
-
 async function scene() {
   const folder = temporaryFolder()
   const [db1, db2] = [await standIn('db1'), await standIn('db2')]
@@ -81,10 +80,10 @@ describe('a connector that follows a manager', () => {
     expect((await get('status'))[1].reason).toBeNull()
     manager.map(entry(first, 'SHUNNED'), entry(second, 'ONLINE'))
     const datasources = [entry(first, 'SHUNNED'), entry(second)]
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [, map] = await get('configuration/module/servicesmap')
       expect(map).toEqual({ services: [{ name: 'alpha', datasources }] })
-    }, soon)
+    })
     expect((await refusal()).message).toContain('no primary of service alpha is ONLINE: db1 is SHUNNED')
   })
 
@@ -136,7 +135,7 @@ describe('a connector that follows a manager', () => {
     expect(await current()).toBe('1')
 
     await manager.stop()
-    await vi.waitFor(async () => expect(await current()).toBe('0'), soon)
+    await eventually(async () => expect(await current()).toBe('0'))
     await (await client()).sees('db1 greets')
     running.socket.write('still here')
     await running.sees('STILL HERE')
@@ -154,7 +153,7 @@ describe('a connector that follows a manager', () => {
 
     manager.map(entry(dataSource(db1, 'replica')), entry(dataSource(db2)))
     await manager.start()
-    await vi.waitFor(async () => expect(await current()).toBe('1'), soon)
+    await eventually(async () => expect(await current()).toBe('1'))
     await (await client()).sees('db2 greets')
     expect((await get('status'))[1].reason).toBeNull()
     expect(told.map(({ msg }) => msg)).toContain('the manager answers again')

@@ -15,7 +15,7 @@ import {
 const commandLine = '/usr/bin/mariadb'
 const sure = 'i-am-sure=true'
 
-describe.skipIf(!hasMariadb)('the connector before a real MariaDB', { timeout: 30_000 }, () => {
+describe.skipIf(!hasMariadb)('the connector before a real MariaDB', { timeout: 60_000 }, () => {
   let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb

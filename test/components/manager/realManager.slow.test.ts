@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openManager } from '../../../src/components/manager/manager.ts'
 import type { MapDataSource } from '../../../src/contracts/servicesMap.ts'
+import { eventually } from '../../support/eventually.ts'
 import { forgetReplication, hasMariadb, type Mariadb } from '../../support/mariadb.ts'
 import { createMonitor, type MariadbPair, makeAgree, mariadbPair } from '../../support/mariadbPair.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
@@ -23,7 +24,7 @@ const timing = {
   random: () => Math.random(),
 }
 
-describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 30_000 }, () => {
+describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 60_000 }, () => {
   let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
@@ -111,14 +112,11 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 3
       },
       /** Waits until the replica is so; resolves with all of it. */
       becomes: (expected: object, name = 'db2') =>
-        vi.waitFor(
-          async () => {
-            const now = await status(name)
-            expect(now).toMatchObject(expected)
-            return now
-          },
-          { timeout: 20_000, interval: 20 },
-        ),
+        eventually(async () => {
+          const now = await status(name)
+          expect(now).toMatchObject(expected)
+          return now
+        }),
       /** Waits until this many more checks of the data source were made. */
       checked: async (count: number, name = 'db2') => {
         const made = async (): Promise<number> => {
@@ -128,10 +126,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 3
             .reduce((sum, it) => sum + Number(it.split(' ')[1]), 0)
         }
         const goal = (await made()) + count
-        await vi.waitFor(async () => expect(await made()).toBeGreaterThanOrEqual(goal), {
-          timeout: 20_000,
-          interval: 20,
-        })
+        await eventually(async () => expect(await made()).toBeGreaterThanOrEqual(goal))
       },
     }
   }
@@ -165,11 +160,8 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 3
     // A delayed replica counts from when the transaction was written.
     await primary.sql('SET timestamp = UNIX_TIMESTAMP() - 20', 'INSERT INTO t.x VALUES (2)')
     const late = await becomes({ state: 'ONLINE', reason: null, appliedLatency: expect.any(Number) })
-    await vi.waitFor(
-      async () => expect((await metrics()).match(/latency_seconds\{.*"db2"\} (\d+)/)?.[1]).toMatch(/^2\d$/),
-      {
-        timeout: 20_000,
-      },
+    await eventually(async () =>
+      expect((await metrics()).match(/latency_seconds\{.*"db2"\} (\d+)/)?.[1]).toMatch(/^2\d$/),
     )
     expect(late.state).toBe('ONLINE')
     await replica.sql('STOP ALL SLAVES', 'CHANGE MASTER TO MASTER_DELAY = 0', 'START ALL SLAVES')
@@ -314,7 +306,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 3
     await becomes({ state: 'ONLINE', reason: null })
     expect(await isBlocked()).toBe(false)
     // It is a server that blocks: that greeting was one login broken off.
-    await vi.waitFor(async () => expect(await isBlocked()).toBe(true), { timeout: 20_000 })
+    await eventually(async () => expect(await isBlocked()).toBe(true))
     await replica.kill()
     await replica.start()
   })
@@ -353,6 +345,6 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 3
     const open = () => replica.sql("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'watch'")
     expect(await open()).toHaveLength(1)
     opened.close()
-    await vi.waitFor(async () => expect(await open()).toEqual([]), { timeout: 20_000 })
+    await eventually(async () => expect(await open()).toEqual([]))
   })
 })

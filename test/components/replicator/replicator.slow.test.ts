@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../../src/components/databases/connect.ts'
 import { createReplication } from '../../../src/components/databases/replication.ts'
 import { createReplicator } from '../../../src/components/replicator/createReplicator.ts'
@@ -13,6 +13,7 @@ import { openReplicator } from '../../../src/components/replicator/replicator.ts
 import type { ServiceStatus } from '../../../src/contracts/replicatorPayloads.ts'
 import type { DatabaseSettings } from '../../../src/contracts/serverSettings.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
+import { eventually } from '../../support/eventually.ts'
 import { fetchAt } from '../../support/https.ts'
 import { createAccount, hasMariadb, type Mariadb, makeReplica } from '../../support/mariadb.ts'
 import { type MariadbPair, makeAgree, mariadbPair } from '../../support/mariadbPair.ts'
@@ -23,7 +24,7 @@ import { settingsIn } from '../../support/testServer.ts'
 const password = 'replication-secret'
 const sure = '?i-am-sure=true'
 
-describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_000 }, () => {
+describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_000 }, () => {
   let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
@@ -107,7 +108,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     const { post, alpha } = await replicatorOf(replica)
     await post('online')
     await primary.sql('INSERT INTO t.x VALUES (1)')
-    await vi.waitFor(async () => expect(await replica.sql('SELECT a FROM t.x')).toEqual([{ a: 1 }]))
+    await eventually(async () => expect(await replica.sql('SELECT a FROM t.x')).toEqual([{ a: 1 }]))
     expect(problemOf(await post('reset'))).toEqual([409, 'wrong-state'])
     await post('offline')
     await primary.sql('INSERT INTO t.x VALUES (2)')
@@ -118,7 +119,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     expect(row).toMatchObject({ Master_Log_File: '', Slave_IO_Running: 'No' })
     expect(alphaOf(await post('reset'))).toMatchObject({ currentEventId: null, changed: false })
     await post('online')
-    await vi.waitFor(async () => expect(await replica.sql('SELECT a FROM t.x')).toHaveLength(2))
+    await eventually(async () => expect(await replica.sql('SELECT a FROM t.x')).toHaveLength(2))
   })
 
   it('shows how far behind it is', async () => {
@@ -126,9 +127,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     await replica.sql('CHANGE MASTER TO MASTER_DELAY = 3600')
     await post('online')
     await primary.sql('INSERT INTO t.x VALUES (1)')
-    await vi.waitFor(async () => expect((await alpha()).appliedLatency).toBeGreaterThanOrEqual(1), {
-      timeout: 10_000,
-    })
+    await eventually(async () => expect((await alpha()).appliedLatency).toBeGreaterThanOrEqual(1))
     const behind = await alpha()
     const metrics = await call({ url: '/metrics', headers: { authorization: adminLogin } })
     expect(metrics.body).toMatch(/^muster_replicator_applied_latency_seconds\{service="alpha"\} [1-9]/m)
@@ -139,7 +138,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     await post('online')
     const [at] = await primary.sql('SELECT @@gtid_binlog_pos AS gtid')
     const sequence = Number(String(at?.gtid).split('-')[2])
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await alpha()).toMatchObject({ appliedLatency: 0, appliedLastSeqno: sequence }),
     )
     expect(behind.appliedLastSeqno).toBeLessThan(sequence)
@@ -150,7 +149,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     await post('online')
     await replica.sql('SET sql_log_bin = 0', 'INSERT INTO t.x VALUES (7)')
     await primary.sql('INSERT INTO t.x VALUES (7)')
-    await vi.waitFor(async () => expect((await alpha()).state).toBe('OFFLINE:ERROR'))
+    await eventually(async () => expect((await alpha()).state).toBe('OFFLINE:ERROR'))
     expect(await alpha()).toMatchObject({
       receiver: 'running',
       applier: 'stopped',
@@ -174,7 +173,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
       pendingError: null,
       changed: true,
     })
-    await vi.waitFor(async () => expect(await replica.sql('SELECT a FROM t.x')).toEqual([{ a: 7 }]))
+    await eventually(async () => expect(await replica.sql('SELECT a FROM t.x')).toEqual([{ a: 7 }]))
   })
 
   it('never calls online what breaks on what waits for it', async () => {
@@ -189,11 +188,11 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     const { post, alpha } = await replicatorOf(replica)
     await post('online')
     await primary.kill()
-    await vi.waitFor(async () => expect((await alpha()).state).toBe('OFFLINE:ERROR'), { timeout: 10_000 })
+    await eventually(async () => expect((await alpha()).state).toBe('OFFLINE:ERROR'))
     expect(await alpha()).toMatchObject({ receiver: 'connecting', applier: 'running' })
     expect(problemOf(await post('online'))).toEqual([409, 'replication-broken'])
     await primary.start()
-    await vi.waitFor(async () => expect((await alpha()).state).toBe('ONLINE'), { timeout: 10_000 })
+    await eventually(async () => expect((await alpha()).state).toBe('ONLINE'))
   })
 
   it('answers in time while the database hangs, and goes on when it wakes up', async () => {
@@ -236,7 +235,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     expect((await alpha()).state).toBe('OFFLINE:NORMAL')
     await replica.kill()
     await replica.start()
-    await vi.waitFor(async () => expect((await alpha()).state).toBe('ONLINE'))
+    await eventually(async () => expect((await alpha()).state).toBe('ONLINE'))
   })
 
   it('takes a new password without a restart, and never tells one', async () => {
@@ -331,7 +330,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     await change('online')
     // A statement that cannot be rolled back is finished before the thread stops.
     await primary.sql('SET binlog_format = STATEMENT', 'INSERT INTO t.slow SELECT SLEEP(2)')
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [row] = await replica.sql('SHOW ALL SLAVES STATUS')
       expect(row?.Slave_SQL_Running_State).toBe('User sleep')
     })
@@ -342,8 +341,8 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 30_0
     })
     expect(await state()).toBe('GOING-OFFLINE')
     await expect(change('online')).rejects.toMatchObject({ code: 'operation-running' })
-    await vi.waitFor(async () => expect(await state()).toBe('OFFLINE:NORMAL'), { timeout: 5000 })
-    await vi.waitFor(async () => expect(await change('offline')).toMatchObject({ alpha: { changed: false } }))
+    await eventually(async () => expect(await state()).toBe('OFFLINE:NORMAL'))
+    await eventually(async () => expect(await change('offline')).toMatchObject({ alpha: { changed: false } }))
   })
 
   describe('as a process of its own', () => {

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Installed } from '../../../src/deployment/before/prelude.ts'
 import { forgetScript, rememberScript } from '../../../src/deployment/before/rememberScript.ts'
 import { restoreScript } from '../../../src/deployment/before/restoreScript.ts'
@@ -24,6 +24,7 @@ import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { endProcesses } from '../../scenarios/support/pids.ts'
 import { pathsBelow } from '../../scenarios/support/snapshot.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** A server as our scripts see one: a process with a pid file, which remembers what it was started with. */
 const server = `c=$(basename "$3" .json)
@@ -72,8 +73,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
         }),
     )
   /** The process that a component runs as, once it has written its pid file. */
-  const processOf = (component: string): Promise<string> =>
-    vi.waitFor(() => text(`run/${component}.pid`), { timeout: 5000, interval: 20 })
+  const processOf = (component: string): Promise<string> => eventually(() => text(`run/${component}.pid`))
   const start = async (...names: readonly ('manager' | 'connector' | 'replicator')[]) => {
     await script(startProcesses(installed.layout, names))
     return Promise.all(names.map(processOf))
@@ -177,7 +177,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     await script(rememberScript(installed))
     write('share/replicator.json', 'new')
     process.kill(Number(replicator?.split(' ')[0]), 'SIGTERM')
-    await vi.waitFor(() => expect(existsSync(`/proc/${replicator?.split(' ')[0]}/fd/0`)).toBe(false))
+    await eventually(() => expect(existsSync(`/proc/${replicator?.split(' ')[0]}/fd/0`)).toBe(false))
     rmSync(at('run/replicator.pid'))
     await script(switchScript(installed.layout, 'new'))
     const [second, connector] = await start('replicator', 'connector')

@@ -113,7 +113,7 @@ describe('the lock of a state', () => {
     expect(JSON.parse(readFileSync(join(folder(where), 'lock'), 'utf8'))).toEqual(owner)
   })
 
-  it('is held by another process until that is killed', { timeout: 20_000 }, async () => {
+  it('is held by another process until that is killed', { timeout: 60_000 }, async () => {
     const where = place()
     const program = join(temporaryFolder(), 'hold.mjs')
     await build({

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Component, components } from '../../../src/contracts/component.ts'
+import type { Component } from '../../../src/contracts/component.ts'
+import { freePort } from '../../support/ports.ts'
 import { type SshServer, startSshServer } from '../../support/sshServer.ts'
 import { type ClusterWish, clusterFile, type HostWish, login } from './clusterFile.ts'
 import { createOperator, type Operator, type Outcome, type RunOptions } from './operator.ts'
 import { endProcesses, pidsBelow } from './pids.ts'
-import { freePorts } from './ports.ts'
 import { writeTinyRuntime } from './tinyRuntime.ts'
 
 export type Host = HostWish & {
@@ -79,14 +79,18 @@ async function createHost(folder: string, index: number): Promise<Host> {
   mkdirSync(tools, { recursive: true })
   const env = { PATH: `${tools}:${process.env.PATH ?? ''}`, HOME: tools }
   const server = await startSshServer({ address, env })
-  const [manager = 0, connector = 0, replicator = 0] = await freePorts(address, components.length)
+  const ports = {
+    manager: await freePort(address),
+    connector: await freePort(address),
+    replicator: await freePort(address),
+  }
   return {
     name,
     address,
     directory,
     tools,
     server,
-    ports: { manager, connector, replicator },
+    ports,
     ssh: {
       user: login,
       port: server.port,

@@ -7,7 +7,8 @@ import { changeWords, planChanges } from '../../../../src/deployment/users/viaAp
 import { proveHost } from '../../../../src/deployment/users/viaApi/proveHost.ts'
 import { withoutShell } from '../../../../src/deployment/users/withoutShell.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
-import { closedPort, serveTls } from '../../../support/loopbackServer.ts'
+import { serveTls } from '../../../support/loopbackServer.ts'
+import { freePort } from '../../../support/ports.ts'
 import { certificate } from '../../../support/testServer.ts'
 import { apiAt, realHost, user, wish } from './host.ts'
 
@@ -92,7 +93,7 @@ describe('users by the APIs alone', () => {
       answer.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': '280' })
       answer.end('{}')
     })
-    const closed = await closedPort()
+    const closed = await freePort()
     const told: string[] = []
     const results = await askHosts({
       wishes: [
