@@ -1,6 +1,6 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import type { Secret } from '../secrets/secret.ts'
-import { isLocked } from './authorityKey.ts'
+import { isLocked, lockAs } from './authorityKey.ts'
 import { CertificateError } from './certificateError.ts'
 import { isIssuedBy } from './chainOf.ts'
 import { authorityConstraints, authorityUsage, subjectKey } from './extensions.ts'
@@ -22,16 +22,20 @@ export type Authority = {
 /** 10 years. */
 const lifetimeDays = 3652
 
-/** A new authority for a cluster, valid for 10 years from 24 hours ago; it may sign leaves only. */
+/**
+ * A new authority for a cluster, valid for 10 years from 24 hours ago; it may sign leaves only. The key of a
+ * successor is protected as that of the one before; only then does this throw, as `signingKey`.
+ */
 export async function createAuthority(options: {
   readonly cluster: string
   readonly now: Date
   readonly random?: (size: number) => Buffer
-  /** Takes another one's place: people tell the two apart by the day in its name. */
-  readonly successor?: boolean
+  /** The one whose place it takes: people tell the two apart by the day in its name. */
+  readonly successorOf?: Authority
 }): Promise<Authority> {
+  const { successorOf } = options
   const { key, publicKey } = await generateKey()
-  const day = options.successor === true ? ` ${options.now.toISOString().slice(0, 10)}` : ''
+  const day = successorOf === undefined ? '' : ` ${options.now.toISOString().slice(0, 10)}`
   // The words around the cluster's name must survive the limit of 64 characters.
   const cluster = commonName(options.cluster).slice(0, day === '' ? 40 : 36)
   const name = nameOf(`muster ${cluster} authority${day}`)
@@ -44,7 +48,8 @@ export async function createAuthority(options: {
     extensions: [authorityConstraints(), authorityUsage(), subjectKey(publicKey)],
     ...(options.random === undefined ? {} : { random: options.random }),
   })
-  return { certificate, key }
+  if (successorOf === undefined) return { certificate, key }
+  return { ...successorOf, certificate, key: await lockAs(successorOf, key) }
 }
 
 /**

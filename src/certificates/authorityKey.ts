@@ -32,21 +32,34 @@ export function unlockKey(key: Secret, passphrase: Secret): Secret | undefined {
  * The key with which an authority signs; one that is encrypted is opened with the passphrase that is asked for
  * here, and nowhere else. Throws `CertificateError`: `authority-locked`, `authority-passphrase`.
  */
-export async function signingKey({ certificate, key, passphrase }: Authority): Promise<Secret> {
+export async function signingKey(authority: Authority): Promise<Secret> {
+  const { certificate, key } = authority
   if (!isLocked(key)) return key
-  if (passphrase === undefined) {
-    throw new CertificateError({
-      code: 'authority-locked',
-      message: "a certificate must be signed, and the authority's key is protected by a passphrase",
-      fix: 'Give it: muster cert renew and muster install take --authority-passphrase-file FILE. Or take the protection away: muster cert protect-authority --remove',
-    })
-  }
-  const opened = unlockKey(key, await passphrase())
+  const opened = unlockKey(key, await passphraseOf(authority))
   const own = certificatesOf(certificate)?.[0]
   if (opened !== undefined && own?.checkPrivateKey(createPrivateKey(opened.reveal())) === true) return opened
   throw new CertificateError({
     code: 'authority-passphrase',
     message: "the passphrase does not open the authority's key",
     fix: 'Give the one that `muster cert protect-authority` was given; without it only a copy of the unprotected key helps.',
+  })
+}
+
+/**
+ * Another key (PKCS#8 PEM), protected as an authority's own is: by the same passphrase, which must open that one
+ * first, since with a slip in it nothing would ever open the other. Throws as `signingKey`.
+ */
+export async function lockAs(authority: Authority, key: Secret): Promise<Secret> {
+  if (!isLocked(authority.key)) return key
+  await signingKey(authority)
+  return lockKey(key, await passphraseOf(authority))
+}
+
+async function passphraseOf({ passphrase }: Authority): Promise<Secret> {
+  if (passphrase !== undefined) return passphrase()
+  throw new CertificateError({
+    code: 'authority-locked',
+    message: "a certificate must be signed, and the authority's key is protected by a passphrase",
+    fix: 'Give it: muster cert renew and muster install take --authority-passphrase-file FILE. Or take the protection away: muster cert protect-authority --remove',
   })
 }

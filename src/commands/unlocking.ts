@@ -24,17 +24,22 @@ export const authorityPassphrase = (context: CommandContext, options: Passphrase
     stdin: options.authorityPassphraseStdin,
   })
 
-/** The state, whose authority asks for its passphrase once something must be signed, and only once. */
+/**
+ * The state, whose authority asks for its passphrase once something must be signed, and only once; so does one that
+ * is to take its place, which has the same. A state that asks already stays as it is.
+ */
 export function unlocking(
   state: ClusterState,
   { context, ...options }: PassphraseOptions & { readonly context: CommandContext },
 ): ClusterState {
-  const { authority } = state
-  if (authority === undefined || !isLocked(authority.key)) return state
+  const { authority, rotation } = state
+  if (authority === undefined || !isLocked(authority.key) || authority.passphrase !== undefined) return state
   let asked: Promise<Secret> | undefined
   const passphrase = (): Promise<Secret> => {
     asked ??= authorityPassphrase(context, options)
     return asked
   }
-  return { ...state, authority: { ...authority, passphrase } }
+  const asking = { ...state, authority: { ...authority, passphrase } }
+  if (rotation?.phase !== 'trust') return asking
+  return { ...asking, rotation: { ...rotation, next: { ...rotation.next, passphrase } } }
 }

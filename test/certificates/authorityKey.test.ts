@@ -43,6 +43,32 @@ describe('a locked key of an authority', () => {
     await expect(signingKey(strange)).rejects.toMatchObject({ code: 'authority-passphrase' })
   })
 
+  it('protects the key of a successor from the start, by the passphrase that opens its own', async () => {
+    let asked = 0
+    const ask = async () => {
+      asked++
+      return passphrase
+    }
+    const made = await createAuthority({
+      cluster: 'alpha',
+      now,
+      successorOf: { ...locked, passphrase: ask },
+    })
+    expect(asked).toBeGreaterThan(0)
+    expect(isLocked(made.key)).toBe(true)
+    expect(unlockKey(made.key, passphrase)?.reveal()).not.toBe(authority.key.reveal())
+    // It signs, and asks the same person.
+    expect((await issue(made)).chain).toContain('BEGIN CERTIFICATE')
+    const slip = { ...locked, passphrase: async () => new Secret('five random words of e') }
+    const wrong = createAuthority({ cluster: 'alpha', now, successorOf: slip })
+    await expect(wrong).rejects.toMatchObject({ code: 'authority-passphrase' })
+    const nobody = createAuthority({ cluster: 'alpha', now, successorOf: locked })
+    await expect(nobody).rejects.toMatchObject({ code: 'authority-locked' })
+    expect(isLocked((await createAuthority({ cluster: 'alpha', now, successorOf: authority })).key)).toBe(
+      false,
+    )
+  })
+
   it.skipIf(!hasOpenssl)('is a file that openssl opens (needs openssl)', async () => {
     writeFileSync(folder.path('key.pem'), locked.key.reveal())
     writeFileSync(folder.path('pass'), `${passphrase.reveal()}\n`)

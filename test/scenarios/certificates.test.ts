@@ -5,7 +5,7 @@ import { readStore } from '../../src/certificates/stores/readStore.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { type Door, type LoginLoad, loginLoad, shownSerial, trusted } from './support/loginLoad.ts'
 import { runProgram } from './support/program.ts'
-import { pathsBelow } from './support/snapshot.ts'
+import { filesBelow, pathsBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
 
 /** Certificates of two hosts that are replaced while clients log in; each test goes on where the last ended. */
@@ -145,7 +145,14 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
    * before it has told of; each goes on where the last was killed, until one comes to its end. After each, every
    * API is trusted by who has the state's file or a host's truststore. Returns what it was killed at.
    */
-  async function killAtEachPoint(operation: string): Promise<readonly string[]> {
+  async function killAtEachPoint(
+    operation: string,
+    options: {
+      readonly env?: Readonly<Record<string, string>>
+      /** Looks at what each of them left. */
+      readonly look?: () => void
+    } = {},
+  ): Promise<readonly string[]> {
     const points: string[] = []
     /** What is told so far, each with the phase of the rotation that it is told in. */
     const told = (stdout: string): readonly string[] => {
@@ -164,12 +171,13 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
         program: 'muster',
         argv: ['cert', operation, '--yes', '--json', 'alpha.yaml'],
         cwd: world.operator.directory,
-        env: world.operator.env,
+        env: { ...world.operator.env, ...options.env },
         kill: (stdout) => (told(stdout).some((point) => !points.includes(point)) ? 'SIGKILL' : undefined),
       })
       const point = told(ended.stdout).find((one) => !points.includes(one))
       const trusting = [trusted(world.operator), ...world.hosts.map((host) => javaTrusts(host).join(''))]
       for (const ca of trusting) for (const door of doors()) await shownSerial(door, ca)
+      options.look?.()
       if (ended.signal === null) {
         expect(ended.code, ended.stderr).toBe(0)
         return points
@@ -200,10 +208,34 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     await expectConvergence()
   }, 240_000)
 
-  it('follow another authority where the rotation was killed at any point', async () => {
+  /** No file of the state, nor one that was on its way there, holds a key of an authority that anybody could use. */
+  function expectProtection(): void {
+    const bare = filesBelow(state('')).filter((path) => readFileSync(path).includes('BEGIN PRIVATE KEY'))
+    expect(bare.filter((path) => !path.includes('/hosts/'))).toEqual([])
+    expect(readFileSync(state('authority.key'), 'utf8')).toContain('BEGIN ENCRYPTED PRIVATE KEY')
+  }
+
+  it('follow another authority where the rotation was killed at any point, its key protected all the while', async () => {
+    const env = { MUSTER_AUTHORITY_PASSPHRASE: 'five random words' }
+    const protection = await runProgram({
+      program: 'muster',
+      argv: ['cert', 'protect-authority', 'alpha.yaml'],
+      cwd: world.operator.directory,
+      env: { ...world.operator.env, ...env },
+    })
+    expect(protection, protection.stderr).toMatchObject({ code: 0 })
+    const kept = snapshot(state(''))
+    const missing = await cert('rotate-authority')
+    expect(missing).toMatchObject({ code: 3, stdout: '' })
+    expect(missing.stderr).toContain("There is no terminal to ask for the passphrase of the authority's key.")
+    world.operator.write('slip', 'five random word')
+    const slip = await cert('rotate-authority', ['--authority-passphrase-file', 'slip'])
+    expect(slip).toMatchObject({ code: 1, stdout: '' })
+    expect(slip.stderr).toContain("the passphrase does not open the authority's key [authority-passphrase]")
+    expect(snapshot(state(''))).toEqual(kept)
     const [old, running] = [trusted(world.operator), pids()]
     const phases = ['phase 1', 'phase 2', 'phase 3']
-    const points = await underLoad(() => killAtEachPoint('rotate-authority'))
+    const points = await underLoad(() => killAtEachPoint('rotate-authority', { env, look: expectProtection }))
     // What a host was told before the kill it does to its end, so that the next run may find nothing to do there.
     const all = phases.flatMap((phase) => ['db1', 'db2'].flatMap((host) => pointsOf(phase, host)))
     expect(all).toEqual(expect.arrayContaining([...points]))

@@ -63,7 +63,7 @@ export async function protectAuthority(
   context.stdout.write(
     remove
       ? `${file} is not protected any more\n`
-      : `${file} is protected by the passphrase; without it no certificate can be signed\nCopies that were made before, such as backups, are not: muster install and muster cert renew ask from now on when they must sign.\n`,
+      : `${file} is protected by the passphrase; without it no certificate can be signed\nCopies that were made before, such as backups, are not: muster install, muster cert renew and muster cert rotate-authority ask from now on when they must sign.\n`,
   )
   return exitCodes.ok
 }
@@ -86,7 +86,9 @@ function protectable(
   if (state?.rotation !== undefined) {
     throw new UsageError(
       'The authority is being replaced by another one.',
-      'End that first, with `muster cert rotate-authority`; then protect the new one.',
+      remove
+        ? 'End that first: muster cert rotate-authority'
+        : 'End that first, with `muster cert rotate-authority`; then protect the new one.',
     )
   }
   if (isLocked(authority.key) === remove) return authority

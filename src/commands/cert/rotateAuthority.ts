@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createAuthority } from '../../certificates/authority.ts'
-import { isLocked } from '../../certificates/authorityKey.ts'
+import { signingKey } from '../../certificates/authorityKey.ts'
 import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/rotation.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
 import type { ClusterState, Rotation } from '../../deployment/state/clusterState.ts'
@@ -25,7 +25,7 @@ import { openCluster } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
 import { namesOf } from '../selectTargets.ts'
-import { UsageError } from '../usageError.ts'
+import { unlocking } from '../unlocking.ts'
 import { withHosts } from '../withHosts.ts'
 import { recordAuthorities } from './recordAuthorities.ts'
 import type { CertificateOptions } from './renew.ts'
@@ -78,7 +78,7 @@ async function rotate(given: Work): Promise<ExitCode> {
   const opened = await openState(config)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
   let kept = opened.state
-  let state = await begun(given, kept)
+  let state = await begun(given, unlocking(kept, given))
   let survey = given.survey
   const file = join(stateFolder(config), authorityFiles.certificate)
   for (let first = true; ; first = false) {
@@ -119,18 +119,18 @@ async function rotate(given: Work): Promise<ExitCode> {
 
 /** The state of the rotation that is on its way, or else of a new one. */
 async function begun({ context, config, trustOnly }: Work, state: ClusterState): Promise<ClusterState> {
-  // Every host was seen to trust both: one that is down now keeps nobody from going on.
-  const waited = state.rotation?.phase === 'trust' && state.rotation.complete === true
-  if (waited && !trustOnly) return afterPhase(state)
-  if (state.rotation !== undefined || state.authority === undefined) return state
-  if (isLocked(state.authority.key)) {
-    throw new UsageError(
-      "The authority's key is protected by a passphrase, and the one that takes its place would not be.",
-      'Take the protection away, rotate, and protect the new one: muster cert protect-authority --remove',
-    )
+  const { authority, rotation } = state
+  if (authority === undefined) return state
+  if (rotation === undefined) {
+    const made = { cluster: config.cluster, now: context.now(), successorOf: authority }
+    return beginRotation(state, await createAuthority(made))
   }
-  const now = context.now()
-  return beginRotation(state, await createAuthority({ cluster: config.cluster, now, successor: true }))
+  if (rotation.phase !== 'trust' || trustOnly) return state
+  // Every host was seen to trust both: one that is down now keeps nobody from going on.
+  if (rotation.complete === true) return afterPhase(state)
+  // The next phase signs: whoever cannot give the passphrase learns it before a host is changed.
+  await signingKey(rotation.next)
+  return state
 }
 
 function notesOf(

@@ -141,12 +141,14 @@ const renew = (world: World): Command =>
 
 const rotateAuthority = (world: World): Command =>
   runsOnFiles(
-    asking(
-      reachingAll(
-        command(
-          'rotate-authority',
-          'put a new authority in the place of the old one, in three phases',
-          world,
+    signing(
+      asking(
+        reachingAll(
+          command(
+            'rotate-authority',
+            'put a new authority in the place of the old one, in three phases',
+            world,
+          ),
         ),
       ),
     ).option('--trust-only', 'end when every host trusts both, so that clients elsewhere can learn, too'),

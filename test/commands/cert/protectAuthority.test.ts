@@ -1,7 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAuthority } from '../../../src/certificates/authority.ts'
 import { issueLeaf } from '../../../src/certificates/leaf.ts'
 import { unlocking } from '../../../src/commands/unlocking.ts'
+import { afterPhase, beginRotation } from '../../../src/deployment/certificates/rotation.ts'
 import { readState } from '../../../src/deployment/state/openState.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { type CertCluster, certCluster } from './cluster.ts'
@@ -24,7 +26,7 @@ describe('muster cert protect-authority', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.replaceAll(cluster.folder, '…')).toMatchInlineSnapshot(`
       "…/.muster/alpha/authority.key is protected by the passphrase; without it no certificate can be signed
-      Copies that were made before, such as backups, are not: muster install and muster cert renew ask from now on when they must sign.
+      Copies that were made before, such as backups, are not: muster install, muster cert renew and muster cert rotate-authority ask from now on when they must sign.
       "
     `)
     expect(readFileSync(keyFile(), 'utf8')).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/)
@@ -61,6 +63,30 @@ describe('muster cert protect-authority', () => {
       code: 3,
       stderr: expect.stringContaining('There is no authority in'),
     })
+  })
+
+  it('has its passphrase asked for once by a rotation, for both authorities', async () => {
+    await protect()
+    const state = (await readState({ directory: cluster.folder, cluster: 'alpha' }))?.state
+    if (state?.authority === undefined) throw new Error('no authority')
+    const { context } = commandContext({ cwd: cluster.folder, typed })
+    const asking = unlocking(state, { context, authorityPassphraseStdin: true })
+    if (asking.authority === undefined) throw new Error('no authority')
+    const made = { cluster: 'alpha', now: new Date(), successorOf: asking.authority }
+    const next = await createAuthority(made)
+    // As it comes back from the disk, and on its way through the phases: standard input can be read once.
+    const { certificate, key } = next
+    const read = { ...state, rotation: { phase: 'trust' as const, next: { certificate, key } } }
+    const again = unlocking(read, {
+      context: commandContext({ typed }).context,
+      authorityPassphraseStdin: true,
+    })
+    for (const begun of [beginRotation(asking, next), again]) {
+      const { authority } = unlocking(afterPhase(begun), { context })
+      if (authority === undefined) throw new Error('no authority')
+      const leaf = { authority, names: ['db1'], addresses: [], lifetimeDays: 1, now: new Date() }
+      expect((await issueLeaf(leaf)).chain).toContain(certificate)
+    }
   })
 
   it('lets later runs ask once, from where they are told, and says where nobody can be asked', async () => {

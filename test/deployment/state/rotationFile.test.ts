@@ -26,7 +26,8 @@ let states: readonly ClusterState[]
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rotation-'))
   const state = await sampleState()
-  next = await createAuthority({ cluster: 'alpha', now, successor: true })
+  if (state.authority === undefined) throw new Error('no authority')
+  next = await createAuthority({ cluster: 'alpha', now, successorOf: state.authority })
   const trust = beginRotation(state, next)
   const move = afterPhase(trust)
   const drop = afterPhase(move)
