@@ -1,5 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { codeOf } from './codeOf.ts'
 
 /** What became of the file. */
@@ -22,13 +21,10 @@ export async function writeNewFile(file: {
   readonly force: boolean
   /** The umask takes from it. */
   readonly mode?: number
-  /** Whether its folder is made where there is none. */
-  readonly makeFolder?: boolean
 }): Promise<WriteOutcome> {
   const { path, text, force, mode = 0o600 } = file
   const beside = `${path}.${process.pid}.tmp`
   try {
-    if (file.makeFolder === true) await mkdir(dirname(path), { recursive: true })
     await writeFile(force ? beside : path, text, { flag: 'wx', mode })
     if (force) await rename(beside, path)
     return 'written'

@@ -1,23 +1,64 @@
-import { rm } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { lstat, mkdir, rename, rm, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
 
-type NewFile = Parameters<typeof writeNewFile>[0]
+type NewFile = { readonly path: string; readonly text: string | Uint8Array; readonly mode?: number }
+
+/** Those of the paths that lead to something, be it a link to nothing. */
+export async function existing(paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map(lookAt))
+  return paths.filter((_, index) => found[index] !== undefined)
+}
+
+/** What lies at a path; undefined where nothing is, or nobody may look. */
+const lookAt = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
 
 /**
- * Writes several files as `writeNewFile` does each: all of them, or else none but those that `force` put in the
- * place of another. Says which could not be written.
+ * Writes several files as `writeNewFile` does each: all of them, or none. Only with `force` in place of others, which
+ * stay as they are until every new one is on the disk. Says which could not be written, of those that are there
+ * already all.
  */
 export async function writeNewFiles<File extends NewFile>(
   files: readonly File[],
-): Promise<{ readonly file: File; readonly outcome: Exclude<WriteOutcome, 'written'> } | undefined> {
+  options: {
+    readonly force: boolean
+    /** Made where there is none. */
+    readonly folder?: string
+  },
+): Promise<
+  { readonly files: readonly File[]; readonly outcome: Exclude<WriteOutcome, 'written'> } | undefined
+> {
+  const { force, folder } = options
+  const there = await existing(files.map(({ path }) => path))
+  const inTheWay = files.filter(({ path }) => there.includes(path))
+  if (inTheWay.length > 0 && !force) return { outcome: 'exists', files: inTheWay }
+  for (const file of inTheWay) {
+    if ((await lookAt(file.path))?.isDirectory() === true) return { outcome: 'is-directory', files: [file] }
+  }
+  const made = folder && (await mkdir(folder, { recursive: true }).catch(() => undefined))
   const written: string[] = []
   for (const file of files) {
-    const outcome = await writeNewFile(file)
-    if (outcome !== 'written') {
-      await Promise.all(written.map((path) => rm(path, { force: true })))
-      return { file, outcome }
+    const path = force ? besideOf(file.path) : file.path
+    const outcome = await writeNewFile({ ...file, path, force: false })
+    if (outcome === 'written') {
+      written.push(path)
+      continue
     }
-    if (!file.force) written.push(file.path)
+    await Promise.all(written.map((one) => rm(one, { force: true })))
+    await removeMade(folder, made)
+    return { outcome, files: [file] }
   }
+  if (force) await Promise.all(files.map(({ path }) => rename(besideOf(path), path)))
   return undefined
+}
+
+const besideOf = (path: string): string => `${path}.${process.pid}.tmp`
+
+/** Takes a folder away again, and those above it that were made with it, the first of which is `made`. */
+async function removeMade(folder = '', made: string | undefined): Promise<void> {
+  if (made === undefined) return
+  for (let path = folder; path.length >= made.length; path = dirname(path)) {
+    await rmdir(path).catch(() => undefined)
+  }
 }

@@ -9,12 +9,12 @@ import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { namesOf } from '../selectTargets.ts'
 import { UsageError } from '../usageError.ts'
-import { writeNewFile } from '../writeNewFile.ts'
-import { writeProblem } from '../writeProblem.ts'
+import { writeNewFiles } from '../writeNewFiles.ts'
+import { notWritten } from './notWritten.ts'
 
 /**
  * `muster cert csr`: a request to an outside authority for each host's key, which stays in the state directory.
- * No host is reached. Either every host can have one, or none is written.
+ * No host is reached. Either every host gets one, or none is written.
  */
 export async function certCsr(
   options: ClusterOptions & { readonly out: string; readonly force: boolean },
@@ -41,19 +41,14 @@ export async function certCsr(
       'A key is made by the first `muster install` of a host; its own certificate serves until the outside one is there.',
     )
   }
-  for (const { host, request = '' } of requests) {
+  const files = requests.map(({ host, request = '' }) => {
     const file = join(out, `${folderOf(host)}.csr`)
-    const path = resolve(context.cwd, file)
-    const outcome = await writeNewFile({ path, text: request, force, mode: 0o644, makeFolder: true })
-    if (outcome === 'exists') {
-      throw new UsageError(`${file} exists already and was left as it is.`, 'To replace it, add --force.')
-    }
-    if (outcome !== 'written') {
-      const { message, fix } = writeProblem(outcome, { file })
-      throw new UsageError(message, fix)
-    }
-    context.stdout.write(`wrote ${file}\n`)
-  }
+    return { file, path: resolve(context.cwd, file), text: request, mode: 0o644 }
+  })
+  const folder = resolve(context.cwd, out)
+  const failed = await writeNewFiles(files, { force, folder })
+  if (failed !== undefined) throw notWritten(failed.outcome, { files: failed.files.map(({ file }) => file) })
+  for (const { file } of files) context.stdout.write(`wrote ${file}\n`)
   context.stdout.write(
     'Each asks for all names of its host. Bring what the authority answers: muster cert import --host HOST --from CHAIN\n',
   )

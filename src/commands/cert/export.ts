@@ -16,8 +16,8 @@ import { quote } from '../../transport/shellWords.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { UsageError } from '../usageError.ts'
-import { writeNewFiles } from '../writeNewFiles.ts'
-import { writeProblem } from '../writeProblem.ts'
+import { existing, writeNewFiles } from '../writeNewFiles.ts'
+import { notWritten } from './notWritten.ts'
 import { keystorePassword, truststorePassword } from './storePassword.ts'
 
 type ExportOptions = ClusterOptions & {
@@ -48,26 +48,20 @@ export async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
   const config = await openCluster(options)
   if (typeof config === 'number') return config
+  // Nobody types a password in vain.
+  const there = force || options.each ? [] : await existing([resolve(context.cwd, out)])
+  if (there.length > 0) throw notWritten('exists', { files: [out] })
   const opened = await readState(config)
   for (const note of opened?.notes ?? []) context.stderr.write(`warning: ${note}\n`)
   const exported = await exportedOf(options, { config, state: opened?.state })
   const mode = exported.what === 'key' ? 0o600 : 0o644
   const files = exported.files.map((file) => ({
-    ...{ ...file, path: resolve(context.cwd, file.out), text: file.content, force, mode },
+    ...{ ...file, path: resolve(context.cwd, file.out), text: file.content, mode },
   }))
-  const failed = await writeNewFiles(files)
-  if (failed?.outcome === 'exists') {
-    throw new UsageError(
-      `${failed.file.out} exists already and was left as it is.`,
-      'To replace it, add --force.',
-    )
-  }
+  const failed = await writeNewFiles(files, { force })
   if (failed !== undefined) {
-    const { message, fix } = writeProblem(failed.outcome, {
-      file: failed.file.out,
-      example: `alpha.${format}`,
-    })
-    throw new UsageError(message, fix)
+    const named = failed.files.map((file) => file.out)
+    throw notWritten(failed.outcome, { files: named, example: `alpha.${format}` })
   }
   for (const { out, words } of files) context.stdout.write(`wrote ${out}: ${words}\n`)
   context.stdout.write(exportedUse({ ...exported, file: quote(out), format, api: apiOf(config) }))

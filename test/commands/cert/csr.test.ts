@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasKeytool, hasOpenssl, runTool } from '../../certificates/tools.ts'
 import { type CertCluster, certCluster, certClusterText } from './cluster.ts'
@@ -35,6 +35,39 @@ describe('muster cert csr', () => {
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('twice/db1.csr exists already') })
     expect(readFileSync(cluster.path('twice/db1.csr'), 'utf8')).toBe('mine')
     expect((await cluster.cert(['csr', '--host', 'db1', '--out', 'twice', '--force'])).code).toBe(0)
+  })
+
+  it('writes none where a file of one is there, and with --force all or none', async () => {
+    mkdirSync(cluster.path('half'))
+    writeFileSync(cluster.path('half/db2.csr'), 'mine')
+    const refused = await cluster.cert(['csr', '--host', 'db*', '--out', 'half'])
+    expect(refused).toEqual({
+      code: 3,
+      stdout: '',
+      stderr:
+        'error: half/db2.csr exists already and was left as it is.\n  fix: To replace it, add --force.\n',
+    })
+    expect(readdirSync(cluster.path('half'))).toEqual(['db2.csr'])
+    writeFileSync(cluster.path('half/db1.csr'), 'mine, too')
+    expect((await cluster.cert(['csr', '--host', 'db*', '--out', 'half'])).stderr).toBe(
+      'error: half/db1.csr and half/db2.csr exist already and were left as they are.\n  fix: To replace them, add --force.\n',
+    )
+    const forced = await cluster.cert(['csr', '--host', 'db*', '--out', 'half', '--force'])
+    expect(forced).toMatchObject({ code: 0, stderr: '' })
+    for (const name of ['db1', 'db2']) {
+      expect(readFileSync(cluster.path(`half/${name}.csr`), 'utf8')).toContain('BEGIN CERTIFICATE REQUEST')
+    }
+    rmSync(cluster.path('half/db2.csr'))
+    mkdirSync(cluster.path('half/db2.csr'))
+    writeFileSync(cluster.path('half/db1.csr'), 'mine')
+    const folder = await cluster.cert(['csr', '--host', 'db*', '--out', 'half', '--force'])
+    expect(folder).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('half/db2.csr is a directory.'),
+    })
+    expect(readFileSync(cluster.path('half/db1.csr'), 'utf8')).toBe('mine')
+    expect(readdirSync(cluster.path('half'))).toEqual(['db1.csr', 'db2.csr'])
   })
 
   it('refuses hosts whose stores are yours, and a folder that is a file', async () => {

@@ -90,6 +90,18 @@ describe('muster cert export', () => {
       stderr: 'error: there exists already and was left as it is.\n  fix: To replace it, add --force.\n',
     })
     expect(written('there').toString()).toBe('mine')
+    // Before anybody is asked for a password.
+    const store = await cluster.cert([
+      'export',
+      '--host',
+      'db1',
+      '--format',
+      'p12',
+      '--with-key',
+      '--out',
+      'there',
+    ])
+    expect(store.stderr).toContain('there exists already')
     const argv = ['export', '--host', 'db1', '--with-key', '--out', 'there', '--force']
     expect((await cluster.cert(argv)).code).toBe(0)
     expect(modeOf('there')).toBe(0o600)

@@ -1,0 +1,19 @@
+import { shortListOf } from '../../diagnostics/words.ts'
+import { UsageError } from '../usageError.ts'
+import type { WriteOutcome } from '../writeNewFile.ts'
+import { writeProblem } from '../writeProblem.ts'
+
+/** Why files, as the command line names them, were not written; `example` is a file's name, where one is usual. */
+export function notWritten(
+  outcome: Exclude<WriteOutcome, 'written'>,
+  { files, example }: { readonly files: readonly string[]; readonly example?: string },
+): UsageError {
+  const names = shortListOf(files, 8)
+  if (outcome !== 'exists') {
+    const { message, fix } = writeProblem(outcome, { file: names, ...(example && { example }) })
+    return new UsageError(message, fix)
+  }
+  return files.length === 1
+    ? new UsageError(`${names} exists already and was left as it is.`, 'To replace it, add --force.')
+    : new UsageError(`${names} exist already and were left as they are.`, 'To replace them, add --force.')
+}
