@@ -8,6 +8,7 @@ import { proveHost } from '../../deployment/users/viaApi/proveHost.ts'
 import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
 import { withoutShell } from '../../deployment/users/withoutShell.ts'
 import { planText } from '../../output/deployment/plan.ts'
+import { usersNowText } from '../../output/deployment/usersNow.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
@@ -40,7 +41,7 @@ type Work = ViaApiOptions & {
   readonly run: Run
 }
 
-const operation = 'users apply'
+const operation = 'users apply --via api'
 
 /**
  * `muster users apply --via api`: brings the hosts to the users of the file without SSH. All APIs of all hosts are
@@ -100,9 +101,10 @@ async function applyLocked(work: Work): Promise<ExitCode> {
     json,
     run,
     survey: { reached: [], lost: [] },
-    work: plans.map(({ host, steps }) => ({
+    work: plans.map(({ host, steps, before }) => ({
       host,
       steps,
+      before,
       transport: withoutShell(host),
       verify: async () => {
         const wish = wishes.find((one) => one.host === host)
@@ -110,6 +112,9 @@ async function applyLocked(work: Work): Promise<ExitCode> {
       },
     })),
   })
+  if (!json && !context.signal.aborted) {
+    context.stdout.write(usersNowText(operation, run.recorder.record(exit)?.hosts ?? []) ?? '')
+  }
   tellPart({ context, config, json, emit })
   if (exit !== exitCodes.ok || config.left.length > 0) return exit
   const after = settled(decision.state, usersGiven(work, wishes))

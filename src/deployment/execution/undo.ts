@@ -1,6 +1,7 @@
 import type { Emit, Failure } from '../events.ts'
 import { failureOf } from '../failure.ts'
 import type { PlannedStep } from '../preview.ts'
+import type { Restored } from './before.ts'
 import type { HostWork } from './hostRun.ts'
 
 type Undoing = {
@@ -35,30 +36,36 @@ export async function takeBack(options: Undoing): Promise<Undone> {
     pieces.push({ id: 'before', title: 'all that was changed', run: () => restore(work.transport) })
   }
   const undone: string[] = []
-  let words: string | undefined
+  let said: Restored | undefined
   for (const piece of pieces) {
     try {
-      words = await runPiece(options, piece)
+      said = await runPiece(options, piece)
     } catch (error) {
       const { message, fix } = failureOf(error)
       const more = `Undoing “${piece.title}” failed, too: ${message}`
       return { failure: { ...withWords(failure, more), fix }, undone: false }
     }
-    if (words === undefined) undone.push(piece.title)
+    if (said === undefined) undone.push(piece.title)
   }
-  const said = [undone.length === 0 ? [] : `It was undone: ${undone.join(', ')}.`, words ?? []].flat()
-  return { failure: withWords(failure, ...said), undone: pieces.length > 0 }
+  const [words, whole] = typeof said === 'object' ? [said.partly, false] : [said, true]
+  const sentences = [undone.length === 0 ? [] : `It was undone: ${undone.join(', ')}.`, words ?? []].flat()
+  return { failure: withWords(failure, ...sentences), undone: pieces.length > 0 && whole }
 }
 
 /** One thing to take back; says what is so again where its title does not say enough. */
-type Piece = { readonly id: string; readonly title: string; readonly run: () => Promise<string | undefined> }
+type Piece = {
+  readonly id: string
+  readonly title: string
+  readonly run: () => Promise<Restored | undefined>
+}
 
-async function runPiece({ work, emit, clock }: Undoing, piece: Piece): Promise<string | undefined> {
+async function runPiece({ work, emit, clock }: Undoing, piece: Piece): Promise<Restored | undefined> {
   const { id: step, title, run } = piece
   const began = clock()
-  const words = await run()
+  const said = await run()
+  if (typeof said === 'object') return said
   emit({ type: 'step-undone', host: work.host, step, title, seconds: (clock() - began) / 1000 })
-  return words
+  return said
 }
 
 /** The failure with further sentences, each on a line of its own. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { describeEndpoint } from '../../../src/client/endpoint.ts'
 import { muster } from '../../../src/commands/program.ts'
 import { commandContext } from '../../config/commandContext.ts'
-import { realHost } from '../../deployment/users/viaApi/host.ts'
+import { type Fault, frontDoor, realHost } from '../../deployment/users/viaApi/host.ts'
 import { freePort } from '../../support/ports.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { certificate } from '../../support/testServer.ts'
@@ -148,6 +148,55 @@ describe('muster users apply --via api', () => {
     expect(await run([...login, '--host', 'db1', '--prune'], env)).toMatchObject({ code: 0 })
     expect(one.names()).toEqual(['admin'])
     expect(JSON.stringify(kept() ?? '')).not.toContain('given long enough')
+  })
+
+  it('takes back what it did on a host that fails, says who has which users, and the next run converges', async () => {
+    const [one, two] = [await realHost({ admin: 'before' }), await realHost({ admin: 'before' })]
+    const faults: Fault[] = ['refuse', 'lose-answer']
+    const door = await frontDoor(portsOf(two)[0] ?? 0, ({ method, body }) =>
+      method === 'POST' && body.includes('"ops"') ? faults.shift() : undefined,
+    )
+    const { run } = workplace(
+      [{ ports: portsOf(one) }, { ports: [door.port, ...portsOf(two).slice(1)], address: 'localhost' }],
+      { 'rest-api-admin-pass': '!env ADMIN', 'rest-api-users': '{ ops: !env OPS }' },
+    )
+    const env = { ADMIN: 'given long enough', OPS: 'another long enough', MUSTER_LOGIN_PASSWORD: 'before' }
+    const told = ({ stdout, stderr }: { stdout: string; stderr: string }) =>
+      stderr.slice(stderr.indexOf('error db2')) + stdout.slice(stdout.indexOf('\ndb1  ') + 1)
+    const refused = await run(['--login', 'admin'], env)
+    expect(refused.code).toBe(1)
+    expect(told(refused)).toMatchInlineSnapshot(`
+      "error db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full.
+      It was undone: reset the password of admin. [internal]
+        fix: See the log of the manager on db2, then run the command again.
+      db1  done: 2 changes, logins proved
+      db2  failed, all of it taken back
+      Users as the file says: db1.
+      Users as before: db2.
+      Mend what is told, then run \`muster users apply --via api\` again: it changes only what is missing.
+      "
+    `)
+    expect([one.names(), two.names()]).toEqual([['admin', 'ops'], ['admin']])
+    const lost = await run(['--login', 'admin'], env)
+    expect(lost.code).toBe(4)
+    expect(told(lost)).toMatchInlineSnapshot(`
+      "error db2: https://127.0.0.1:PORT closed the connection before the answer was complete.
+      Done there before: reset the password of admin.
+      Not known whether it was done: create the administrator ops.
+      Nothing could be taken back there: it is gone. The next run goes on there. [connection-lost]
+        fix: Try again; if it stays, read the log of the component.
+      db1  nothing to do, logins proved
+      db2  unreachable
+      Users as the file says: db1.
+      Users as told above: db2.
+      Mend what is told, then run \`muster users apply --via api\` again: it changes only what is missing.
+      "
+    `)
+    const last = await run(['--login', 'admin'], env)
+    expect(last, last.stderr).toMatchObject({ code: 0 })
+    expect([one.names(), two.names()]).toEqual(Array(2).fill(['admin', 'ops']))
+    expect((await run([], env)).stdout).toContain('alpha: nothing to do on 2 hosts.')
+    await door.close()
   })
 
   it('tells programs as JSON lines, without any password', async () => {

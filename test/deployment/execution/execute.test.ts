@@ -248,6 +248,17 @@ describe('execute', () => {
       expect(done).toEqual(['remember', 'db1 one', 'restore'])
     })
 
+    it('does not call it taken back where something of the run stays', async () => {
+      const { step, work, run, done, events } = world()
+      const restore = async () => ({ partly: 'ops stays.' })
+      const [outcome] = await run([
+        { ...work('db1', [step('one', 'commit', fail)]), before: { ...wayBack(done), restore } },
+      ])
+      expect(outcome).toMatchObject({ result: 'failed', failure: { message: 'it broke\nops stays.' } })
+      expect(outcome?.undone).toBeUndefined()
+      expect(events.filter(({ type }) => type === 'step-undone')).toEqual([])
+    })
+
     it('travels with the first change where the host takes both at once, and goes before it elsewhere', async () => {
       const { step, work, run, done } = world()
       const chained = transport('chained')

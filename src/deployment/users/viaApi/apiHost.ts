@@ -9,6 +9,10 @@ export type HostApi = { readonly component: Component; readonly endpoint: Endpoi
 /** A user that the file names; without a password the host's user of that name is left as it is. */
 export type WantedUser = { readonly user: string; readonly password?: Secret }
 
+/** Whether two names are of one user: the APIs keep names in NFC. */
+export const isSameUser = (one: string, other: string): boolean =>
+  one.normalize('NFC') === other.normalize('NFC')
+
 /** What one host is to have, and by which logins it may be asked. */
 export type HostWish = {
   readonly host: string
@@ -28,4 +32,6 @@ export type AskedHost = {
   readonly fitting: readonly string[]
   /** A login that all APIs of the host took; absent while the host has no user. */
   readonly login?: Credentials
+  /** Logins that the host took, of users who are to get another password or to go: the way back. */
+  readonly before: readonly Credentials[]
 }

@@ -1,17 +1,11 @@
-import { get, type Outcome, ping } from '../../../client/calls.ts'
+import { ping } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
-import { readEnvelope } from '../../../client/envelope.ts'
 import { listOf } from '../../../diagnostics/words.ts'
 import { StepError } from '../../stepError.ts'
-import type { AskedHost, HostApi, HostWish } from './apiHost.ts'
+import { type AskedHost, type HostApi, type HostWish, isSameUser } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'
+import { type Listed, listUsers } from './listUsers.ts'
 import { mayMakeFirst } from './mayMakeFirst.ts'
-
-/** The users that an API tells to a login; what it answers instead. */
-type Listed =
-  | { readonly kind: 'users'; readonly names: readonly string[]; readonly login: Credentials }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'no-user' }
 
 /**
  * Asks every API of a host, and changes nothing: whether it answers, which users the host has, and whether each
@@ -24,20 +18,43 @@ export async function askHost(wish: HostWish, signal: AbortSignal): Promise<Aske
   if (first === undefined) throw new Error('a host without APIs was to be asked')
   await Promise.all(apis.map((api) => mustAnswer(host, api, signal)))
   const ask = (api: HostApi, login: Credentials | undefined): Promise<Listed> =>
-    list({ host, api, login, signal })
+    listUsers({ host, api, login, signal })
   const passwords = users.flatMap(({ user, password }) => (password === undefined ? [] : { user, password }))
   const tried = await Promise.all(passwords.map((login) => ask(first, login)))
   const fitting = tried.flatMap((one) => (one.kind === 'users' ? [one] : []))
   const listed = fitting[0] ?? (await firstGood(wish, (login) => ask(first, login)))
   if (listed.kind === 'no-user') {
     await mayMakeFirst({ host, api: first, signal })
-    return { present: [], fitting: [] }
+    return { present: [], fitting: [], before: [] }
   }
   if (listed.kind === 'refused') throw noLogin(wish, first)
   for (const api of apis.slice(1)) {
     if ((await ask(api, listed.login)).kind !== 'users') throw othersRefuse(host, api, listed.login)
   }
-  return { present: listed.names, fitting: fitting.map(({ login }) => login.user), login: listed.login }
+  const { names: present, login } = listed
+  const told = { present, fitting: fitting.map((one) => one.login.user), login }
+  return { ...told, before: await loginsBefore(wish, told, (one) => ask(first, one)) }
+}
+
+/**
+ * The logins that a host takes of users who are to get another password, or to go: the way back. Each wrong one
+ * counts as a failure there, so none is tried twice, and none of who is known already.
+ */
+async function loginsBefore(
+  { users, logins }: HostWish,
+  { present, fitting, login }: { readonly login: Credentials } & Pick<AskedHost, 'present' | 'fitting'>,
+  ask: (login: Credentials) => Promise<Listed>,
+): Promise<readonly Credentials[]> {
+  const tried = fitting.length === 0 ? logins.slice(0, logins.indexOf(login) + 1) : []
+  const good = fitting.length === 0 ? [login] : []
+  for (const one of logins) {
+    const isIn = (names: readonly string[]): boolean => names.some((name) => isSameUser(name, one.user))
+    const isKnown = isIn(fitting) || isIn(good.map(({ user }) => user))
+    const concerned = isIn(present) && isIn(users.map(({ user }) => user))
+    if (tried.includes(one) || isKnown || !concerned) continue
+    if ((await ask(one)).kind === 'users') good.push(one)
+  }
+  return good
 }
 
 async function firstGood(
@@ -55,44 +72,6 @@ async function firstGood(
 async function mustAnswer(host: string, api: HostApi, signal: AbortSignal): Promise<void> {
   const outcome = await onApi(host, () => ping({ endpoint: api.endpoint, timeout: patience, signal }))
   if ('problem' in outcome) throw refusal(host, api, outcome)
-}
-
-async function list(options: {
-  readonly host: string
-  readonly api: HostApi
-  readonly login: Credentials | undefined
-  readonly signal: AbortSignal
-}): Promise<Listed> {
-  const { host, api, login, signal } = options
-  const caller = { endpoint: api.endpoint, timeout: patience, signal, ...(login && { credentials: login }) }
-  const outcome = await onApi(host, () => get(caller, '/api/v2/users'))
-  if ('problem' in outcome) {
-    if (outcome.answer.status !== 401) throw refusal(host, api, outcome)
-    return { kind: outcome.problem.code === 'no-user' ? 'no-user' : 'refused' }
-  }
-  const names = namesIn(outcome)
-  if (names === undefined || login === undefined) {
-    throw new StepError({
-      host,
-      code: 'bad-answer',
-      message: `what ${placeOf(api)} answered is no list of users`,
-      fix: 'Something else than this API listens there, or it is too old: install again.',
-    })
-  }
-  return { kind: 'users', names, login }
-}
-
-function namesIn(outcome: Extract<Outcome<unknown>, { value: unknown }>): readonly string[] | undefined {
-  const payload = readEnvelope(outcome.value)?.payload
-  if (!Array.isArray(payload)) return undefined
-  const names = payload.map((one: unknown) =>
-    typeof one === 'object' && one !== null && 'user' in one && typeof one.user === 'string'
-      ? one.user
-      : undefined,
-  )
-  return names.flatMap((name) => name ?? []).length === names.length
-    ? names.flatMap((name) => name ?? [])
-    : undefined
 }
 
 function noLogin({ host, users, logins }: HostWish, api: HostApi): StepError {

@@ -1,12 +1,17 @@
-import { guarded } from '../../../client/apiPath.ts'
-import { type Caller, createAdminUser, post } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
-import { envelope } from '../../../client/envelope.ts'
+import { TransportError } from '../../../transport/transportError.ts'
+import type { Before } from '../../execution/before.ts'
+import { isUnreachable } from '../../failure.ts'
 import type { PlannedStep } from '../../preview.ts'
 import { change } from '../../step.ts'
 import type { AskedHost, HostWish } from './apiHost.ts'
-import { onApi, patience, refusal } from './callApi.ts'
+import { refusal } from './callApi.ts'
+import { makeChange } from './makeChange.ts'
 import { changeWords, type UserChange } from './planChanges.ts'
+import { type Begun, takeBackHost } from './takeBackHost.ts'
+
+/** What is to be done on a host by calls, and its way back. */
+export type UserCalls = { readonly steps: readonly PlannedStep[]; readonly before: Before }
 
 /**
  * The steps of a host that is changed by calls of one of its APIs; the others share its users. Each call is made
@@ -17,45 +22,51 @@ export function userCalls(options: {
   readonly wish: HostWish
   readonly asked: AskedHost
   readonly changes: readonly UserChange[]
-}): readonly PlannedStep[] {
+}): UserCalls {
   const { wish, asked, changes } = options
-  const isFitting = ({ user }: { readonly user: string }): boolean => asked.fitting.includes(user)
-  const fitting = wish.users.find(isFitting)
+  const { host, users, apis } = wish
+  const [api] = apis
+  if (api === undefined) throw new Error('a host without APIs was to be changed')
+  const fitting = users.find(({ user }) => asked.fitting.includes(user))
   let login: Credentials | undefined =
     fitting?.password === undefined ? asked.login : { user: fitting.user, password: fitting.password }
-  return changes.map((one) => ({
-    change: change(changeWords(one)),
-    step: {
-      id: 'users',
-      title: changeWords(one),
-      phase: 'commit',
-      check: () => change(changeWords(one)),
-      apply: async () => {
-        await carryOut(wish, one, login)
-        if (one.kind !== 'remove') login = one.login
-      },
-    },
-  }))
+  const begun: Begun[] = []
+  const carryOut = async (one: UserChange): Promise<void> => {
+    begun.push({ change: one, done: false })
+    const outcome = await makeChange({ host, api }, one, login).catch((error: unknown) => {
+      throw withState(error, begun)
+    })
+    if ('problem' in outcome) throw refusal(host, api, outcome)
+    begun.splice(-1, 1, { change: one, done: true })
+    if (one.kind !== 'remove') login = one.login
+  }
+  const steps = changes.map((one): PlannedStep => {
+    const planned = change(changeWords(one))
+    const title = planned.summary
+    const step = { id: 'users', title, phase: 'commit', check: () => planned } as const
+    return { change: planned, step: { ...step, apply: () => carryOut(one) } }
+  })
+  const before: Before = {
+    leftover: false,
+    restore: () => takeBackHost({ wish, asked, api }, begun),
+    forget: () => Promise.resolve(),
+  }
+  return { steps, before }
 }
 
-async function carryOut(
-  { host, apis: [api] }: HostWish,
-  one: UserChange,
-  login: Credentials | undefined,
-): Promise<void> {
-  if (api === undefined) throw new Error('a host without APIs was to be changed')
-  const caller: Caller = {
-    endpoint: api.endpoint,
-    timeout: patience,
-    ...(login && { credentials: login }),
-  }
-  const outcome = await onApi(host, () =>
-    one.kind === 'remove'
-      ? post(caller, {
-          path: guarded('/api/v2/deleteUser'),
-          body: envelope('StringPayload', { value: one.user.normalize('NFC') }),
-        })
-      : createAdminUser(caller, one.login),
-  )
-  if ('problem' in outcome) throw refusal(host, api, outcome)
+/** Of a host that is gone, what is known of its users: nothing can be taken back there. */
+function withState(error: unknown, begun: readonly Begun[]): unknown {
+  if (!(error instanceof TransportError) || !isUnreachable(error)) return error
+  const words = (is: boolean): string =>
+    begun
+      .filter(({ done }) => done === is)
+      .map((one) => changeWords(one.change))
+      .join(', ')
+  const { host, code, message, fix } = error
+  const sentences = [
+    message,
+    ...(words(true) === '' ? [] : [`Done there before: ${words(true)}.`]),
+    `Not known whether it was done: ${words(false)}.`,
+  ]
+  return new TransportError({ host, code, message: sentences.join('\n'), fix, cause: error })
 }

@@ -6,7 +6,7 @@ import type { HostPlan } from '../../hostPlan.ts'
 import { type ClusterState, withUser } from '../../state/clusterState.ts'
 import { StepError } from '../../stepError.ts'
 import type { AskedHost, HostWish } from './apiHost.ts'
-import { userCalls } from './changeHost.ts'
+import { type UserCalls, userCalls } from './changeHost.ts'
 import { planChanges } from './planChanges.ts'
 import { withMadePasswords } from './wishes.ts'
 
@@ -18,7 +18,7 @@ export type ApiDecision =
   | {
       readonly ok: true
       readonly wishes: readonly HostWish[]
-      readonly plans: readonly HostPlan[]
+      readonly plans: readonly (HostPlan & Pick<UserCalls, 'before'>)[]
       readonly state: ClusterState
       readonly made: readonly MadePassword[]
       readonly notes: readonly string[]
@@ -39,7 +39,7 @@ export function decideViaApi(options: {
   const { wishes, made } = withMadePasswords({ hosts: answered, leavesOut, random })
   const problems: StepError[] = []
   const extras = new Map<string, string[]>()
-  const plans = wishes.flatMap((wish, index): readonly HostPlan[] => {
+  const plans = wishes.flatMap((wish, index) => {
     const asked = answered[index]?.asked
     const planned = asked && planChanges(wish, asked)
     if (asked === undefined || planned === undefined) return []
@@ -53,7 +53,7 @@ export function decideViaApi(options: {
       const names = listOf(extra)
       extras.set(names, [...(extras.get(names) ?? []), host])
     }
-    return [{ host, address: addresses.get(host) ?? host, steps: userCalls({ wish, asked, changes }) }]
+    return [{ host, address: addresses.get(host) ?? host, ...userCalls({ wish, asked, changes }) }]
   })
   if (problems.length > 0) return { ok: false, problems }
   const state = made.reduce((kept, { user, password }) => {

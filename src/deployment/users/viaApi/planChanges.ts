@@ -1,7 +1,7 @@
 import type { Credentials } from '../../../client/credentials.ts'
 import { listOf } from '../../../diagnostics/words.ts'
 import { StepError } from '../../stepError.ts'
-import type { AskedHost, HostWish, WantedUser } from './apiHost.ts'
+import { type AskedHost, type HostWish, isSameUser, type WantedUser } from './apiHost.ts'
 
 /** One change of the users of a host, by one call. */
 export type UserChange =
@@ -11,16 +11,14 @@ export type UserChange =
 /** What is to be changed on a host, in this order, and whom it has that the file does not name. */
 export type UserChanges = { readonly changes: readonly UserChange[]; readonly extra: readonly string[] }
 
-const same = (one: string, other: string): boolean => one.normalize('NFC') === other.normalize('NFC')
-
 /** Those of `present` that no wanted user is. */
 export const extraUsers = (present: readonly string[], users: readonly WantedUser[]): readonly string[] =>
-  present.filter((name) => !users.some(({ user }) => same(user, name)))
+  present.filter((name) => !users.some(({ user }) => isSameUser(user, name)))
 
 /** What a host lacks of its wish. A `StepError` where that cannot be done without a further password. */
 export function planChanges(wish: HostWish, asked: AskedHost): UserChanges | StepError {
   const { host, users, prune } = wish
-  const has = (user: string): boolean => asked.present.some((name) => same(name, user))
+  const has = (user: string): boolean => asked.present.some((name) => isSameUser(name, user))
   const unknown = users.filter(({ user, password }) => password === undefined && !has(user))
   if (unknown.length > 0) {
     const names = listOf(unknown.map(({ user }) => user))
@@ -32,7 +30,7 @@ export function planChanges(wish: HostWish, asked: AskedHost): UserChanges | Ste
     })
   }
   const puts = users.flatMap(({ user, password }): UserChange[] => {
-    if (password === undefined || asked.fitting.some((name) => same(name, user))) return []
+    if (password === undefined || asked.fitting.some((name) => isSameUser(name, user))) return []
     return [{ kind: has(user) ? 'reset' : 'create', login: { user, password } }]
   })
   const extra = extraUsers(asked.present, users)

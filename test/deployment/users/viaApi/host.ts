@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { request } from 'node:https'
 import { changeUserFile } from '../../../../src/accounts/changeUserFile.ts'
 import { hashPassword } from '../../../../src/accounts/passwordHash.ts'
 import { parseUserFile, putUser } from '../../../../src/accounts/userFile.ts'
@@ -6,6 +7,7 @@ import type { Component } from '../../../../src/contracts/component.ts'
 import type { HostApi, HostWish } from '../../../../src/deployment/users/viaApi/apiHost.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
 import { portOf } from '../../../support/https.ts'
+import { type LoopbackServer, serveTls } from '../../../support/loopbackServer.ts'
 import { temporaryFolder } from '../../../support/temporaryFolder.ts'
 import { testCost } from '../../../support/testApi.ts'
 import { certificate, settingsIn, start } from '../../../support/testServer.ts'
@@ -44,6 +46,36 @@ export async function realHost(users: Readonly<Record<string, string>> = {}): Pr
     names: () => parseUserFile(readFileSync(settings.usersFile, 'utf8')).users.map(({ user }) => user),
   }
 }
+
+/** What a door does with a call: nothing, an answer of its own, or it hands it on and loses the answer. */
+export type Fault = 'refuse' | 'lose-answer' | undefined
+
+/** Stands before an API and hands its calls on, but those for which `fault` says otherwise. */
+export const frontDoor = (
+  port: number,
+  fault: (call: { readonly method: string; readonly path: string; readonly body: string }) => Fault,
+): Promise<LoopbackServer> =>
+  serveTls({ key: certificate.key, cert: certificate.chain }, async (asked, answer) => {
+    let body = ''
+    for await (const piece of asked) body += piece
+    const { method = '', url: path = '', headers } = asked
+    const does = fault({ method, path, body })
+    if (does === 'refuse') {
+      answer.writeHead(500, { 'Content-Type': 'application/json' })
+      const payload = { status: 500, code: 'internal', title: 'Fault', detail: 'The disk is full.' }
+      answer.end(JSON.stringify({ payloadType: 'ProblemPayload', payloadVersion: '1', payload }))
+      return
+    }
+    const on = request({ host: '127.0.0.1', port, method, path, headers, ca: certificate.chain }, (came) => {
+      if (does === 'lose-answer') {
+        asked.socket.destroy()
+        return
+      }
+      answer.writeHead(came.statusCode ?? 0, came.headers)
+      came.pipe(answer)
+    })
+    on.end(body)
+  })
 
 export const user = (name: string, password?: string): HostWish['users'][number] => ({
   user: name,

@@ -20,7 +20,7 @@ async function apply(wanted: HostWish): Promise<readonly string[]> {
   const asked = await askHost(wanted, signal)
   const planned = planChanges(wanted, asked)
   if (planned instanceof Error) throw planned
-  for (const { step } of userCalls({ wish: wanted, asked, changes: planned.changes })) {
+  for (const { step } of userCalls({ wish: wanted, asked, changes: planned.changes }).steps) {
     await step.apply(withoutShell('db1'))
   }
   await proveHost(wanted, signal)
@@ -70,7 +70,9 @@ describe('users by the APIs alone', () => {
     expect(planned).toMatchObject({ code: 'password-needed', message: expect.stringContaining('ops') })
     const only = wish({ apis, users: [user('admin')], logins: [login('admin', 'right')] })
     expect(await apply(only)).toEqual([])
-    expect(planChanges({ ...only, prune: true }, { present: ['admin', 'x'], fitting: [] })).toMatchObject({
+    expect(
+      planChanges({ ...only, prune: true }, { present: ['admin', 'x'], fitting: [], before: [] }),
+    ).toMatchObject({
       code: 'no-login',
     })
   })
