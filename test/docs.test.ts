@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
+import { muster } from '../src/commands/program.ts'
+import { tapi } from '../src/commands/tapi/program.ts'
+import { commandContext } from './config/commandContext.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
@@ -15,10 +18,12 @@ const blocks = (page: string, language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map((match) => match[1] ?? '')
 
 const commands = blocks(readme, 'sh').flatMap((block) => block.trim().split('\n'))
-const help = (program: string, ...words: string[]): string =>
-  execFileSync(process.execPath, [join(root, 'dist', `${program}.js`), ...words, '--help'], {
-    encoding: 'utf8',
-  })
+const programs = { muster, tapi }
+const help = async (program: keyof typeof programs, ...words: string[]): Promise<string> => {
+  const { context, out } = commandContext({})
+  await programs[program]({ argv: [...words, '--help'], context })
+  return out()
+}
 
 describe('README.md', () => {
   it('shows a file that validates', () => {
@@ -62,24 +67,31 @@ describe('README.md', () => {
     }
   })
 
-  it.each(commands.filter((line) => line.startsWith('muster ')))('%s: command and options exist', (line) => {
-    const words = line.split(' ').slice(1)
-    const [command = '', part = ''] = words
-    expect(help('muster')).toContain(`  ${command} `)
-    const whole = help('muster', command)
-    const isGroup = whole.startsWith(`Usage: muster ${command} [options] [command]`) && !part.startsWith('-')
-    if (isGroup) expect(whole).toContain(`  ${part} `)
-    const text = isGroup ? help('muster', command, part) : whole
-    for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
-  })
+  it.each(commands.filter((line) => line.startsWith('muster ')))(
+    '%s: command and options exist',
+    async (line) => {
+      const words = line.split(' ').slice(1)
+      const [command = '', part = ''] = words
+      expect(await help('muster')).toContain(`  ${command} `)
+      const whole = await help('muster', command)
+      const isGroup =
+        whole.startsWith(`Usage: muster ${command} [options] [command]`) && !part.startsWith('-')
+      if (isGroup) expect(whole).toContain(`  ${part} `)
+      const text = isGroup ? await help('muster', command, part) : whole
+      for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
+    },
+  )
 
-  it.each(commands.filter((line) => line.startsWith('tapi ')))('%s: command and options exist', (line) => {
-    const text = help('tapi')
-    const words = line.split(' ').slice(1)
-    for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
-    const name = words.find((word, at) => !word.startsWith('-') && !words[at - 1]?.startsWith('--'))
-    expect(text).toContain(`  ${name} `)
-  })
+  it.each(commands.filter((line) => line.startsWith('tapi ')))(
+    '%s: command and options exist',
+    async (line) => {
+      const text = await help('tapi')
+      const words = line.split(' ').slice(1)
+      for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
+      const name = words.find((word, at) => !word.startsWith('-') && !words[at - 1]?.startsWith('--'))
+      expect(text).toContain(`  ${name} `)
+    },
+  )
 
   it.each(commands.flatMap((line) => line.split(' && ')).filter((line) => line.startsWith('npm run ')))(
     '%s: the script exists',
@@ -96,8 +108,8 @@ describe('README.md', () => {
     expect(run).toContain(' npm test\n')
   })
 
-  it('tells the exit codes as the program does', () => {
-    const [codes] = /0 done or clean.*130 interrupted/s.exec(help('muster')) ?? []
+  it('tells the exit codes as the program does', async () => {
+    const [codes] = /0 done or clean.*130 interrupted/s.exec(await help('muster')) ?? []
     expect(codes?.replaceAll(/\s+/g, ' ')).toBeDefined()
     expect(readme.replaceAll(/\s+/g, ' ')).toContain(codes?.replaceAll(/\s+/g, ' '))
   })
