@@ -7,6 +7,7 @@ import { catalogue } from '../../src/diagnostics/catalogue.ts'
 import { certificateEntries } from '../../src/diagnostics/entries/certificates.ts'
 import { iniEntries } from '../../src/diagnostics/entries/ini.ts'
 import { openedStoreEntries } from '../../src/diagnostics/entries/openedStores.ts'
+import { userEntries } from '../../src/diagnostics/entries/users.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/config', import.meta.url))
@@ -50,6 +51,7 @@ const shownElsewhere = [
   'plaintext-secret-tracked',
   ...Object.keys(certificateEntries),
   ...Object.keys(openedStoreEntries),
+  ...Object.keys(userEntries),
   ...Object.keys(iniEntries),
 ]
 
