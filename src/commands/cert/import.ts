@@ -55,7 +55,8 @@ export async function certImport(
     const facts = leafFacts(imported.chain, context.now())
     context.stdout.write(
       `took the certificate of ${host.name}, signed by ${facts?.issuer ?? ''}, until ${facts?.notAfter.slice(0, 10) ?? ''}\n` +
-        'muster install brings it to the host and lets all hosts trust its authority; muster cert renew leaves it alone.\n',
+        'muster install brings it to the host and lets all hosts trust its authority; muster cert renew leaves it alone.\n' +
+        'Clients elsewhere must trust that authority, too, before the host shows it: muster cert export\n',
     )
     return exitCodes.ok
   } finally {
