@@ -5,7 +5,6 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
-  mkdtempSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -13,12 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { hashPassword } from '../../src/accounts/passwordHash.ts'
 import { processStart } from '../../src/accounts/processStart.ts'
@@ -28,29 +25,15 @@ import { Secret } from '../../src/secrets/secret.ts'
 import { eventually } from '../support/eventually.ts'
 import { fetchAt } from '../support/https.ts'
 import { createServerCertificate } from '../support/serverCertificate.ts'
+import { serverProgram } from '../support/serverProgram.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { basic, testCost } from '../support/testApi.ts'
 
 const certificate = createServerCertificate()
-const bundled = mkdtempSync(join(tmpdir(), 'muster-bundle-'))
-afterAll(() => rmSync(bundled, { recursive: true, force: true }))
-
-// Bundled as the script build:server does it, to a place where nothing else is.
-beforeAll(async () => {
-  await build({
-    entryPoints: [new URL('../../src/bin/muster-api.ts', import.meta.url).pathname],
-    outfile: join(bundled, 'muster-api.cjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'cjs',
-  })
-})
-
 /** An empty folder with the program in it, as on a database host. */
 function hostFolder(): string {
   const folder = temporaryFolder()
-  copyFileSync(join(bundled, 'muster-api.cjs'), join(folder, 'muster-api.cjs'))
+  copyFileSync(serverProgram, join(folder, 'muster-api.cjs'))
   return folder
 }
 
@@ -147,7 +130,7 @@ describe('muster-api', () => {
   })
 
   it('is a bundle of a sensible size', () => {
-    expect(statSync(join(bundled, 'muster-api.cjs')).size).toBeLessThan(4 * 1024 * 1024)
+    expect(statSync(serverProgram).size).toBeLessThan(4 * 1024 * 1024)
   })
 })
 

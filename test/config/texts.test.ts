@@ -33,11 +33,6 @@ describe('texts that are hard to read', () => {
     ['20,000 quotes', '"'.repeat(20_000), '1 not-yaml'],
     ['10,000 aliases of nothing', '*a\n'.repeat(10_000), '2 not-yaml'],
     ['10,000 times the same option', `defaults:\n${'  log-level: info\n'.repeat(10_000)}`, '1 missing-key'],
-    [
-      '130,000 unknown options',
-      `defaults:\n${Array.from({ length: 130_000 }, (_, at) => `  o${at}: 1`).join('\n')}`,
-      '1 missing-key',
-    ],
     ['10,000 documents', '---\na: 1\n'.repeat(10_000), '1 missing-key'],
     [
       'groups in groups',

@@ -1,37 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { build } from 'esbuild'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { databaseClient, refusalIn, standIn } from '../../support/databaseClient.ts'
 import { fetchAt } from '../../support/https.ts'
 import { serveTcp } from '../../support/loopbackServer.ts'
+import { serverProgram } from '../../support/serverProgram.ts'
 import { connectorSettings, dataSource } from '../../support/testConnector.ts'
-
-const bundled = mkdtempSync(join(tmpdir(), 'muster-bundle-'))
-const program = join(bundled, 'muster-api.cjs')
-afterAll(() => rmSync(bundled, { recursive: true, force: true }))
-
-beforeAll(async () => {
-  await build({
-    entryPoints: [new URL('../../../src/bin/muster-api.ts', import.meta.url).pathname],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'cjs',
-  })
-})
 
 function start(settings: ServerSettings): ChildProcess {
   const file = `${settings.socket}.json`
   writeFileSync(file, JSON.stringify(settings))
-  const child = spawn(process.execPath, [program, 'serve', '--settings', file], { stdio: 'pipe', env: {} })
+  const child = spawn(process.execPath, [serverProgram, 'serve', '--settings', file], {
+    stdio: 'pipe',
+    env: {},
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }

@@ -1,32 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { request } from '../../../src/client/request.ts'
 import { type ApiDocument, answerCheck } from '../../support/checkAnswer.ts'
+import { serverProgram } from '../../support/serverProgram.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { settingsIn } from '../../support/testServer.ts'
 import { installed } from './support.ts'
-
-const bundled = mkdtempSync(join(tmpdir(), 'muster-bundle-'))
-afterAll(() => rmSync(bundled, { recursive: true, force: true }))
-
-// Bundled as the script build:server does it.
-beforeAll(async () => {
-  await build({
-    entryPoints: [new URL('../../../src/bin/muster-api.ts', import.meta.url).pathname],
-    outfile: join(bundled, 'muster-api.cjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'cjs',
-  })
-})
 
 type Call = (
   method: 'GET' | 'POST',
@@ -44,7 +28,7 @@ async function serve(folder: string): Promise<{ readonly child: ChildProcess; re
   })
   const file = join(folder, 'settings.json')
   writeFileSync(file, JSON.stringify(settings))
-  const child = spawn(process.execPath, [join(bundled, 'muster-api.cjs'), 'serve', '--settings', file], {
+  const child = spawn(process.execPath, [serverProgram, 'serve', '--settings', file], {
     env: {},
     stdio: ['ignore', 'pipe', 'pipe'],
   })

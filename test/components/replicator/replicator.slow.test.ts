@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../../src/components/databases/connect.ts'
 import { createReplication } from '../../../src/components/databases/replication.ts'
@@ -17,6 +16,7 @@ import { eventually } from '../../support/eventually.ts'
 import { fetchAt } from '../../support/https.ts'
 import { createAccount, hasMariadb, type Mariadb, makeReplica } from '../../support/mariadb.ts'
 import { type MariadbPair, makeAgree, mariadbPair } from '../../support/mariadbPair.ts'
+import { serverProgram } from '../../support/serverProgram.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
 import { settingsIn } from '../../support/testServer.ts'
@@ -347,13 +347,12 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
 
   describe('as a process of its own', () => {
     const children: ChildProcess[] = []
-    let program = ''
     afterAll(() => {
       for (const child of children) child.kill('SIGKILL')
     })
 
     async function serve(settings: string): Promise<ChildProcess> {
-      const child = spawn(process.execPath, [program, 'serve', '--settings', settings], {
+      const child = spawn(process.execPath, [serverProgram, 'serve', '--settings', settings], {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {},
       })
@@ -369,15 +368,6 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
 
     it('has changed what it says even when it is killed right after, and stops cleanly', async () => {
       const folder = temporaryFolder()
-      program = join(folder, 'muster-api.cjs')
-      await build({
-        entryPoints: [new URL('../../../src/bin/muster-api.ts', import.meta.url).pathname],
-        outfile: program,
-        bundle: true,
-        platform: 'node',
-        target: 'node20.19',
-        format: 'cjs',
-      })
       const database = databaseOf(replica)
       const secretsFile = writeSecrets(password)
       const settings = settingsIn(folder, { component: 'replicator', database, secretsFile, listen: null })
