@@ -64,6 +64,7 @@ const withoutExample = [
   'authority-expires-soon',
   'user-missing',
   'user-password-differs',
+  'user-password-replaced',
   'user-extra',
   'user-component-differs',
   'user-login-refused',

@@ -202,6 +202,11 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
         `error db1: the file still gives the password replaced on ${today}, of the user admin [password-replaced]`,
       )
     }
+    // The kept password is tried instead, and found everywhere: the file alone is wrong.
+    const verified = await world.operator.muster(['users', 'verify', '--json', 'alpha.yaml'])
+    const { findings, logins } = JSON.parse(verified.stdout)
+    expect(findings).toMatchObject([{ code: 'user-password-replaced' }])
+    expect(logins.map((one: { in: boolean }) => one.in)).toEqual([true, true, true, true])
     expect(await statuses('Correct-Horse-7!')).toEqual(all(200))
     world.operator.env.ADMIN_PASS = 'Correct-Horse-7!'
     expect(await world.muster('install')).toMatchObject({ code: 0, stderr: '' })
@@ -263,6 +268,9 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     `)
     expect(await ops()).toEqual(all(401))
     expect(kept()).toBeUndefined()
+    expect((await users(['remove', 'Ops'])).stdout).toContain(
+      'alpha: nothing to do on 3 hosts.\n  ~ no host has Ops; beside the users of the file there is nobody\n',
+    )
     writeFileSync(path, without.replace('rest-api-admin-user: "admin"', 'rest-api-admin-user: "other"'))
     expect(await users(['remove', 'admin'])).toMatchObject({
       code: 1,

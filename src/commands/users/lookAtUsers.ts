@@ -4,6 +4,7 @@ import { failureOf, isUnreachable } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { closeAll, type SurveyedHost } from '../../deployment/survey.ts'
 import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/users/hostUsers.ts'
+import { type StillGiven, stillGiven } from '../../deployment/users/replacedPasswords.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { prepareConnections } from '../connectHost.ts'
 import type { CommandContext } from '../context.ts'
@@ -20,18 +21,21 @@ import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
 export async function lookAtUsers(
   context: CommandContext,
   config: SelectedCluster,
-  { logins }: { readonly logins: boolean },
+  options: { readonly logins: boolean },
 ): Promise<readonly HostUsers[]> {
   const given = await readUserPasswords(context, config)
   await prepareConnections(context, impatient(config).hosts)
   const { state, survey } = await surveyToLook(context, config)
+  const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
+  const replaced = await stillGiven(logins, state)
   const verify = onceEach()
   const looked = await Promise.all(
     survey.reached.map((surveyed) => {
-      const known = knownPasswords(surveyed.host, given.get(surveyed.host.name), state)
+      const old = replaced.filter(({ host }) => host === surveyed.host.name)
+      const known = knownPasswords(surveyed.host, { given: given.get(surveyed.host.name), state, old })
       const judge = judgeOf(known, state, verify)
       return look(surveyed, () =>
-        hostUsers({ surveyed, cluster: config.cluster, state, judge, known, logins }),
+        hostUsers({ surveyed, cluster: config.cluster, state, judge, known, ...options }),
       )
     }),
   ).finally(() => closeAll(survey))
@@ -40,7 +44,11 @@ export async function lookAtUsers(
     ({ host, failure, unreachable }): HostUsers =>
       notSeen(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
-  return inOrderOf(config, [...looked, ...lost], ({ host }) => host)
+  return inOrderOf(
+    config,
+    [...looked, ...lost].map((one) => withReplaced(one, replaced)),
+    ({ host }) => host,
+  )
 }
 
 async function look({ host }: SurveyedHost, work: () => Promise<HostUsers>): Promise<HostUsers> {
@@ -59,18 +67,37 @@ const notSeen = (host: HostConfig, state: 'unreachable' | 'failed', detail: stri
   components: [],
 })
 
-/** The file's passwords, else the kept ones; kept ones also of users whom the file does not name any more. */
+const withReplaced = ({ users, ...of }: HostUsers, replaced: readonly StillGiven[]): HostUsers => ({
+  ...of,
+  users: users.map((one) => {
+    const found = replaced.find(({ host, user }) => host === of.host && user === one.user)
+    return found === undefined ? one : { ...one, replaced: found.date }
+  }),
+})
+
+/**
+ * The file's passwords, else the kept ones; kept ones also where the file gives one that was
+ * replaced, and of users whom it does not name any more.
+ */
 function knownPasswords(
   host: HostConfig,
-  given: ReadonlyMap<string, Secret> | undefined,
-  state: ClusterState,
+  {
+    given,
+    state,
+    old,
+  }: {
+    readonly given: ReadonlyMap<string, Secret> | undefined
+    readonly state: ClusterState
+    readonly old: readonly StillGiven[]
+  },
 ): ReadonlyMap<string, Secret> {
   const kept = [...state.users].flatMap(([user, { password }]) =>
     password === undefined ? [] : [[user, password] as const],
   )
   const named = host.users.flatMap(({ user }) => {
     const password = given?.get(user)
-    return password === undefined ? [] : [[user, password] as const]
+    const isOld = old.some((one) => one.user === user)
+    return password === undefined || isOld ? [] : [[user, password] as const]
   })
   return new Map([...kept, ...named])
 }

@@ -12,6 +12,8 @@ export type UserDifference = {
   readonly another: readonly string[]
   /** Whether hosts have different hashes of a password that is not known here. */
   readonly unclear: boolean
+  /** Hosts for which the file still gives a password that was replaced. */
+  readonly replaced: readonly string[]
 }
 
 /** Where hosts differ from the file or from each other, by user. Hosts that were not seen do not count. */
@@ -29,19 +31,22 @@ export function userDifferences(hosts: readonly HostUsers[]): readonly UserDiffe
       extra: where((is) => is?.named === false),
       another: where((is) => is?.password === 'another'),
       unclear: new Set(unknown).size > 1,
+      replaced: where((is) => is?.replaced !== undefined),
     }
-    const { missing, extra, another, unclear } = difference
-    return missing.length + extra.length + another.length > 0 || unclear ? [difference] : []
+    const { missing, extra, another, unclear, replaced } = difference
+    const some = [missing, extra, another, replaced].some((of) => of.length > 0)
+    return some || unclear ? [difference] : []
   })
 }
 
 /** The same in words, one line a user and kind. */
 export const differenceWords = (differences: readonly UserDifference[]): readonly string[] =>
-  differences.flatMap(({ user, missing, extra, another, unclear }) => [
+  differences.flatMap(({ user, missing, extra, another, unclear, replaced }) => [
     ...(missing.length > 0 ? [`${user}: missing on ${shortListOf(missing, 8)}`] : []),
     ...(extra.length > 0 ? [`${user}: on ${shortListOf(extra, 8)}, where the file does not name it`] : []),
     ...(another.length > 0
       ? [`${user}: another password on ${shortListOf(another, 8)} than the known one`]
       : []),
+    ...(replaced.length > 0 ? [`${user}: the file still gives the password that was replaced`] : []),
     ...(unclear ? [`${user}: the password is not known here, and may differ between hosts`] : []),
   ])

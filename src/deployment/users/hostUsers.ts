@@ -25,6 +25,8 @@ export type UserOnHost = {
   readonly password?: PasswordVerdict
   /** PHC string, to see whether hosts differ; never shown. */
   readonly hash?: string
+  /** The day (UTC) when the password was replaced that the file still gives. */
+  readonly replaced?: string
 }
 
 /** What one component said. */

@@ -8,6 +8,7 @@ type At = (host: string | undefined) => Span
 /** Judges the users of all hosts, every finding at once; `at` tells where a host stands in the file. */
 export const judgeUsers = (hosts: readonly HostUsers[], at: At): readonly Diagnostic[] => [
   ...hosts.flatMap((one) => judgeHost(one, at(one.host))),
+  ...stillGiven(hosts, at(undefined)),
   ...untried(hosts, at(undefined)),
 ]
 
@@ -55,6 +56,15 @@ function judgeComponent(
       diagnose('user-login-refused', { host, component, where, user, said }, place),
     ),
   ]
+}
+
+/** The users whose replaced passwords the file still gives, each once for all hosts. */
+function stillGiven(hosts: readonly HostUsers[], span: Span): readonly Diagnostic[] {
+  const found = hosts.flatMap(({ users }) =>
+    users.flatMap(({ user, replaced }) => (replaced === undefined ? [] : [{ user, date: replaced }])),
+  )
+  const each = new Map(found.map(({ user, date }) => [user, date]))
+  return [...each].map(([user, date]) => diagnose('user-password-replaced', { user, date }, { span }))
 }
 
 /** The users whose logins nobody could try, since their passwords are not known here, each once for all hosts. */

@@ -11,17 +11,43 @@ type GivenPasswords = {
   readonly given: ReadonlyMap<string, Secret>
 }
 
-/**
- * The hosts whose file still gives a password that a rotation took out of use: nothing may bring that back. Costs a
- * scrypt for each password of a user who was ever rotated.
- */
-export async function replacedPasswords(
+/** A password that a rotation took out of use, and that a file still gives for a host. */
+export type StillGiven = {
+  readonly host: string
+  readonly user: string
+  /** What the file names it by. */
+  readonly option: string
+  /** The day when it was replaced, UTC. */
+  readonly date: string
+}
+
+/** The same as failures of the hosts: nothing may bring such a password back. */
+export const replacedPasswords = async (
   hosts: readonly GivenPasswords[],
   state: ClusterState,
   cost?: ScryptCost,
-): Promise<readonly StepError[]> {
+): Promise<readonly StepError[]> =>
+  (await stillGiven(hosts, state, cost)).map(
+    ({ host, user, option, date }) =>
+      new StepError({
+        host,
+        code: 'password-replaced',
+        message: `the file still gives the password replaced on ${date}, of the user ${user}`,
+        fix: `Let what ${option} names yield the new password, which secrets.json of the state directory keeps; or leave it out, and the kept one is taken.`,
+      }),
+  )
+
+/**
+ * What files still give of passwords that a rotation took out of use. Costs a scrypt for each password of a user who
+ * was ever rotated.
+ */
+export async function stillGiven(
+  hosts: readonly GivenPasswords[],
+  state: ClusterState,
+  cost?: ScryptCost,
+): Promise<readonly StillGiven[]> {
   const known: { readonly user: string; readonly password: Secret; readonly date: string | undefined }[] = []
-  const problems: StepError[] = []
+  const found: StillGiven[] = []
   for (const { host, given } of hosts) {
     for (const { user, option } of host.users) {
       const password = given.get(user)
@@ -30,16 +56,8 @@ export async function replacedPasswords(
       const date =
         before === undefined ? await replacedOn(state.users.get(user), password, cost) : before.date
       if (before === undefined) known.push({ user, password, date })
-      if (date === undefined) continue
-      problems.push(
-        new StepError({
-          host: host.name,
-          code: 'password-replaced',
-          message: `the file still gives the password replaced on ${date}, of the user ${user}`,
-          fix: `Let what ${option} names yield the new password, which secrets.json of the state directory keeps; or leave it out, and the kept one is taken.`,
-        }),
-      )
+      if (date !== undefined) found.push({ host: host.name, user, option, date })
     }
   }
-  return problems
+  return found
 }

@@ -16,6 +16,11 @@ export const userEntries = {
     why: 'It was changed past muster, or a run never got there. It was not tried: five wrong logins lock a user out.',
     fix: `Run muster users apply --host ${facts.host}: it gives the host the known one.`,
   })),
+  'user-password-replaced': error((facts: { readonly user: string; readonly date: string }) => ({
+    message: `The file still gives the password of ${facts.user} that was replaced on ${facts.date}.`,
+    why: 'muster install and muster users apply refuse it: they would bring it back.',
+    fix: 'Put the new password where the file takes it from; or leave it out there, and the kept one is taken.',
+  })),
   'user-extra': error((facts: Of) => ({
     message: `The user ${facts.user} is on ${facts.host}, and the file does not name it.`,
     why: 'Whoever has its password can do all that an administrator can.',

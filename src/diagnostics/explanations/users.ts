@@ -26,6 +26,15 @@ export const userExplanations = {
     commands: `muster users list muster.yaml
 muster users apply muster.yaml`,
   },
+  'user-password-replaced': {
+    title: 'A file that gives a password after its replacement',
+    about: [
+      '`muster users rotate` put another password in the place of this one on the hosts, and the source that the file names still yields the old one. Until it follows, the state directory keeps the new one, and logins are tried with that.',
+      '',
+      '`secrets.json` in the state directory has the new password. Put it into the variable, the file or the secret store, and verify again.',
+    ],
+    commands: `muster users verify muster.yaml`,
+  },
   'user-extra': {
     title: 'A user whom the file does not name',
     about: [

@@ -366,6 +366,23 @@ describe('muster users verify', () => {
     ])
   })
 
+  it('tells once of a password that the file still gives after its replacement', () => {
+    const one = (host: string): HostUsers => ({
+      host,
+      state: 'up',
+      users: [{ user: 'ops', named: true, present: true, password: 'known', replaced: '2026-03-10' }],
+      components: [],
+    })
+    expect(
+      judgeUsers([one('db1'), one('db2')], at).map(({ code, message }) => `${code}: ${message}`),
+    ).toEqual([
+      'user-password-replaced: The file still gives the password of ops that was replaced on 2026-03-10.',
+    ])
+    expect(differenceWords(userDifferences([one('db1')]))).toEqual([
+      'ops: the file still gives the password that was replaced',
+    ])
+  })
+
   it('finds nothing where all is well, and says in one line what was proved', async () => {
     const { hosts } = await found(['admin', 'nightly'], { logins: true })
     const good = { ...hosts, users: hosts.users.filter(({ user }) => user === 'admin'), components: [] }
