@@ -1,16 +1,21 @@
 import { confirm } from './ask.ts'
 import type { CommandContext } from './context.ts'
+import { Interrupted } from './interrupted.ts'
 import { UsageError } from './usageError.ts'
 
-/** What changes hosts asks on a terminal; elsewhere it wants --yes, and says so before it connects. */
+/**
+ * What changes hosts asks on a terminal; elsewhere it wants --yes, and says so before it connects. `look` is the command
+ * that shows what would be changed; null where there is none.
+ */
 export function mustBeAbleToAsk(
   context: CommandContext,
-  options: { yes: boolean; command: string; look?: string },
+  options: { yes: boolean; command: string; look?: string | null },
 ): void {
   if (options.yes || context.stdin.isTTY === true) return
+  const { look = 'plan' } = options
   throw new UsageError(
     `\`muster ${options.command}\` changes hosts, and there is no terminal to ask on.`,
-    `Look at \`muster ${options.look ?? 'plan'}\` first, then give --yes.`,
+    look === null ? 'Give --yes.' : `Look at \`muster ${look}\` first, then give --yes.`,
   )
 }
 
@@ -18,4 +23,13 @@ export function mustBeAbleToAsk(
 export const agreed = async (
   context: CommandContext,
   options: { readonly yes: boolean; readonly question: string },
-): Promise<boolean> => options.yes || (await confirm(context, options.question))
+): Promise<boolean> => {
+  if (options.yes) return true
+  try {
+    return await confirm(context, options.question)
+  } catch (error) {
+    // The terminal stands behind the question and its ^C.
+    if (error instanceof Interrupted) context.stderr.write('\nNothing was changed.\n')
+    throw error
+  }
+}

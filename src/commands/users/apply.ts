@@ -60,7 +60,7 @@ const operation = 'users apply'
  */
 export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
-  mustBeAbleToAsk(context, { yes, command: operation })
+  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   mustNameUsers(config)

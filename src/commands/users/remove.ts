@@ -5,6 +5,7 @@ import { openState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { StepError } from '../../deployment/stepError.ts'
 import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { extraUsers } from '../../deployment/users/decideUsers.ts'
 import { removeFromHost } from '../../deployment/users/removeFromHost.ts'
 import { endRotation } from '../../deployment/users/rotation.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
@@ -43,7 +44,7 @@ const operation = 'users remove'
  */
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
-  mustBeAbleToAsk(context, { yes, command: operation })
+  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const naming = [...config.hosts, ...config.left].filter(({ users }) =>
@@ -77,11 +78,12 @@ async function removeLocked(work: Work): Promise<ExitCode> {
   const failed = judged.flatMap((one) => (one instanceof StepError ? [refusalOf(one)] : []))
   if (failed.length > 0) return refuseHosts({ ...work, failed, failures: 'tell' })
   const plans = judged.flatMap((one) => (one instanceof StepError ? [] : [one]))
+  const changes = plans.some(({ steps }) => steps.length > 0)
   if (!json) {
     const colour = colourOf(context, context.stdout)
-    context.stdout.write(`${planText({ cluster, notes: [], plans, left: namesOf(left), colour })}\n`)
+    const notes = changes ? [] : [unknownNote(user, survey)]
+    context.stdout.write(`${planText({ cluster, notes, plans, left: namesOf(left), colour })}\n`)
   }
-  const changes = plans.some(({ steps }) => steps.length > 0)
   if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
@@ -101,6 +103,13 @@ async function removeLocked(work: Work): Promise<ExitCode> {
     })
   }
   return exit
+}
+
+/** Nobody has the user: it is gone already, or its name is misspelt. */
+function unknownNote(user: string, { reached }: Survey): string {
+  const others = [...new Set(reached.flatMap(({ host, facts }) => extraUsers(host, facts)))]
+  const has = others.length === 0 ? 'nobody' : shortListOf(others, 8)
+  return `no host has ${user}; beside the users of the file there is ${has}`
 }
 
 const refusalOf = (problem: StepError): HostOutcome => ({

@@ -58,7 +58,7 @@ const operation = 'users rotate'
  */
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, newPassword, lockWait, json } = options
-  mustBeAbleToAsk(context, { yes, command: operation })
+  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
   const opened = await openCluster(options)
   if (typeof opened === 'number') return opened
   const config = hostsThatName(opened, user)

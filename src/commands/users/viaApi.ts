@@ -49,7 +49,7 @@ const operation = 'users apply --via api'
  */
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const { context, yes } = options
-  mustBeAbleToAsk(context, { yes, command: operation })
+  mustBeAbleToAsk(context, { yes, command: operation, look: null })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   mustNameUsers(config)
