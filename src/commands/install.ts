@@ -6,6 +6,7 @@ import type { Rollout } from '../deployment/execution/rollout.ts'
 import { wavesOf } from '../deployment/execution/wave.ts'
 import { registration } from '../deployment/registration.ts'
 import type { PackedRuntime } from '../deployment/runtime/choose.ts'
+import { untrustedAuthorities } from '../deployment/state/clusterState.ts'
 import { openState } from '../deployment/state/openState.ts'
 import { saveState } from '../deployment/state/saveState.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
@@ -163,7 +164,7 @@ async function record(context: CommandContext, config: SelectedCluster, run: Pre
   const { cluster, directory, left } = config
   const { targets, state } = run.preparation
   const before = left.length === 0 ? undefined : await recordedCluster({ dir, cluster, directory })
-  await recordCluster({ dir, cluster: registration(config, targets, before, state.retired) })
+  await recordCluster({ dir, cluster: registration(config, targets, before, untrustedAuthorities(state)) })
 }
 
 /** Shows the plan to people and asks them; without changes there is nothing to ask. */

@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStore } from '../../src/certificates/stores/readStore.ts'
+import { trustedAuthorities } from '../../src/deployment/state/clusterState.ts'
+import { readState } from '../../src/deployment/state/openState.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import { outsideAuthority, signedOutside } from '../certificates/outside.ts'
 import { type Door, type LoginLoad, loginLoad, shownSerial, trusted } from './support/loginLoad.ts'
 import { runProgram } from './support/program.ts'
 import { filesBelow, pathsBelow, snapshot } from './support/snapshot.ts'
@@ -33,8 +36,14 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     world.operator.muster(['cert', operation, '--yes', ...argv, 'alpha.yaml'])
 
   /** Logins all the while: every one was let in, and who kept a connection needed no other. */
-  async function underLoad<Result>(work: () => Promise<Result>): Promise<Result> {
-    const running = loginLoad({ operator: world.operator, doors: doors(), password: password() })
+  async function underLoad<Result>(
+    work: () => Promise<Result>,
+    options: Pick<Parameters<typeof loginLoad>[0], 'trusts'> = {},
+  ): Promise<Result> {
+    const running = loginLoad({
+      ...{ operator: world.operator, doors: doors(), password: password() },
+      ...options,
+    })
     load = running
     await running.around()
     const result = await work()
@@ -140,6 +149,12 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     return read.ok ? read.store.trusted.map(({ certificate }) => certificate) : []
   }
 
+  /** Whom `cert export` lets clients trust. */
+  async function exported(): Promise<string> {
+    const opened = await readState({ directory: world.operator.directory, cluster: 'alpha' })
+    return opened === undefined ? '' : trustedAuthorities(opened.state).join('')
+  }
+
   /**
    * Kills the command as soon as it tells of the begin or end of a step, or of the begin of a proof, that no run
    * before it has told of; each goes on where the last was killed, until one comes to its end. After each, every
@@ -148,6 +163,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
   async function killAtEachPoint(
     operation: string,
     options: {
+      readonly argv?: readonly string[]
       readonly env?: Readonly<Record<string, string>>
       /** Looks at what each of them left. */
       readonly look?: () => void
@@ -158,7 +174,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     const told = (stdout: string): readonly string[] => {
       let phase = operation
       return stdout.split('\n').flatMap((line) => {
-        phase = /"(phase \d) of 3:/.exec(line)?.[1] ?? phase
+        phase = /"(phase \d) of \d:/.exec(line)?.[1] ?? phase
         const [, what] =
           /"type":"(step-\w+","host":"db\d","step":"\w+|phase-started","host":"db\d","phase":"verify)"/.exec(
             line,
@@ -169,13 +185,13 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     for (;;) {
       const ended = await runProgram({
         program: 'muster',
-        argv: ['cert', operation, '--yes', '--json', 'alpha.yaml'],
+        argv: ['cert', operation, '--yes', '--json', ...(options.argv ?? []), 'alpha.yaml'],
         cwd: world.operator.directory,
         env: { ...world.operator.env, ...options.env },
         kill: (stdout) => (told(stdout).some((point) => !points.includes(point)) ? 'SIGKILL' : undefined),
       })
       const point = told(ended.stdout).find((one) => !points.includes(one))
-      const trusting = [trusted(world.operator), ...world.hosts.map((host) => javaTrusts(host).join(''))]
+      const trusting = [await exported(), ...world.hosts.map((host) => javaTrusts(host).join(''))]
       for (const ca of trusting) for (const door of doors()) await shownSerial(door, ca)
       options.look?.()
       if (ended.signal === null) {
@@ -198,6 +214,45 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
       )
     }
   }
+
+  it('come back from an outside authority where the run was killed at any point', async () => {
+    const corp = await outsideAuthority('corp', new Date())
+    const address = world.host('db1').address
+    const leaf = signedOutside({
+      by: corp,
+      key: new Secret(readFileSync(state('hosts/db1/key.pem'), 'utf8')),
+      name: 'db1',
+      names: { names: ['db1', 'localhost'], addresses: [address, '127.0.0.1', '::1'] },
+      now: new Date(),
+    })
+    world.operator.write('chain.pem', leaf + corp.certificate)
+    const argv = ['cert', 'import', '--host', 'db1', '--from', 'chain.pem', 'alpha.yaml']
+    expect((await world.operator.muster(argv)).code).toBe(0)
+    expect((await world.muster('install')).code).toBe(0)
+    const own = trusted(world.operator)
+    const trusts = (): string => own + corp.certificate
+    expect(known()).toEqual([own, corp.certificate])
+    for (const host of world.hosts) expect(javaTrusts(host)).toEqual([own, corp.certificate])
+    await expect(shownSerial({ host: world.host('db1'), component: 'manager' }, own)).rejects.toThrow()
+    const left = await cert('renew', ['--host', 'db1'])
+    expect(left.stdout).toContain("--own-authority gives it one of the cluster's own instead")
+    expect(left.stdout).toContain('alpha: nothing to do on db1.\n')
+    const running = pids()
+    const points = await underLoad(() => killAtEachPoint('renew', { argv: ['--own-authority'] }), { trusts })
+    for (const phase of ['phase 1', 'phase 2']) {
+      const killed = points.filter((point) => point.startsWith(phase))
+      expect(killed.length, points.join('; ')).toBeGreaterThanOrEqual(1)
+    }
+    expect(pids()).toEqual(running)
+    for (const door of doors()) await shownSerial(door, own)
+    expect([known(), await exported()]).toEqual([[own], own])
+    expect(existsSync(state('hosts/db1/outside.pem'))).toBe(false)
+    const nothing = await cert('renew', ['--own-authority'])
+    expect(nothing.stdout).toContain(
+      'alpha: nothing to do on 2 hosts.\n  ~ no host that was chosen has a certificate of an outside authority\n',
+    )
+    await expectConvergence()
+  }, 240_000)
 
   it('are renewed by the next run where one was killed at any point', async () => {
     const [before, running] = [await serials(), pids()]

@@ -1,6 +1,10 @@
 import { registryDirectory } from '../../client/registryDirectory.ts'
 import { recordCluster, recordedCluster } from '../../client/registryFiles.ts'
-import { type ClusterState, trustedAuthorities } from '../../deployment/state/clusterState.ts'
+import {
+  type ClusterState,
+  trustedAuthorities,
+  untrustedAuthorities,
+} from '../../deployment/state/clusterState.ts'
 import type { StatePlace } from '../../deployment/state/statePlace.ts'
 import type { CommandContext } from '../context.ts'
 
@@ -14,6 +18,7 @@ export async function recordAuthorities(
   const before = await recordedCluster({ dir, cluster, directory })
   if (before === undefined) return
   const all = [...new Set([...before.authorities, ...trustedAuthorities(state)])]
-  const authorities = all.filter((authority) => !(state.retired ?? []).includes(authority))
+  const untrusted = untrustedAuthorities(state)
+  const authorities = all.filter((authority) => !untrusted.includes(authority))
   await recordCluster({ dir, cluster: { ...before, authorities } })
 }

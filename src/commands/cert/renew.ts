@@ -11,6 +11,7 @@ import { rolloutFor } from '../rolloutFor.ts'
 import { tellPart } from '../tellInstalled.ts'
 import { withHosts } from '../withHosts.ts'
 import { type CertificateRun, spreadCertificates } from './spreadCertificates.ts'
+import { toOwnAuthority } from './toOwnAuthority.ts'
 import { withoutBrought } from './withoutBrought.ts'
 
 export type CertificateOptions = ClusterOptions & {
@@ -20,11 +21,14 @@ export type CertificateOptions = ClusterOptions & {
 }
 
 /**
- * `muster cert renew`: a new key and certificate for every chosen host, however long the old one is still good.
- * Running components show it without a restart. Brought keystores are told and left alone.
+ * `muster cert renew`: a new key and certificate for every chosen host, however long the old one is still good; with
+ * `ownAuthority` instead for those alone whose certificate an outside authority signed. Running components show it
+ * without a restart. Brought keystores are told and left alone.
  */
-export async function renew(options: CertificateOptions & { readonly rollout: Rollout }): Promise<ExitCode> {
-  const { context, yes } = options
+export async function renew(
+  options: CertificateOptions & { readonly rollout: Rollout; readonly ownAuthority: boolean },
+): Promise<ExitCode> {
+  const { context, yes, ownAuthority } = options
   mustBeAbleToAsk(context, { yes, command: 'cert renew', look: 'cert list' })
   const opened = await openCluster(options)
   if (typeof opened === 'number') return opened
@@ -34,14 +38,19 @@ export async function renew(options: CertificateOptions & { readonly rollout: Ro
   return withHosts({
     ...options,
     config,
-    operation: 'cert renew',
-    work: (survey, run) => renewOn({ ...options, config, rollout, run, secrets }, { survey, notes }),
+    operation: ownAuthority ? 'cert renew --own-authority' : 'cert renew',
+    work: (survey, run) =>
+      renewOn({ ...options, config, rollout, run, secrets }, { survey, notes, ownAuthority }),
   })
 }
 
 async function renewOn(
   given: CertificateRun,
-  { survey, notes }: { readonly survey: Survey; readonly notes: readonly string[] },
+  {
+    survey,
+    notes,
+    ownAuthority,
+  }: { readonly survey: Survey; readonly notes: readonly string[]; readonly ownAuthority: boolean },
 ): Promise<ExitCode> {
   const { context, config, json } = given
   if (context.signal.aborted) throw new Interrupted()
@@ -51,7 +60,9 @@ async function renewOn(
   const opened = await openState(config)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
   const { state } = opened
-  const { exit } = await spreadCertificates({ ...given, survey, kept: state, state, renew: true, notes })
+  const exit = ownAuthority
+    ? await toOwnAuthority(given, { survey, state, notes })
+    : (await spreadCertificates({ ...given, survey, kept: state, state, renew: true, notes })).exit
   if (!json) tellPart({ context, config, json, emit: () => undefined })
   return exit
 }

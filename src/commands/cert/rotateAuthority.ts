@@ -8,7 +8,7 @@ import { openState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { lostOutcomes, type Survey, surveyAgain } from '../../deployment/survey.ts'
+import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
 import {
   endedRotationText,
   laterPhasesText,
@@ -16,10 +16,8 @@ import {
   phaseText,
   stoppedRotationText,
 } from '../../output/deployment/rotation.ts'
-import { chooseRenderer } from '../chooseRenderer.ts'
 import { mustBeAbleToAsk } from '../confirmChanges.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import type { Run } from '../inRun.ts'
 import { Interrupted } from '../interrupted.ts'
 import { openCluster } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
@@ -27,9 +25,10 @@ import { resolveSecrets } from '../resolveSecrets.ts'
 import { namesOf } from '../selectTargets.ts'
 import { unlocking } from '../unlocking.ts'
 import { withHosts } from '../withHosts.ts'
+import { beginningOnce, type PhasedRun, surveyedAgain, tellLast } from './phases.ts'
 import { recordAuthorities } from './recordAuthorities.ts'
 import type { CertificateOptions } from './renew.ts'
-import { type CertificateRun, spreadCertificates } from './spreadCertificates.ts'
+import { spreadCertificates } from './spreadCertificates.ts'
 import { withoutBrought } from './withoutBrought.ts'
 
 /** One host after another, each proved before the next. */
@@ -63,7 +62,7 @@ export async function rotateAuthority(options: RotateOptions): Promise<ExitCode>
   })
 }
 
-type Work = Omit<CertificateRun, 'rollout'> & {
+type Work = PhasedRun & {
   readonly trustOnly: boolean
   readonly notes: readonly string[]
   readonly survey: Survey
@@ -96,13 +95,13 @@ async function rotate(given: Work): Promise<ExitCode> {
     })
     if (spread.exit !== exitCodes.ok) {
       if (spread.state.rotation !== undefined)
-        await tell(given, stoppedRotationText(phase, namesOf(survey.lost.map(({ host }) => host))))
+        await tellLast(given, stoppedRotationText(phase, namesOf(survey.lost.map(({ host }) => host))))
       return spread.exit
     }
     if (given.trustOnly && phase === 'trust') {
       await saveState({ ...config, before: spread.state, after: waiting(spread.state) })
       await recordAuthorities(context, config, spread.state)
-      await tell(given, pausedRotationText(file))
+      await tellLast(given, pausedRotationText(file))
       return exitCodes.ok
     }
     const next = afterPhase(spread.state)
@@ -111,9 +110,9 @@ async function rotate(given: Work): Promise<ExitCode> {
     if (next.rotation === undefined) break
     kept = next
     state = next
-    survey = await again(given, survey)
+    survey = await surveyedAgain(given, survey)
   }
-  await tell(given, endedRotationText(file))
+  await tellLast(given, endedRotationText(file))
   return exitCodes.ok
 }
 
@@ -138,32 +137,4 @@ function notesOf(
   { phase, first }: { readonly phase: Rotation['phase']; readonly first: boolean },
 ): readonly string[] {
   return [phaseText(phase), ...(first ? [...laterPhasesText(phase), ...notes] : [])]
-}
-
-/** The facts of the hosts as the phase before left them. */
-async function again({ context, config, json, run }: Work, survey: Survey): Promise<Survey> {
-  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
-  return surveyAgain(config, { survey, emit: renderer.emit }).finally(() => renderer.end())
-}
-
-async function tell({ context, config, json, run }: Work, message: string): Promise<void> {
-  if (!json) {
-    context.stdout.write(`\n${message}\n`)
-    return
-  }
-  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
-  renderer.emit({ type: 'notice', message })
-  await renderer.end()
-}
-
-/** A run of several phases begins once. */
-function beginningOnce(run: Run): Run {
-  let begun: Promise<void> | undefined
-  return {
-    ...run,
-    begin: () => {
-      begun ??= run.begin()
-      return begun
-    },
-  }
 }

@@ -3,6 +3,7 @@ import {
   type CertificateTarget,
   decideCertificates,
 } from '../../deployment/certificates/decideCertificates.ts'
+import { afterProof } from '../../deployment/certificates/leaving.ts'
 import type { Rollout } from '../../deployment/execution/rollout.ts'
 import { wavesOf } from '../../deployment/execution/wave.ts'
 import { installedSet } from '../../deployment/plans/rollback.ts'
@@ -42,7 +43,8 @@ export type CertificateRun = PassphraseOptions & {
 /**
  * Brings the hosts that were reached the certificates that `state` wants, as an installation does, but nothing
  * else: shows the plan and asks, keeps the new leaves before any host gets one, spreads them, and proves that
- * each running API shows its own. No component is restarted. Gives the exit code, and the state that is kept then.
+ * each running API shows its own. No component is restarted. An outside certificate is kept until the one in its
+ * place is proved. Gives the exit code, and the state that is kept then; `ran` where hosts had their turn.
  */
 export async function spreadCertificates(
   options: CertificateRun & {
@@ -51,10 +53,11 @@ export async function spreadCertificates(
     readonly kept: ClusterState
     readonly state: ClusterState
     readonly renew: boolean
+    readonly ownAuthority?: boolean
     /** What the plan says first. */
     readonly notes: readonly string[]
   },
-): Promise<{ readonly exit: ExitCode; readonly state: ClusterState }> {
+): Promise<{ readonly exit: ExitCode; readonly state: ClusterState; readonly ran: boolean }> {
   const { context, config, json, run, survey, kept, secrets, renew, rollout } = options
   const decided = await decideCertificates({
     cluster: config.cluster,
@@ -62,6 +65,7 @@ export async function spreadCertificates(
     state: unlocking(options.state, options),
     secrets,
     renew,
+    ...(options.ownAuthority === true ? { ownAuthority: true } : {}),
     now: context.now(),
   })
   if (!decided.ok) {
@@ -69,13 +73,15 @@ export async function spreadCertificates(
       ...{ host, result: 'failed' as const, applied: [], seconds: {} },
       failure: { code, message, fix },
     }))
-    return { exit: await refuseHosts({ ...options, failed, failures: 'tell' }), state: kept }
+    return { exit: await refuseHosts({ ...options, failed, failures: 'tell' }), state: kept, ran: false }
   }
   const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
+  const proved = new Set<string>()
   const work = await Promise.all(
     decided.targets.flatMap((target) => {
       const transport = transports.get(target.host.name)
-      return transport === undefined ? [] : [workOn(target, { transport, state: kept, secrets })]
+      const prove = (): unknown => proved.add(target.host.name)
+      return transport === undefined ? [] : [workOn(target, { transport, state: kept, secrets, prove })]
     }),
   )
   const order = wavesText(wavesOf(work, rollout), rollout)
@@ -84,30 +90,44 @@ export async function spreadCertificates(
   const nothing = work.every(({ steps }) => steps.length === 0)
   if (!nothing && !(await agreed(context, { yes: options.yes, question: 'Go on?' }))) {
     context.stderr.write('Nothing was changed.\n')
-    return { exit: exitCodes.failed, state: kept }
+    return { exit: exitCodes.failed, state: kept, ran: false }
   }
   const place = { directory: config.directory, cluster: config.cluster }
   await saveState({ ...place, before: kept, after: decided.state })
-  return { exit: await runSteps({ context, json, run, survey, work, rollout }), state: decided.state }
+  const exit = await runSteps({ context, json, run, survey, work, rollout })
+  const shown = [...decided.onceProved].filter(([host]) => proved.has(host))
+  const state = afterProof(decided.state, new Map(shown))
+  await saveState({ ...place, before: decided.state, after: state })
+  return { exit, state, ran: true }
 }
 
 /** The steps of one host and their proof, which is of what is installed there, whatever the file says today. */
 async function workOn(
   target: CertificateTarget,
-  known: { readonly transport: Transport; readonly state: ClusterState; readonly secrets: ResolvedSecrets },
+  known: {
+    readonly transport: Transport
+    readonly state: ClusterState
+    readonly secrets: ResolvedSecrets
+    /** Called once the host shows what it got. */
+    readonly prove: () => unknown
+  },
 ) {
   const { host, facts, layout, cluster } = target
-  const { transport, state, secrets } = known
+  const { transport, state, secrets, prove } = known
   const set = installedSet({ cluster, layout, facts })
   const components = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const given = givenPasswords(host, secrets)
   const installed = await installedProof({ host, facts, set: { ...set, components }, state, given })
   const { authorities, leaf, serial } = target
   const proof = { ...installed, authorities, ...(leaf === undefined ? {} : { leaf }) }
-  const verify = async (): Promise<string> =>
-    components.length === 0
-      ? 'no component runs there that could show its certificate'
-      : `certificate ${serial} is shown, ${await verifyHost(transport, proof)}`
+  const verify = async (): Promise<string> => {
+    const said =
+      components.length === 0
+        ? 'no component runs there that could show its certificate'
+        : `certificate ${serial} is shown, ${await verifyHost(transport, proof)}`
+    prove()
+    return said
+  }
   return {
     host: host.name,
     address: host.address,

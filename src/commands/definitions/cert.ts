@@ -131,11 +131,15 @@ const renew = (world: World): Command =>
     rolling(
       signing(changing(command('renew', 'give hosts new keys and certificates; restart nothing', world))),
       allAtOnce,
+    ).option(
+      '--own-authority',
+      "only hosts with a certificate of an outside authority: one of the cluster's own",
     ),
     world,
     async (options, made) => {
       const { renew: run } = await import('../cert/renew.ts')
-      return run({ ...options, ...changeFlags(made), rollout: rollingGiven(made, allAtOnce) })
+      const rollout = rollingGiven(made, allAtOnce)
+      return run({ ...options, ...changeFlags(made), rollout, ownAuthority: flag(made, 'ownAuthority') })
     },
   )
 

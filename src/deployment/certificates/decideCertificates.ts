@@ -1,4 +1,5 @@
 import { CertificateError } from '../../certificates/certificateError.ts'
+import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
@@ -27,13 +28,15 @@ export type CertificateDecision =
       readonly ok: true
       readonly targets: readonly CertificateTarget[]
       readonly state: ClusterState
+      /** By host, what the state keeps in place of an outside certificate once the host has proved it. */
+      readonly onceProved: ReadonlyMap<string, HostStores>
       readonly notes: readonly string[]
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
 
 /**
  * Decides the certificates of hosts whose stores muster makes, by the same rules as an installation, with every
- * leaf made anew where `renew` is set. What else the file says of a host waits for the next installation.
+ * leaf made anew where `renew` is set, but for those of outside authorities, which `ownAuthority` replaces. What else the file says of a host waits for the next installation.
  */
 export async function decideCertificates(options: {
   readonly cluster: string
@@ -41,9 +44,10 @@ export async function decideCertificates(options: {
   readonly state: ClusterState
   readonly secrets: ResolvedSecrets
   readonly renew: boolean
+  readonly ownAuthority?: boolean
   readonly now: Date
 }): Promise<CertificateDecision> {
-  const { cluster, surveyed, secrets, renew, now } = options
+  const { cluster, surveyed, secrets, renew, ownAuthority = false, now } = options
   const barred = surveyed.flatMap(
     ({ host, facts }) =>
       notInstalled(host, facts) ??
@@ -56,11 +60,13 @@ export async function decideCertificates(options: {
   const problems: StepError[] = []
   const targets: CertificateTarget[] = []
   const told: TlsNote[] = []
+  const onceProved = new Map<string, HostStores>()
   for (const { host, facts } of surveyed) {
     try {
       const given = storePasswords(secrets, host)
-      const made = await generatedStores({ host, facts, state, authority, given, now, renew })
+      const made = await generatedStores({ host, facts, state, authority, given, now, renew, ownAuthority })
       state = made.state
+      if (made.onceProved !== undefined) onceProved.set(host.name, made.onceProved)
       if (made.issued !== undefined) told.push({ host: host.name, issued: made.issued })
       targets.push(targetOf({ cluster, host, facts, stores: made.stores, secrets }))
     } catch (error) {
@@ -71,7 +77,7 @@ export async function decideCertificates(options: {
   }
   if (problems.length > 0) return { ok: false, problems }
   const notes = renew ? outsideNotes(surveyed, state) : []
-  return { ok: true, targets, state, notes: [...notes, ...tlsNotes(told)] }
+  return { ok: true, targets, state, onceProved, notes: [...notes, ...tlsNotes(told)] }
 }
 
 /** Which hosts a renewal leaves as they are. */
@@ -83,9 +89,12 @@ function outsideNotes(
     .map(({ host: { name } }) => name)
     .filter((name) => hosts.get(name)?.outside !== undefined)
   if (outside.length === 0) return []
-  const has = outside.length === 1 ? 'has a certificate' : 'have certificates'
+  const [has, gives] =
+    outside.length === 1
+      ? ['has a certificate', 'gives it one']
+      : ['have certificates', 'gives them certificates']
   return [
-    `${shortListOf(outside, 8)} ${has} of an outside authority, which muster never renews: see muster cert csr`,
+    `${shortListOf(outside, 8)} ${has} of an outside authority, which muster never renews: see muster cert csr; --own-authority ${gives} of the cluster's own instead`,
   ]
 }
 

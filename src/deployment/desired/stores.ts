@@ -95,11 +95,16 @@ export async function generatedStores(options: {
   readonly now: Date
   /** Whether the host is to get another certificate, however good its own is. */
   readonly renew?: boolean
+  /** Whether a certificate of an outside authority gives way to one of ours. */
+  readonly ownAuthority?: boolean
 }): Promise<{
+  /** Where an outside certificate gives way, it still has that one: what is not proved yet may fail. */
   readonly state: ClusterState
   readonly stores: ResolvedStores
   /** Why a certificate was issued; empty for the first one, absent where none was. */
   readonly issued?: string
+  /** What is to be kept in place of an outside certificate once the host has proved it. */
+  readonly onceProved?: HostStores
 }> {
   const { host, facts, state, authority, given, now } = options
   const names = namesOf(host, facts)
@@ -128,8 +133,10 @@ export async function generatedStores(options: {
             ...packHostStores({ ...locks, leaf: kept, authority }),
             ...(kept.outside === undefined ? {} : { outside: kept.outside }),
           }
+  const leaving = kept?.outside !== undefined && stores.outside === undefined
   return {
-    state: stores === kept ? state : withHost(state, host.name, stores),
+    ...(leaving ? { onceProved: stores } : {}),
+    state: stores === kept || leaving ? state : withHost(state, host.name, stores),
     stores: {
       files: new Map([
         ['keystore.p12', stores.keystore],
@@ -149,10 +156,11 @@ function reasonToIssue(
   options: Parameters<typeof generatedStores>[0],
   required: readonly string[],
 ): string | undefined {
-  const { host, facts, state, authority, now, renew = false } = options
+  const { host, facts, state, authority, now, renew = false, ownAuthority = false } = options
   const kept = state.hosts.get(host.name)
   if (kept === undefined) return ''
   if (kept.outside !== undefined) {
+    if (ownAuthority) return 'is of an outside authority'
     mustBeInTime(host.name, kept.chain, now)
     return undefined
   }
@@ -172,7 +180,7 @@ function mustBeInTime(host: string, chain: string, now: Date): void {
   throw new CertificateError({
     code: 'outside-expired',
     message: `the certificate of ${host}, which ${facts.issuer} signed, expired on ${facts.notAfter.slice(0, 10)}`,
-    fix: `Have another one signed: \`muster cert csr --host ${host}\`, then \`muster cert import\`.`,
+    fix: `Have another one signed: \`muster cert csr --host ${host}\`, then \`muster cert import\`. Or go back to the cluster's own authority: \`muster cert renew --own-authority --host ${host}\`.`,
   })
 }
 

@@ -37,7 +37,7 @@ export type ClusterState = {
   readonly authority?: Authority
   /** Absent where no authority is on its way. */
   readonly rotation?: Rotation
-  /** Authorities (PEM) whose place another one took; a host that shows a leaf of one is still ours. */
+  /** Authorities (PEM) that hosts left for another one; a host that shows a leaf of one is still ours. */
   readonly retired?: readonly string[]
   /** By host name; the stores that muster made. */
   readonly hosts: ReadonlyMap<string, HostStores>
@@ -75,6 +75,12 @@ export const withUser = (state: ClusterState, user: string, facts: UserState): C
 export function trustedAuthorities(state: ClusterState): readonly string[] {
   const outside = [...state.hosts.values()].flatMap((stores) => stores.outside ?? [])
   return [...new Set([...ownAuthorities(state), ...outside])]
+}
+
+/** The authorities (PEM) that hosts left and that nobody has to trust any more; one may have been imported again. */
+export function untrustedAuthorities(state: ClusterState): readonly string[] {
+  const trusted = trustedAuthorities(state)
+  return (state.retired ?? []).filter((authority) => !trusted.includes(authority))
 }
 
 /** Our own authorities (PEM), the one that signs first; two while one moves. */

@@ -3,12 +3,12 @@ import { readState } from './openState.ts'
 import { stateDifferences } from './stateDifferences.ts'
 import { readFiles, writeFiles } from './stateDirectory.ts'
 import { StateError } from './stateError.ts'
-import { encodeState } from './stateFiles.ts'
+import { encodeState, isOutsideMark } from './stateFiles.ts'
 import { type StatePlace, stateFolder } from './statePlace.ts'
 
 /**
- * Makes the disk say `after` where it said `before`: all of it or, after a crash at any moment, none. It
- * deletes nothing, and where nothing differs it writes nothing. Hold the lock meanwhile. Throws `StateError`
+ * Makes the disk say `after` where it said `before`: all of it or, after a crash at any moment, none. It deletes
+ * nothing but the mark of an outside authority, and where nothing differs it writes nothing. Hold the lock meanwhile. Throws `StateError`
  * with `changed-meanwhile` when the disk says other than `before`, and `authority-replaced` when `after` has
  * neither the authority of `before` nor the one that its rotation is about to bring.
  */
@@ -37,7 +37,12 @@ export async function saveState(
     })
   }
   const current = (await readFiles(options))?.files ?? new Map<string, Buffer>()
-  const changed = [...encodeState(after)].filter(([path, content]) => !current.get(path)?.equals(content))
+  const wanted = encodeState(after)
+  const left = [...current.keys()].filter((path) => isOutsideMark(path) && !wanted.has(path))
+  const changed = [
+    ...[...wanted].filter(([path, content]) => !current.get(path)?.equals(content)),
+    ...left.map((path) => [path, Buffer.alloc(0)] as const),
+  ]
   if (changed.length > 0) await writeFiles(options, new Map(changed))
   return { written: changed.map(([path]) => path) }
 }

@@ -37,8 +37,8 @@ function hostDifferences(here: ClusterState, there: ClusterState): readonly stri
     const subject = `the stores of host ${host}`
     if (!here.hosts.has(host) || !there.hosts.has(host)) return onlyAt(subject, here.hosts.has(host))
     const prefix = `${hostsFolder}/${folderOf(host)}/`
-    const differ = [...mine].some(
-      ([path, bytes]) => path.startsWith(prefix) && !theirs.get(path)?.equals(bytes),
+    const differ = union(mine, theirs).some(
+      (path) => path.startsWith(prefix) && mine.get(path)?.equals(theirs.get(path) ?? none) !== true,
     )
     return differ ? [`${subject} differ`] : []
   })
@@ -71,6 +71,8 @@ function machineDifferences(here: ClusterState, there: ClusterState): readonly s
     return one === other ? [] : [`${host} is another machine`]
   })
 }
+
+const none = Buffer.of()
 
 const onlyAt = (subject: string, here: boolean): readonly string[] => [
   `${subject}: only ${here ? 'here' : 'there'}`,

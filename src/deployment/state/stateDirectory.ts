@@ -33,7 +33,9 @@ export async function readFiles(
   if (!(await isFolder(musterFolder(place), tooOpen))) return undefined
   // Staged files count as soon as they are there: a run may have died while it moved them.
   const placed = await readTree(folder, tooOpen)
-  const files = new Map([...placed, ...(await readTree(join(folder, committed), tooOpen))])
+  const staged = await readTree(join(folder, committed), tooOpen)
+  const gone = [...staged].filter(([, content]) => content.length === 0).map(([path]) => path)
+  const files = new Map([...placed, ...staged].filter(([path]) => !gone.includes(path)))
   return files.size === 0 ? undefined : { files, tooOpen }
 }
 
@@ -70,7 +72,10 @@ export async function prepareFolder(place: StatePlace): Promise<void> {
   }
 }
 
-/** Writes files (0600) below the state's folder: all of them or, after a crash at any moment, none. */
+/**
+ * Writes files (0600) below the state's folder: all of them or, after a crash at any moment, none. An empty one stands
+ * for one that is to be taken away.
+ */
 export async function writeFiles(place: StatePlace, files: StateFiles): Promise<void> {
   await prepareFolder(place)
   const folder = stateFolder(place)
@@ -143,9 +148,10 @@ async function removed(folder: string): Promise<boolean> {
 async function moveStaged(folder: string): Promise<void> {
   const from = join(folder, committed)
   const files = await readTree(from, [])
-  for (const path of files.keys()) {
+  for (const [path, content] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
-    await rename(join(from, path), join(folder, path))
+    if (content.length === 0) await rm(join(folder, path), { force: true })
+    else await rename(join(from, path), join(folder, path))
     await sync(dirname(join(folder, path)))
   }
   await rm(from, { recursive: true, force: true })

@@ -20,6 +20,10 @@ export const hostFiles = {
   outside: 'outside.pem',
 } as const
 
+/** Whether a path is of the file that marks a host's certificate as one of an outside authority. */
+export const isOutsideMark = (path: string): boolean =>
+  path.startsWith(`${hostsFolder}/`) && path.endsWith(`/${hostFiles.outside}`)
+
 /** A host's folder name: its own name, percent-encoded where a file name could not be so. */
 export const folderOf = (host: string): string => encodeURIComponent(host).replace(/^\./, '%2E')
 

@@ -17,7 +17,7 @@ function renewed({ host, origin }: Of): string {
     case 'yours':
       return 'Put a renewed certificate into the keystore that the file names, then run muster install.'
     case 'outside':
-      return `Have another one signed: muster cert csr --host ${host}, then muster cert import and muster install.`
+      return `Have another one signed: muster cert csr --host ${host}, then muster cert import and muster install. Or go back to the cluster's own authority: muster cert renew --own-authority --host ${host}`
   }
 }
 

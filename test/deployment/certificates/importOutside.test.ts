@@ -54,7 +54,11 @@ function imported() {
   return { ...found, leaf }
 }
 
-const storesOf = (state: ClusterState, at: 0 | 1, more: { renew?: boolean; now?: Date } = {}) =>
+const storesOf = (
+  state: ClusterState,
+  at: 0 | 1,
+  more: { renew?: boolean; ownAuthority?: boolean; now?: Date } = {},
+) =>
   generatedStores({
     host: hosts[at],
     facts: hostFacts({ hostname: hosts[at].name }),
@@ -116,8 +120,24 @@ describe('a certificate of an outside authority', () => {
     await expect(storesOf(imported().state, 0, { now: later })).rejects.toMatchObject({
       code: 'outside-expired',
       message: 'the certificate of db1, which CN=muster corp authority signed, expired on 2026-06-08',
-      fix: 'Have another one signed: `muster cert csr --host db1`, then `muster cert import`.',
+      fix: "Have another one signed: `muster cert csr --host db1`, then `muster cert import`. Or go back to the cluster's own authority: `muster cert renew --own-authority --host db1`.",
     })
+  })
+
+  it('gives way to one of ours where that is wanted, expired or not, and is kept until that is proved', async () => {
+    const { state } = imported()
+    for (const at of [now, later]) {
+      const own = await storesOf(state, 0, { ownAuthority: true, now: at })
+      expect(own.issued).toBe('is of an outside authority')
+      expect(certificatesOf(own.stores.chain)?.[0]?.issuer).toBe('CN=muster alpha authority')
+      expect(own.stores.key.reveal()).not.toBe(state.hosts.get('db1')?.key.reveal())
+      // Other hosts still show certificates of the outside authority.
+      expect(own.stores.authorities).toEqual([authority.certificate, root.certificate])
+      expect(own.state).toBe(state)
+      expect(own.onceProved).not.toHaveProperty('outside')
+      expect(own.onceProved).toMatchObject({ chain: own.stores.chain, key: own.stores.key })
+    }
+    expect(await storesOf(state, 1, { ownAuthority: true })).not.toHaveProperty('onceProved')
   })
 
   it('comes back from the state directory, and is told where it is damaged', () => {

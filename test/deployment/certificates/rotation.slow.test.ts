@@ -5,7 +5,6 @@ import { unlockKey } from '../../../src/certificates/authorityKey.ts'
 import { describeChain } from '../../../src/certificates/describeChain.ts'
 import { readStore } from '../../../src/certificates/stores/readStore.ts'
 import { afterPhase, beginRotation } from '../../../src/deployment/certificates/rotation.ts'
-import { encodeState } from '../../../src/deployment/state/stateFiles.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import {
   type Act,
@@ -15,6 +14,7 @@ import {
   decide,
   installedCluster,
   Killed,
+  keep,
   names,
   now,
   spread,
@@ -46,9 +46,7 @@ describe.each([
       const after = await spread(cluster, state, { reached, act })
       if (reached.length < names.length) return
       state = afterPhase(after)
-      act(() => {
-        cluster.files = new Map([...cluster.files, ...encodeState(state)])
-      })
+      act(() => keep(cluster, state))
     }
   }
 
@@ -172,9 +170,9 @@ describe('a renewal', () => {
     if (kept === undefined) throw new Error('db2 has no stores')
     const outside = await createAuthority({ cluster: 'outside', now })
     const hosts = new Map(state.hosts).set('db2', { ...kept, outside: outside.certificate })
-    const { notes, targets } = await decide(cluster, { ...state, hosts }, ['db1', 'db2'], true)
+    const { notes, targets } = await decide(cluster, { ...state, hosts }, ['db1', 'db2'], { renew: true })
     expect(notes).toEqual([
-      'db2 has a certificate of an outside authority, which muster never renews: see muster cert csr',
+      "db2 has a certificate of an outside authority, which muster never renews: see muster cert csr; --own-authority gives it one of the cluster's own instead",
       'issue a certificate for db1: its present one is to be renewed',
     ])
     expect(targets.map(chainIn)[1]).toBe(cluster.has.get('db2')?.chain)

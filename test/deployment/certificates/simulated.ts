@@ -3,10 +3,15 @@ import { type Authority, createAuthority } from '../../../src/certificates/autho
 import { lockKey } from '../../../src/certificates/authorityKey.ts'
 import { describeChain } from '../../../src/certificates/describeChain.ts'
 import { decideCertificates } from '../../../src/deployment/certificates/decideCertificates.ts'
+import { afterProof } from '../../../src/deployment/certificates/leaving.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
-import { type ClusterState, emptyState } from '../../../src/deployment/state/clusterState.ts'
+import {
+  type ClusterState,
+  emptyState,
+  trustedAuthorities,
+} from '../../../src/deployment/state/clusterState.ts'
 import { decodeState } from '../../../src/deployment/state/decodeState.ts'
-import { encodeState } from '../../../src/deployment/state/stateFiles.ts'
+import { encodeState, isOutsideMark } from '../../../src/deployment/state/stateFiles.ts'
 import type { Target } from '../../../src/deployment/target.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
@@ -54,7 +59,7 @@ export async function decide(
   cluster: Cluster,
   state: ClusterState,
   reached: readonly string[],
-  renew = false,
+  { renew = false, ownAuthority = false }: { readonly renew?: boolean; readonly ownAuthority?: boolean } = {},
 ) {
   const surveyed = hosts
     .filter(({ name }) => reached.includes(name))
@@ -65,6 +70,7 @@ export async function decide(
     state,
     secrets: new Map(),
     renew,
+    ownAuthority,
     now,
   })
   if (!decided.ok) throw new Error(decided.problems.map(({ message }) => message).join())
@@ -84,12 +90,15 @@ function issued(chain: string, authority: string): boolean {
   return answer
 }
 
-/** Everybody who trusts what muster spread can talk to every host, and curl with the state's file can, too. */
+/**
+ * Everybody who trusts what muster spread can talk to every host, and so can curl with what is exported; with the
+ * state's own file it can where no outside authority signed.
+ */
 function expectTrust(cluster: Cluster): void {
   const trusting = [...cluster.has].map(([name, { trusts }]) => [name, trusts] as const)
-  const file = String(cluster.files.get('authority.crt')).split(/(?<=-----END CERTIFICATE-----\n)/)
+  const exported = trustedAuthorities(decodeState(cluster.files, '.muster/alpha'))
   for (const [shower, { chain }] of cluster.has) {
-    for (const [who, authorities] of [...trusting, ['curl', file] as const]) {
+    for (const [who, authorities] of [...trusting, ['curl', exported] as const]) {
       const trusted = authorities.some((one) => issued(chain, one))
       expect(trusted, `${who} trusts ${shower}`).toBe(true)
     }
@@ -127,24 +136,41 @@ export const wasKilled = (run: Promise<void>): Promise<boolean> =>
     },
   )
 
-/** Keeps the state, then gives the reached hosts their files. */
+/** The operator's disk once it keeps a state, as `saveState` leaves it. */
+export function keep(cluster: Cluster, state: ClusterState): void {
+  const wanted = encodeState(state)
+  const there = [...cluster.files].filter(([path]) => !isOutsideMark(path) || wanted.has(path))
+  cluster.files = new Map([...there, ...wanted])
+}
+
+/**
+ * Keeps the state, gives the reached hosts their files, and keeps what waited for their proof, which those that are
+ * `failing` do not give: they go back.
+ */
 export async function spread(
   cluster: Cluster,
   state: ClusterState,
-  {
-    reached,
-    act,
-    renew,
-  }: { readonly reached: readonly string[]; readonly act: Act; readonly renew?: boolean },
+  options: {
+    readonly reached: readonly string[]
+    readonly act: Act
+    readonly renew?: boolean
+    readonly ownAuthority?: boolean
+    readonly failing?: readonly string[]
+  },
 ): Promise<ClusterState> {
-  const decided = await decide(cluster, state, reached, renew)
-  act(() => {
-    cluster.files = new Map([...cluster.files, ...encodeState(decided.state)])
-  })
+  const { reached, act, failing = [] } = options
+  const decided = await decide(cluster, state, reached, options)
+  act(() => keep(cluster, decided.state))
   for (const target of decided.targets) {
-    act(() => void cluster.has.set(target.host.name, { chain: chainIn(target), trusts: target.authorities }))
+    const { name } = target.host
+    const before = cluster.has.get(name)
+    act(() => void cluster.has.set(name, { chain: chainIn(target), trusts: target.authorities }))
+    if (failing.includes(name) && before !== undefined) act(() => void cluster.has.set(name, before))
   }
-  return decided.state
+  const proved = [...decided.onceProved].filter(([host]) => !failing.includes(host))
+  const after = afterProof(decided.state, new Map(proved))
+  if (after !== decided.state) act(() => keep(cluster, after))
+  return after
 }
 
 /** Three hosts as an installation leaves them; with a passphrase, the authority's key is protected by it. */

@@ -269,6 +269,37 @@ describe('permissions that are too open', () => {
   })
 })
 
+describe('a host that leaves an outside authority', () => {
+  const outside = sample.authority?.certificate ?? ''
+  const [db1, db2] = [sample.hosts.get('db1'), sample.hosts.get('db2')]
+  if (db1 === undefined || db2 === undefined) throw new Error('the sample has no hosts')
+  const before = withHost(withHost(sample, 'db1', { ...db1, outside }), 'db2', { ...db2, outside })
+  const mark = ['hosts', 'db1', 'outside.pem']
+
+  it('has no mark of it any more, and others keep theirs', async () => {
+    const where = place()
+    await save(where, emptyState, before)
+    expect(existsSync(at(where, ...mark))).toBe(true)
+    const after = withHost(before, 'db1', db1)
+    expect(stateDifferences(before, after)).toEqual(['the stores of host db1 differ'])
+    expect((await save(where, before, after)).written).toEqual(['hosts/db1/outside.pem'])
+    expect(existsSync(at(where, ...mark))).toBe(false)
+    expect(stateDifferences((await readState(where))?.state ?? emptyState, after)).toEqual([])
+    expect((await save(where, after, after)).written).toEqual([])
+  })
+
+  it('has left it as soon as that counts, wherever the run dies', async () => {
+    const where = place()
+    await save(where, emptyState, before)
+    mkdirSync(at(where, '.staged', 'hosts', 'db1'), { recursive: true })
+    writeFileSync(at(where, '.staged', ...mark), '')
+    const after = withHost(before, 'db1', db1)
+    expect(stateDifferences((await readState(where))?.state ?? emptyState, after)).toEqual([])
+    expect(stateDifferences((await openState(where)).state, after)).toEqual([])
+    expect([existsSync(at(where, ...mark)), existsSync(at(where, '.staged'))]).toEqual([false, false])
+  })
+})
+
 describe('a run that died while it saved', () => {
   it('is undone when its files were not all written', async () => {
     const where = await saved()

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import type { Leaving } from '../../../src/deployment/certificates/leaving.ts'
+import {
+  droppingText,
+  endedLeavingText,
+  leavingText,
+  stoppedLeavingText,
+} from '../../../src/output/deployment/ownAuthority.ts'
+
+const [corp, acme] = ['CN=Corp Root', 'CN=Acme']
+
+const told = (leaving: Leaving, left: readonly string[] = []): string =>
+  [...leavingText(leaving, '.muster/alpha/authority.crt'), endedLeavingText(leaving, left)].join('\n')
+
+describe('the way back from outside authorities', () => {
+  it('is told with what is trusted meanwhile, and who must learn of it', () => {
+    expect(told({ hosts: ['db1'], dropped: [corp], staying: [] }, ['db2', 'db3'])).toMatchInlineSnapshot(`
+      "phase 1 of 2: db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
+      then phase 2 of 2: CN=Corp Root is trusted no longer
+      clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
+      db1 shows a certificate of the own authority, which install renews from now on. db2 and db3 trust CN=Corp Root until the next muster install."
+    `)
+    expect(
+      told({ hosts: ['db1', 'db2'], dropped: [corp], staying: [{ authority: acme, hosts: ['db3'] }] }),
+    ).toMatchInlineSnapshot(`
+      "phase 1 of 2: db1 and db2 get certificates of the cluster's own authority; CN=Corp Root and CN=Acme are still trusted
+      then phase 2 of 2: CN=Corp Root is trusted no longer
+      CN=Acme stays trusted: db3 has a certificate of it
+      clients elsewhere that trust CN=Corp Root and CN=Acme alone must trust .muster/alpha/authority.crt first
+      db1 and db2 show certificates of the own authority, which install renews from now on."
+    `)
+    expect(
+      told({ hosts: ['db1'], dropped: [], staying: [{ authority: corp, hosts: ['db2', 'db3'] }] }, ['db2']),
+    ).toMatchInlineSnapshot(`
+      "db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
+      CN=Corp Root stays trusted: db2 and db3 have certificates of it
+      clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
+      db1 shows a certificate of the own authority, which install renews from now on."
+    `)
+    expect(leavingText({ hosts: [], dropped: [], staying: [] }, '')).toMatchInlineSnapshot(`
+      [
+        "no host that was chosen has a certificate of an outside authority",
+      ]
+    `)
+    expect(droppingText([corp, acme])).toMatchInlineSnapshot(
+      `"phase 2 of 2: CN=Corp Root and CN=Acme are trusted no longer"`,
+    )
+  })
+
+  it('is told where it stopped', () => {
+    expect(stoppedLeavingText(['db1'])).toMatchInlineSnapshot(
+      `"db1 has not proved another certificate: the state directory keeps its certificate of the outside authority. The same command goes on from here."`,
+    )
+    expect(stoppedLeavingText(['db1', 'db2'])).toMatchInlineSnapshot(
+      `"db1 and db2 have not proved another certificate: the state directory keeps their certificates of the outside authority. The same command goes on from here."`,
+    )
+    expect(stoppedLeavingText([])).toMatchInlineSnapshot(
+      `"Every certificate is one of the own authority now; the outside one is still trusted. The same command ends that."`,
+    )
+  })
+})
