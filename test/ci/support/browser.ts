@@ -19,9 +19,8 @@ export type Browser = {
   readonly close: () => Promise<void>
 }
 
-/** Chromium without a window, without what it does by itself, and with a profile of its own. */
+/** Without what it does by itself. */
 const flags = [
-  '--headless',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-dev-shm-usage',
@@ -36,8 +35,8 @@ const flags = [
 ]
 
 /**
- * Starts Chromium for somebody with a home of their own, who imported these PEM files as authorities. `hosts` are
- * the names that it finds, with their addresses; beside them it reaches loopback alone.
+ * Starts Chromium, without a window, for somebody with a home of their own, who imported these PEM files as
+ * authorities. `hosts` are the names that it finds, with their addresses; beside them it reaches loopback alone.
  */
 export async function startBrowser(options: {
   readonly authorities: readonly string[]
@@ -50,7 +49,7 @@ export async function startBrowser(options: {
   try {
     trustIn(home, options.authorities)
     const devtools = await startDevtools({
-      program: 'chromium',
+      program: 'chromium-headless-shell',
       argv: [...flags, `--host-resolver-rules=${rules}`, `--user-data-dir=${join(home, 'profile')}`],
       env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
     })
@@ -65,7 +64,7 @@ export async function startBrowser(options: {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     throw missing
-      ? new Error('a browser is missing: apt-get install chromium libnss3-tools', { cause })
+      ? new Error('a browser is missing: apt-get install chromium-headless-shell libnss3-tools', { cause })
       : cause
   }
 }

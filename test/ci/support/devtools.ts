@@ -52,6 +52,8 @@ export async function startDevtools(options: {
 }): Promise<Devtools> {
   const child = spawn(options.program, [...options.argv, '--remote-debugging-pipe'], {
     env: options.env,
+    // A group of its own, since the program may be a script that starts the browser.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   })
   await once(child, 'spawn')
@@ -112,7 +114,7 @@ export async function startDevtools(options: {
       return params
     },
     close: async () => {
-      child.kill('SIGTERM')
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
       await closed
     },
   }
