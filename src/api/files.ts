@@ -1,4 +1,14 @@
-import { readFileSync, readlinkSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { reasonOf, StartError } from './startError.ts'
 
 /** Text of a file; `what` names it in the `StartError` that is thrown when it cannot be read. */
@@ -7,6 +17,20 @@ export function readText(path: string, what: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     throw new StartError(`cannot read ${what} ${path}: ${reasonOf(error)}`, error)
+  }
+}
+
+/**
+ * Files that a deployment had written to take the place of this one when it was cut off, whole (see `uploadScript`);
+ * none where the folder cannot be read.
+ */
+export function stagedFor(path: string): readonly string[] {
+  const folder = dirname(path)
+  try {
+    const names = readdirSync(folder).filter((name) => name.startsWith(`.${basename(path)}.muster-`))
+    return names.map((name) => join(folder, name))
+  } catch {
+    return []
   }
 }
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { readText } from './files.ts'
+import { readText, stagedFor } from './files.ts'
 import type { TlsMaterial } from './server.ts'
 import { StartError } from './startError.ts'
 
@@ -20,11 +20,13 @@ function readChain(chain: string): X509Certificate {
   return leaf ?? new X509Certificate(chain)
 }
 
+type ReadTls = TlsMaterial & { readonly expiry: Date }
+
 /**
  * The key and certificates of a TLS listener, and when the leaf expires. Throws a `StartError` when a file
  * cannot be read or understood, or the two do not belong together.
  */
-export function readTls(paths: ServerSettings['tls']): TlsMaterial & { readonly expiry: Date } {
+export function readTls(paths: ServerSettings['tls']): ReadTls {
   const key = readText(paths.key, 'the private key')
   const chain = readText(paths.chain, 'the certificate')
   const privateKey = parse(paths.key, 'private key', () => createPrivateKey(key))
@@ -33,4 +35,32 @@ export function readTls(paths: ServerSettings['tls']): TlsMaterial & { readonly 
     throw new StartError(`the private key ${paths.key} is not that of the certificate ${paths.chain}`)
   }
   return { key, chain, expiry: new Date(leaf.validTo) }
+}
+
+/**
+ * The same for a server that starts. Key and chain are two renames: where a host lost its power between them, one of
+ * the two still lies beside its place, and with that one the server starts; `instead` is its path.
+ */
+export function readTlsAtStart(paths: ServerSettings['tls']): ReadTls & { readonly instead?: string } {
+  try {
+    return readTls(paths)
+  } catch (error) {
+    const pairs = [
+      ...stagedFor(paths.chain).map((chain) => ({ ...paths, chain, instead: chain })),
+      ...stagedFor(paths.key).map((key) => ({ ...paths, key, instead: key })),
+    ]
+    for (const { instead, ...pair } of pairs) {
+      const tls = pairOf(pair)
+      if (tls !== undefined) return { ...tls, instead }
+    }
+    throw error
+  }
+}
+
+function pairOf(paths: ServerSettings['tls']): ReadTls | undefined {
+  try {
+    return readTls(paths)
+  } catch {
+    return undefined
+  }
 }

@@ -11,7 +11,7 @@ import { type App, createApp } from './createApp.ts'
 import { type CertificateTiming, followCertificate } from './followCertificate.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
 import type { DoorLog, Log } from './log.ts'
-import { readTls } from './readTls.ts'
+import { readTlsAtStart } from './readTls.ts'
 import { createRequestCounts } from './requestCounts.ts'
 import type { ComponentApi } from './serve.ts'
 import { replaceTls, type ServerLimits } from './server.ts'
@@ -63,7 +63,12 @@ export async function startServer(options: {
   readonly limits?: Partial<ServerLimits>
 }): Promise<RunningServer> {
   const { settings, api, log } = options
-  const tls = settings.listen ? readTls(settings.tls) : undefined
+  const tls = settings.listen ? readTlsAtStart(settings.tls) : undefined
+  if (tls?.instead !== undefined) {
+    log.warn(
+      `${settings.tls.key} and ${settings.tls.chain} do not belong together: a deployment was cut off between them. ${tls.instead} is shown instead; muster install puts both right`,
+    )
+  }
   const audit = auditOf(settings, log)
   if (audit) await audit.isReady()
   else log.warn('there is no audit log: the settings name no auditFile')

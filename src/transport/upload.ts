@@ -47,8 +47,10 @@ type Sized = Pick<Upload, 'path' | 'mode' | 'owner'> & { readonly bytes: number 
 
 /**
  * Writes each file of standard input beside its place, checks them, gives them owner and mode, waits for the disk and
- * renames. `>` under `set -C` is O_EXCL: nobody's symbolic link is followed. Every program that is started costs a
- * host about 2 ms, so one does all files where it can. The file that a failure is about is printed.
+ * renames, which a lost connection does not interrupt. `>` under `set -C` is O_EXCL: nobody's symbolic link is
+ * followed. Every program that is started costs a host about 2 ms, so one does all files where it can. The file that a
+ * failure is about is printed. A host that loses its power between two renames has the rest beside their places:
+ * `stagedFor` finds them there, and the next upload of the same files takes them away.
  */
 export function uploadScript(options: {
   readonly files: readonly Sized[]
@@ -60,7 +62,8 @@ export function uploadScript(options: {
     ...rest,
     bytes,
     to: quote(path),
-    from: quote(posix.join(posix.dirname(path), `.${posix.basename(path)}.muster-${suffix}`)),
+    from: quote(beside(path, suffix)),
+    older: `${quote(beside(path, ''))}*`,
   }))
   const all = moves.map(({ from }) => from)
   const grouped = <Key>(keyOf: (file: (typeof moves)[number]) => Key): readonly (readonly [Key, string])[] =>
@@ -92,9 +95,15 @@ export function uploadScript(options: {
       ([mode, of]) => `chmod ${mode.toString(8).padStart(4, '0')} ${of} || no`,
     ),
     'sync "$@" || no',
+    `trap '' HUP INT TERM`,
     ...moves.map(({ to, from }) => `t=${to}; mv -f ${from} "$t" || no`),
+    // They go at the end.
+    `set -- ${moves.map(({ older }) => older).join(' ')}`,
   ].join('\n')
 }
+
+const beside = (path: string, suffix: string): string =>
+  posix.join(posix.dirname(path), `.${posix.basename(path)}.muster-${suffix}`)
 
 const fixes: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [

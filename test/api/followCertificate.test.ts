@@ -27,7 +27,10 @@ async function serving(more: { timing?: CertificateTiming; settings?: ServerSett
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
   const server = await start(settings, log, { certificateTiming: more.timing ?? told })
   const logged = (level: number) => lines.filter((it) => it.level === level).map(({ msg }) => msg)
-  return { settings, server, errors: () => logged(50), infos: () => logged(30) }
+  return {
+    ...{ settings, server },
+    ...{ errors: () => logged(50), warnings: () => logged(40), infos: () => logged(30) },
+  }
 }
 
 /** Which certificate a new connection is shown; the handshake proves that the key fits it. */
@@ -122,6 +125,26 @@ describe('a server whose certificate is replaced', () => {
       '\nmuster_certificate_refused 0\n',
     )
     expect(errors()).toEqual([why])
+  })
+
+  it('starts with what a deployment had staged when it was cut off between the two, says so, and follows', async () => {
+    const folder = temporaryFolder()
+    const settings = settingsIn(folder)
+    const staged = join(folder, '.chain.pem.muster-0123456789abcdef')
+    writeFileSync(settings.tls.key, second.key)
+    writeFileSync(staged, second.chain)
+    const { server, warnings, errors } = await serving({ timing: looking, settings })
+    expect(await shown(server)).toBe(second)
+    expect(warnings()).toContain(
+      `${settings.tls.key} and ${settings.tls.chain} do not belong together: a deployment was cut off between them. ${staged} is shown instead; muster install puts both right`,
+    )
+    const ready = async () => (await fetchAt({ socketPath: settings.socket }, { path: '/health/ready' })).body
+    await expect.poll(ready).toContain('is not that of the certificate')
+    replace(settings.tls.chain, second.chain)
+    await expect.poll(ready).toBe('ready\n')
+    replacePair(settings, third)
+    await expect.poll(() => shown(server)).toBe(third)
+    expect(errors()).toHaveLength(1)
   })
 
   it('takes nothing back when the old files are put back after a refusal', async () => {

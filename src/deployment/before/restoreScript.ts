@@ -54,11 +54,16 @@ ${forEachComponent(installed, 'halt')}
 put() { rm -f .back; cp -a "$1" .back && mv -fT .back "$2" || wrong=1; }
 back() { if [ -f "$b/$1" ]; then put "$b/$1" "$1"; else rm -f "$1"; fi; }
 for f in ${replacedFiles(installed)}; do back "$f"; done
+# The chain comes back before the key: a host that loses its power between them starts with the one beside.
+key=share/tls/key.pem
+beside=share/tls/.key.pem.muster-back
+if [ -f "$b/$key" ]; then put "$b/$key" "$beside"; fi
 for d in share/tls share/applied; do
   for f in "$d"/* "$b/$d"/*; do
     if [ -f "$f" ]; then back "\${f#"$b/"}"; fi
   done
 done
+rm -f "$beside"
 for c in ${components.join(' ')}; do
   f=share/state/$c.json
   if [ ! -f "$b/share/$c.json" ]; then rm -f "$f"; fi

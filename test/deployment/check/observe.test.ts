@@ -63,14 +63,15 @@ describe('what is seen of a host', () => {
 
   it('has what interrupted runs left more than an hour ago, and nothing else', async () => {
     const root = join(temporaryFolder(), "it's muster")
-    const old = ['releases/.new-release/node', 'share/tls/.key.pem.muster-0123456789abcdef']
-    const others = ['releases/.new-other/node', 'share/.x.muster-0123456789abcdef', 'share/users.json']
+    const old = ['releases/.new-release/node', 'share/.manager.json.muster-0123456789abcdef']
+    const inUse = 'share/tls/.key.pem.muster-0123456789abcdef'
+    const others = [inUse, 'releases/.new-other/node', 'share/.x.muster-0123456789abcdef', 'share/users.json']
     for (const path of [...old, ...others]) {
       mkdirSync(dirname(join(root, path)), { recursive: true })
       writeFileSync(join(root, path), '')
     }
     const before = new Date(Date.now() - 2 * 3_600_000)
-    for (const path of ['releases/.new-release', old[1] ?? '', 'share/users.json']) {
+    for (const path of ['releases/.new-release', old[1] ?? '', inUse, 'share/users.json']) {
       utimesSync(join(root, path), before, before)
     }
     const transport = await connectLocal({ host: 'here', env: process.env })
