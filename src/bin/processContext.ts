@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { writeSync } from 'node:fs'
 import type { CommandContext } from '../commands/context.ts'
 import { ownPackage } from './ownPackage.ts'
@@ -9,6 +10,8 @@ import { ownPackage } from './ownPackage.ts'
  */
 export function createProcessContext(atOnce: string): CommandContext {
   const stop = new AbortController()
+  // Every call and every host listens; Node.js warns of a leak from the eleventh on.
+  setMaxListeners(0, stop.signal)
   const onSignal = () => {
     if (!stop.signal.aborted) return stop.abort()
     // Past a live progress, which keeps back what others print and has hidden the cursor.
