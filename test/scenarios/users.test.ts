@@ -10,6 +10,7 @@ import { logIn } from './support/api.ts'
 import { clusterFile } from './support/clusterFile.ts'
 import { type Door, type LoginLoad, loginLoad } from './support/loginLoad.ts'
 import { meanwhile } from './support/meanwhile.ts'
+import { onTerminal } from './support/onTerminal.ts'
 import { createOperator, type Outcome } from './support/operator.ts'
 import { runProgram } from './support/program.ts'
 import { createWorld, type World } from './support/world.ts'
@@ -96,6 +97,16 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
     expect(kept('nightly')).toBe(before)
   })
+
+  it('are looked after on a terminal, too: progress is shown live there, and ends', async () => {
+    const apply = await onTerminal(world.operator, ['users', 'apply', '--yes', 'alpha.yaml'])
+    expect(apply.code, apply.screen).toBe(0)
+    expect(apply.screen).toMatch(/^db1 {2}nothing to do, logins proved/m)
+    const argv = ['users', 'rotate', 'nightly', '--yes', '--no-show', 'alpha.yaml']
+    const rotate = await onTerminal(world.operator, argv)
+    expect(rotate.code, rotate.screen).toBe(0)
+    expect(rotate.screen).toMatch(/^db2 {2}done: 1 change, logins proved/m)
+  }, 90_000)
 
   it('whom the file does not name are told of, and removed with --prune after showing them', async () => {
     await makeUser('db2', 'mallory', 'made by hand')

@@ -132,6 +132,8 @@ async function rotateLocked(work: Work, survey: Survey, run: Run): Promise<ExitC
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
+  // A rotation that did not begin leaves nothing to go on with.
+  if (context.signal.aborted) throw new Interrupted()
   const tell = await teller(work, run)
   let exit: ExitCode = exitCodes.ok
   const behind = await carryOutRotation({

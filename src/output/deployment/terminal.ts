@@ -9,7 +9,10 @@ const readable = 16
 /** Milliseconds between two changes of what is shown: faster than anybody reads. */
 const pace = 80
 
-/** Live progress on a terminal, in a few lines however many hosts there are. */
+/**
+ * Live progress on a terminal, in a few lines however many hosts there are. It begins with the first event of a host:
+ * a run that only has something to say shows none, and need not end it.
+ */
 export function terminalRenderer(options: {
   readonly hosts: readonly string[]
   readonly colour: boolean
@@ -30,7 +33,6 @@ export function terminalRenderer(options: {
     end = resolve
   })
   const task = {
-    title: lines(),
     // biome-ignore lint/suspicious/noExplicitAny: listr2 leaves the context type of a wrapper to the caller, and we use none.
     task: (_: unknown, wrapper: ListrTaskWrapper<any, any, any>): Promise<void> => {
       show = (title) => {
@@ -39,21 +41,26 @@ export function terminalRenderer(options: {
       return ended
     },
   }
-  const shown = new Listr([task], {
-    registerSignalListeners: false,
-    fallbackRenderer: 'silent',
-    // The plan and the closing lines say all of it again.
-    rendererOptions: { clearOutput: true, formatOutput: 'truncate' },
-  }).run()
+  let isOver = false
+  let shown: Promise<unknown> | undefined
+  const begin = (): Promise<unknown> =>
+    new Listr([{ ...task, title: lines() }], {
+      registerSignalListeners: false,
+      fallbackRenderer: 'silent',
+      // The plan and the closing lines say all of it again.
+      rendererOptions: { clearOutput: true, formatOutput: 'truncate' },
+    }).run()
   return {
     emit: (event) => {
-      if (!progress.observe(event)) return
+      if (!progress.observe(event) || isOver) return
+      shown ??= begin()
       redraw ??= setTimeout(() => {
         redraw = undefined
         show(lines())
       }, pace)
     },
     end: async () => {
+      isOver = true
       clearTimeout(redraw)
       end()
       await shown

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { quote } from '../../../src/transport/shellWords.ts'
+import { type Operator, packageDirectory } from './operator.ts'
+
+/**
+ * Runs the built muster on a terminal of its own (script(1)), as a person does; tells all that came to the screen. A
+ * program that never ends is ended after half a minute, with code -1.
+ */
+export function onTerminal(
+  { directory: cwd, env }: Operator,
+  argv: readonly string[],
+): Promise<{ readonly code: number; readonly screen: string }> {
+  const command = [process.execPath, join(packageDirectory, 'dist/muster.js'), ...argv].map(quote).join(' ')
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    cwd,
+    env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  })
+  let screen = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text
+  })
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code: code ?? -1, screen: stripVTControlCharacters(screen) }))
+  })
+}
