@@ -6,7 +6,7 @@ import { type InteractiveChild, startInteractive } from '../../src/processes/run
 import { Secret } from '../../src/secrets/secret.ts'
 import { type FramedShell, openFramedShell } from '../../src/transport/framedShell.ts'
 import { loopArguments, remoteCommand } from '../../src/transport/shellLoop.ts'
-import { TransportError } from '../../src/transport/transportError.ts'
+import { failure } from '../support/transportFailure.ts'
 
 const has = (program: string): boolean => {
   try {
@@ -61,15 +61,6 @@ async function openSlow(): Promise<{ shell: FramedShell; sent: (count: number) =
     held = undefined
   }
   return { shell: opened.shell, sent }
-}
-
-async function failure(promise: Promise<unknown>): Promise<TransportError> {
-  const error = await promise.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  if (error instanceof TransportError) return error
-  throw error
 }
 
 afterEach(() => {

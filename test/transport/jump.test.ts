@@ -7,8 +7,8 @@ import { parseJumpHosts } from '../../src/transport/jumpHost.ts'
 import { createSshConnector, type SshConnector } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
-import { TransportError } from '../../src/transport/transportError.ts'
 import { type SshServer, type SshServerOptions, startSshServer } from '../support/sshServer.ts'
+import { failure } from '../support/transportFailure.ts'
 
 let folder: string
 let connector: SshConnector
@@ -64,15 +64,6 @@ async function connect(
   })
   transports.push(transport)
   return transport
-}
-
-async function failure(promise: Promise<unknown>): Promise<TransportError> {
-  const error = await promise.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  if (error instanceof TransportError) return error
-  throw error
 }
 
 describe('a jump host', () => {

@@ -8,8 +8,8 @@ import { type LoginKeys, loginKeys } from '../../src/transport/loginKeys.ts'
 import { createOnce } from '../../src/transport/once.ts'
 import { publicPart } from '../../src/transport/publicPart.ts'
 import { parseKey } from '../../src/transport/sshSession.ts'
-import { TransportError } from '../../src/transport/transportError.ts'
 import { type KeyPair, makeKey, makeLockedKey } from '../support/sshServer.ts'
+import { failure } from '../support/transportFailure.ts'
 
 const [a, b, c] = [makeKey('ed25519'), makeKey('ed25519'), makeKey('ed25519')]
 const locked = makeLockedKey('secret')
@@ -72,15 +72,6 @@ async function find({
 }
 
 const labels = ({ keys }: LoginKeys): readonly string[] => keys.map(({ label }) => label)
-
-async function failure(promise: Promise<unknown>): Promise<TransportError> {
-  const error = await promise.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  if (error instanceof TransportError) return error
-  throw error
-}
 
 describe('the keys to log in with', () => {
   it('are in the order of OpenSSH: files that the agent holds, its other keys, the rest of the files', async () => {

@@ -8,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connectSsh, createSshConnector } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
-import { TransportError } from '../../src/transport/transportError.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   makeKey,
@@ -17,6 +16,7 @@ import {
   type SshServerOptions,
   startSshServer,
 } from '../support/sshServer.ts'
+import { failure } from '../support/transportFailure.ts'
 
 let folder: string
 const servers: SshServer[] = []
@@ -76,15 +76,6 @@ async function connect(server: SshServer | undefined, overrides: Overrides = {})
   })
   transports.push(transport)
   return transport
-}
-
-async function failure(promise: Promise<unknown>): Promise<TransportError> {
-  const error = await promise.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  if (error instanceof TransportError) return error
-  throw error
 }
 
 const program = (name: string, text: string): Promise<void> =>

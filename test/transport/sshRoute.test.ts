@@ -9,8 +9,8 @@ import { startProxyWith } from '../../src/transport/proxyCommand.ts'
 import { createSshConnector } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
-import { TransportError } from '../../src/transport/transportError.ts'
 import { type SshServer, type SshServerOptions, startSshServer } from '../support/sshServer.ts'
+import { failure } from '../support/transportFailure.ts'
 
 // Linux answers at every address of 127.0.0.0/8.
 const possible = (() => {
@@ -78,15 +78,6 @@ async function connect(host: string, wish: Wish): Promise<Transport> {
   const transport = await connector.connect({ host, address, ssh: { become: false, ...ssh }, env: own })
   transports.push(transport)
   return transport
-}
-
-async function failure(promise: Promise<unknown>): Promise<TransportError> {
-  const error = await promise.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  if (error instanceof TransportError) return error
-  throw error
 }
 
 const answers = async (transport: Transport): Promise<string> => (await transport.run('echo in')).stdout

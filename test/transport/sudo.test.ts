@@ -7,8 +7,8 @@ import { Secret } from '../../src/secrets/secret.ts'
 import { connectSsh } from '../../src/transport/ssh.ts'
 import { answerSudo, unfitForSudo } from '../../src/transport/sudoPassword.ts'
 import type { Transport } from '../../src/transport/transport.ts'
-import { TransportError } from '../../src/transport/transportError.ts'
 import { type SshServer, startSshServer } from '../support/sshServer.ts'
+import { failure } from '../support/transportFailure.ts'
 
 const password = `p'"\\$#%:@ é`
 
@@ -78,15 +78,6 @@ async function become(text: string, given?: string): Promise<Transport> {
     ...(given === undefined ? {} : { becomePassword: new Secret(given) }),
   })
   return transport
-}
-
-async function failure(promise: Promise<unknown>): Promise<TransportError> {
-  const error = await promise.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  if (error instanceof TransportError) return error
-  throw error
 }
 
 const written = (name: string): Promise<string> => readFile(join(folder, name), 'utf8').catch(() => '')
