@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('a certificate of one’s own (nee
     mkdirSync(join(world.operator.directory, 'folder.p12'))
     const install = await world.muster('install')
     expect(install, words(install)).toMatchObject({ code: 0 })
-  }, 60_000)
+  }, 180_000)
   afterAll(() => world?.close())
 
   const defects: Readonly<Record<string, Defect>> = {
@@ -124,5 +124,5 @@ describe.skipIf(process.platform !== 'linux')('a certificate of one’s own (nee
     expect(install, words(install)).toMatchObject({ code: 0 })
     expect(install.stdout).toContain('logins proved')
     expect(await world.muster('plan')).toMatchObject({ code: 0 })
-  }, 60_000)
+  }, 180_000)
 })

@@ -6,7 +6,7 @@ import { trustedAuthorities } from '../../src/deployment/state/clusterState.ts'
 import { readState } from '../../src/deployment/state/openState.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { outsideAuthority, signedOutside } from '../certificates/outside.ts'
-import { type Door, type LoginLoad, loginLoad, shownSerial, trusted } from './support/loginLoad.ts'
+import { type Door, type LoadOptions, shownSerial, trusted, underLoad } from './support/loginLoad.ts'
 import { runProgram } from './support/program.ts'
 import { filesBelow, pathsBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
@@ -14,7 +14,6 @@ import { createWorld, type Host, type World } from './support/world.ts'
 /** Certificates of two hosts that are replaced while clients log in; each test goes on where the last ended. */
 describe.skipIf(process.platform !== 'linux')('certificates that are replaced (needs Linux)', () => {
   let world: World
-  let load: LoginLoad | undefined
   const doors = (): readonly Door[] => [
     { host: world.host('db1'), component: 'manager' },
     { host: world.host('db1'), component: 'replicator' },
@@ -35,40 +34,23 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
   const cert = (operation: string, argv: readonly string[] = []) =>
     world.operator.muster(['cert', operation, '--yes', ...argv, 'alpha.yaml'])
 
-  /** Logins all the while: every one was let in, and who kept a connection needed no other. */
-  async function underLoad<Result>(
+  /** Logins all the while: every one was let in. */
+  const loaded = <Result>(
     work: () => Promise<Result>,
-    options: Pick<Parameters<typeof loginLoad>[0], 'trusts'> = {},
-  ): Promise<Result> {
-    const running = loginLoad({
-      ...{ operator: world.operator, doors: doors(), password: password() },
-      ...options,
-    })
-    load = running
-    await running.around()
-    const result = await work()
-    await running.around()
-    const { made, refused, kept } = await running.stop()
-    load = undefined
-    expect(refused).toEqual([])
-    expect(kept).toBe(doors().length)
-    expect(made).toBeGreaterThan(doors().length * 10)
-    return result
-  }
+    options: Pick<LoadOptions, 'trusts'> = {},
+  ): Promise<Result> =>
+    underLoad({ operator: world.operator, doors: doors(), password: password(), ...options }, work)
 
   beforeAll(async () => {
     world = await createWorld(2)
     world.describe({ connectors: ['db2'] })
     expect(await world.muster('install')).toMatchObject({ code: 0 })
   }, 120_000)
-  afterAll(async () => {
-    await load?.stop()
-    await world?.close()
-  })
+  afterAll(() => world?.close())
 
   it('are renewed without a restart, and no login is refused meanwhile', async () => {
     const [before, running] = [await serials(), pids()]
-    const outcome = await underLoad(() => cert('renew'))
+    const outcome = await loaded(() => cert('renew'))
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     const after = await serials()
     expect(pids()).toEqual(running)
@@ -119,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
   it('follow another authority host by host, and no login is refused meanwhile', async () => {
     const [before, running, both] = [await serials(), pids(), trusted(world.operator)]
     const [old = '', next = ''] = both.split(/(?<=END CERTIFICATE-----\n)/)
-    const outcome = await underLoad(() => cert('rotate-authority'))
+    const outcome = await loaded(() => cert('rotate-authority'))
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     const after = await serials()
     expect(pids()).toEqual(running)
@@ -238,7 +220,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(left.stdout).toContain("--own-authority gives it one of the cluster's own instead")
     expect(left.stdout).toContain('alpha: nothing to do on db1.\n')
     const running = pids()
-    const points = await underLoad(() => killAtEachPoint('renew', { argv: ['--own-authority'] }), { trusts })
+    const points = await loaded(() => killAtEachPoint('renew', { argv: ['--own-authority'] }), { trusts })
     for (const phase of ['phase 1', 'phase 2']) {
       const killed = points.filter((point) => point.startsWith(phase))
       expect(killed.length, points.join('; ')).toBeGreaterThanOrEqual(1)
@@ -256,7 +238,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
 
   it('are renewed by the next run where one was killed at any point', async () => {
     const [before, running] = [await serials(), pids()]
-    const points = await underLoad(() => killAtEachPoint('renew'))
+    const points = await loaded(() => killAtEachPoint('renew'))
     expect([...points].sort()).toEqual(['db1', 'db2'].flatMap((host) => pointsOf(`renew`, host)).sort())
     expect(pids()).toEqual(running)
     expect((await serials()).filter((serial) => before.includes(serial))).toEqual([])
@@ -290,7 +272,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(snapshot(state(''))).toEqual(kept)
     const [old, running] = [trusted(world.operator), pids()]
     const phases = ['phase 1', 'phase 2', 'phase 3']
-    const points = await underLoad(() => killAtEachPoint('rotate-authority', { env, look: expectProtection }))
+    const points = await loaded(() => killAtEachPoint('rotate-authority', { env, look: expectProtection }))
     // What a host was told before the kill it does to its end, so that the next run may find nothing to do there.
     const all = phases.flatMap((phase) => ['db1', 'db2'].flatMap((host) => pointsOf(phase, host)))
     expect(all).toEqual(expect.arrayContaining([...points]))

@@ -173,7 +173,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     expect(outcome.stdout).toMatch(/^db1 {2}unreachable/m)
     await expectConvergence(kept)
     await purge()
-  }, 60_000)
+  }, 180_000)
 
   it('by a second signal ends at once, and says so; the audit knows that it never ended', async () => {
     const stopped = await install(['SIGINT', 'SIGTERM'], ['"step":"release"'])

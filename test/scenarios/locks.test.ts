@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     for (const { env } of [world.operator, second]) env.ADMIN_PASS = sentinel.password
     const outcome = await world.muster('install')
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
-  }, 60_000)
+  }, 180_000)
   afterEach(() => {
     for (const host of world.hosts) rmSync(lockOf(host), { recursive: true, force: true })
   })
@@ -112,7 +112,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toContain('waiting for db1: another run holds the lock of this host')
     expect(held()).toEqual([])
-  }, 60_000)
+  }, 180_000)
 
   it('waits with --lock-wait for a run in the same folder, too', async () => {
     let later: Promise<Outcome> | undefined
@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
       /^waiting: another muster run holds this cluster's state: process \d+ on \S+, since \S+\n$/,
     )
     expect((await world.muster('start')).code).toBe(0)
-  }, 60_000)
+  }, 180_000)
 
   it('lets go of db1 when db2 is held by another machine, and shows nothing of it that a terminal would obey', async () => {
     leaveLock(world.host('db2'), 0)
@@ -229,5 +229,5 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     expect((await world.muster('restart', ['--json'], { watch })).code).toBe(4)
     await expect.poll(held, { timeout: 60_000 }).toEqual([])
     expect((await world.muster('install')).code).toBe(0)
-  }, 60_000)
+  }, 180_000)
 })

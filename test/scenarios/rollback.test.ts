@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
       expect(there(host, 'runtimes')).toHaveLength(2)
     }
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
-  }, 60_000)
+  }, 180_000)
 
   it('are shown, and nothing is changed, where nobody agrees', async () => {
     const before = { pids: pids(), current: currents() }
@@ -117,7 +117,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(pids()).toEqual(same)
     expect((await world.muster('rollback')).code).toBe(0)
     expect(currents()).toEqual([latest, latest])
-  }, 60_000)
+  }, 180_000)
 
   it('are left by the next installation, which restarts what the older one runs', async () => {
     expect((await world.muster('rollback', ['--to', oldest])).code).toBe(0)
@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(currents()).toEqual([latest, latest])
     expect(before.flatMap((host) => Object.values(host)).filter(runs)).toEqual([])
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
-  }, 60_000)
+  }, 180_000)
 
   it('are left alone everywhere where one host lacks the one that is named', async () => {
     const before = { pids: pids(), current: currents() }
@@ -191,5 +191,5 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(two.pids()).toEqual(before)
     expect(currents()).toEqual([latest, latest])
     await expectLogins()
-  }, 60_000)
+  }, 180_000)
 })

@@ -41,12 +41,15 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
   /** An API takes one of the passwords that the state knows. */
   const expectLogins = async (when: string): Promise<void> => {
     const { password, pending = [] } = admin()
-    for (const api of apis) {
+    const expectLogin = async (api: (typeof apis)[number]): Promise<void> => {
       const answers: (number | string)[] = []
       // The host may go over to the new one between two attempts; never back.
-      for (const one of [password, ...pending, password]) answers.push(await enter(api, one))
+      for (const one of [password, ...pending, password]) {
+        if (!answers.includes(200)) answers.push(await enter(api, one))
+      }
       expect(answers, `${api.join(' ')} ${when}`).toContain(200)
     }
+    await Promise.all(apis.map(expectLogin))
   }
   const expectDone = async (old: string): Promise<void> => {
     const { password, pending } = admin()
@@ -60,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     world.describe({ connectors: ['db2', 'db3'] })
     const outcome = await world.muster('install')
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
-  }, 60_000)
+  }, 180_000)
   afterAll(() => world?.close())
 
   it('makes one, spreads it without a restart, and while it does no login is refused', async () => {
@@ -113,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(await statuses(old)).toEqual(all(401))
     expect(pids()).toEqual(before)
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 3 hosts.\n')
-  }, 60_000)
+  }, 180_000)
 
   it('killed at anything that it tells leaves a known login everywhere, and the next run ends it', async () => {
     const whole = await program([])
@@ -157,7 +160,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     const refused = await Promise.all([rotate(), rotate()])
     expect(refused.map(({ code }) => code).sort()).toEqual([0, 5])
     await expectDone('')
-  }, 60_000)
+  }, 180_000)
 
   it('names a host that is down, and an installation mends it', async () => {
     const { password: old } = admin()
@@ -176,7 +179,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(mended, mended.stderr).toMatchObject({ code: 0 })
     await expectDone(old)
     expect(await statuses(old)).toEqual(all(401))
-  }, 60_000)
+  }, 180_000)
 
   it('takes a password for a source of the file, which must follow before anything else is installed', async () => {
     world.operator.env.ADMIN_PASS = admin().password
@@ -212,7 +215,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(await world.muster('install')).toMatchObject({ code: 0, stderr: '' })
     expect(await statuses('Correct-Horse-7!')).toEqual(all(200))
     expect(existsSync(secrets())).toBe(true)
-  }, 60_000)
+  }, 180_000)
 
   it('removes a user from every host, also one that was down, and then forgets the password', async () => {
     world.operator.env.ADMIN_PASS ??= admin().password
@@ -277,7 +280,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
       stderr: expect.stringMatching(/db3: admin is the only user of the host[\s\S]*Nothing was changed/),
     })
     writeFileSync(path, without)
-  }, 60_000)
+  }, 180_000)
 
   it.each([
     ['a user that the file does not name', ['users', 'rotate', 'ops'], 'The file names no user ops.'],

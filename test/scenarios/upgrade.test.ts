@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     }
     expect(await world.muster('install')).toMatchObject({ code: 0 })
     expect((await world.muster('upgrade')).stdout).toContain('alpha: nothing to do on 3 hosts.\n')
-  }, 60_000)
+  }, 180_000)
 
   it('leaves the others alone when the canary fails, and says how to go on', async () => {
     const before = { currents: currents(), pids: world.hosts.map((host) => host.pids()) }
@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     expect(currents().slice(1)).toEqual(before.currents.slice(1))
     expect(world.hosts.map((host) => host.pids()).slice(1)).toEqual(before.pids.slice(1))
     rmSync(inTheWay, { recursive: true })
-  }, 60_000)
+  }, 180_000)
 
   it('goes host by host to the new release, one ahead, and is written down', async () => {
     const [, before = ''] = currents()
@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
       / upgrade .* 1 +3 failed\n[^\n]* upgrade .* 0 +3 changed\n[^\n]* upgrade .* 1 +1 failed, 2 not-started/,
     )
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 3 hosts.\n')
-  }, 60_000)
+  }, 180_000)
 
   it('refuses to go back to an older release, and names rollback', async () => {
     const host = world.host('db2')
@@ -97,5 +97,5 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
         '  fix: Upgrade with muster 99.0.0 or a newer one. To go back on purpose: `muster rollback`.\n',
     )
     expect(current(world.host('db1'))).toBe(is)
-  }, 60_000)
+  }, 180_000)
 })

@@ -3,6 +3,7 @@ import { Agent, request } from 'node:https'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { connect } from 'node:tls'
+import { expect } from 'vitest'
 import type { Component } from '../../../src/contracts/component.ts'
 import type { Operator } from './operator.ts'
 import type { Host } from './world.ts'
@@ -24,24 +25,43 @@ export const shownSerial = ({ host, component }: Door, ca: string): Promise<stri
     socket.once('error', reject)
   })
 
-export type LoginLoad = {
+type LoginLoad = {
   /** Ends it; every login that was not answered with 200, and how many connections those that stay open needed. */
   stop(): Promise<{ readonly made: number; readonly refused: readonly string[]; readonly kept: number }>
   /** Resolves when every client has logged in once more. */
   around(): Promise<void>
 }
 
-/**
- * Logs in at every door without a pause, by a client that keeps its one connection open and by one that makes a
- * new connection each time, which trusts what the state directory says at that moment.
- */
-export function loginLoad(options: {
+export type LoadOptions = {
   readonly operator: Operator
   readonly doors: readonly Door[]
   readonly password: string
   /** Whom clients trust at that moment; what the state directory says unless told. */
   readonly trusts?: () => string
-}): LoginLoad {
+}
+
+/** Does the work under a load of logins: every one was let in, and who kept a connection needed no other. */
+export async function underLoad<Result>(options: LoadOptions, work: () => Promise<Result>): Promise<Result> {
+  const load = loginLoad(options)
+  try {
+    await load.around()
+    const result = await work()
+    await load.around()
+    const { made, refused, kept } = await load.stop()
+    expect(refused).toEqual([])
+    expect(kept).toBe(options.doors.length)
+    expect(made).toBeGreaterThan(options.doors.length * 10)
+    return result
+  } finally {
+    await load.stop()
+  }
+}
+
+/**
+ * Logs in at every door without a pause, by a client that keeps its one connection open and by one that makes a
+ * new connection each time, which trusts what the state directory says at that moment.
+ */
+function loginLoad(options: LoadOptions): LoginLoad {
   const { operator, doors } = options
   const { trusts = () => trusted(operator) } = options
   const Authorization = `Basic ${Buffer.from(`admin:${options.password}`).toString('base64')}`
