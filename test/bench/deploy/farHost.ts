@@ -24,18 +24,18 @@ export type FarHost = {
 const looks = (args: readonly string[]): boolean => args.includes('verify')
 
 /** Puts a Node.js on the host that the tiny runtimes of far operators lead to. */
-export async function hideNode(host: LabHost): Promise<void> {
+async function hideNode(host: LabHost): Promise<void> {
   const folder = join(host.root(), hidden)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'node'), await pinnedNode())
   chmodSync(join(folder, 'node'), 0o755)
 }
 
-/** Reaches a host over a line whose one way takes `delay` milliseconds; `defaults` are lines of the file. */
-export async function farHost(
+/** Reaches a host over a line whose one way takes `delay` milliseconds. */
+async function farHost(
   lab: Lab,
   host: LabHost,
-  { delay, defaults = '' }: { readonly delay: number; readonly defaults?: string },
+  { delay, defaults }: { readonly delay: number; readonly defaults: string },
 ): Promise<FarHost> {
   const proxy = await startDelayingProxy({ to: { address: host.address, port: 22 }, delay })
   const operator = createOperator(lab, `far-${delay}`, password)
@@ -73,16 +73,42 @@ hosts:
 }
 
 /** Milliseconds of one way of a far line: a round trip takes twice as long. */
-export const far = 100
+const far = 100
+
+const rounds = 5
 
 /**
- * Round trips of one kind of run: by how much longer it takes over the far line than over one that takes no time,
- * the median; and as the proxy counts them.
+ * Round trips of each kind of run in a round: by how much longer it takes over a line whose round trip takes 200 ms
+ * than over one that takes none; and as the proxy counts them, with that of TCP. The runtime weighs two hundred bytes:
+ * what the bytes take is not counted, and waiting for services takes as long over either line. `defaults` are lines of
+ * the file.
  */
-export function tripsOf(
-  pairs: readonly { readonly near: FarRun; readonly away: FarRun }[],
-  limit: number,
-): object {
+export async function tripsOverLines<Kind extends string>(options: {
+  readonly lab: Lab
+  readonly host: LabHost
+  readonly defaults?: string
+  readonly round: (host: FarHost) => Promise<Readonly<Record<Kind, FarRun>>>
+  readonly limits: readonly (readonly [kind: Kind, limit: number])[]
+}): Promise<object> {
+  const { lab, host, defaults = '', round, limits } = options
+  await hideNode(host)
+  const near = await farHost(lab, host, { delay: 0, defaults })
+  const away = await farHost(lab, host, { delay: far, defaults })
+  try {
+    const pairs: { readonly near: Record<Kind, FarRun>; readonly away: Record<Kind, FarRun> }[] = []
+    for (let made = 0; made < rounds; made += 1) {
+      pairs.push({ near: await round(near), away: await round(away) })
+    }
+    const runsOf = (kind: Kind) => pairs.map((pair) => ({ near: pair.near[kind], away: pair.away[kind] }))
+    return Object.fromEntries(limits.map(([kind, limit]) => [kind, tripsOf(runsOf(kind), limit)]))
+  } finally {
+    await near.close()
+    await away.close()
+  }
+}
+
+/** Of one kind of run: how much longer it took, in round trips, the median and each; and those counted. */
+function tripsOf(pairs: readonly { readonly near: FarRun; readonly away: FarRun }[], limit: number): object {
   const longer = pairs.map((pair) => (pair.away.took - pair.near.took) / (2 * far))
   const sorted = longer.toSorted((a, b) => a - b)
   return {
