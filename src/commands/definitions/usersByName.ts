@@ -1,12 +1,21 @@
 import type { Command } from 'commander'
+import { userNameProblems } from '../../contracts/userName.ts'
+import { withoutUnseen } from '../../output/diagnostics/unseen.ts'
 import type { ClusterOptions } from '../openCluster.ts'
+import { UsageError } from '../usageError.ts'
 import { command, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
 
-/** What stands before the files: the name of a user. */
+/** What stands before the files: the name of a user. Throws a `UsageError` for one that nobody can have. */
 const named = (options: ClusterOptions): ClusterOptions & { readonly user: string } => {
-  const [user = '', ...files] = options.files
-  return { ...options, files, user: user.normalize('NFC') }
+  const [given = '', ...files] = options.files
+  const user = given.normalize('NFC')
+  const problems = userNameProblems(user)
+  if (problems.length === 0) return { ...options, files, user }
+  throw new UsageError(
+    `“${withoutUnseen(user)}” is no user name: it ${problems.join(', and ')}.`,
+    'Give the name of the user alone, before the files.',
+  )
 }
 
 /** `muster users rotate`. */

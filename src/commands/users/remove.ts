@@ -36,7 +36,7 @@ type Work = RemoveOptions & {
   readonly run: Run
 }
 
-const operation = 'users remove'
+const operationOf = ({ user }: Pick<RemoveOptions, 'user'>): string => `users remove ${user}`
 
 /**
  * `muster users remove`: takes a user that the file does not name off every host, after showing where it is. A host
@@ -44,7 +44,7 @@ const operation = 'users remove'
  */
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
+  mustBeAbleToAsk(context, { yes, command: operationOf(options), look: 'users list' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const naming = [...config.hosts, ...config.left].filter(({ users }) =>
@@ -59,7 +59,7 @@ export async function remove(options: RemoveOptions): Promise<ExitCode> {
   return withHosts({
     ...options,
     config,
-    operation,
+    operation: operationOf(options),
     work: (survey, run) => removeLocked({ ...options, config, survey, run }),
   })
 }

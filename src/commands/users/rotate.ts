@@ -50,7 +50,7 @@ type Work = RotateOptions & {
   readonly alwaysGiven: boolean
 }
 
-const operation = 'users rotate'
+const operationOf = ({ user }: Pick<RotateOptions, 'user'>): string => `users rotate ${user}`
 
 /**
  * `muster users rotate`: a new password on every host whose file names the user. The state directory knows it before
@@ -58,7 +58,7 @@ const operation = 'users rotate'
  */
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, newPassword, lockWait, json } = options
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
+  mustBeAbleToAsk(context, { yes, command: operationOf(options), look: 'users list' })
   const opened = await openCluster(options)
   if (typeof opened === 'number') return opened
   const config = hostsThatName(opened, user)
@@ -72,7 +72,8 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const before = await readState({ directory: config.directory, cluster: config.cluster })
   chosenLogin(work, before?.state ?? emptyState)
   return withHosts({
-    ...{ context, config, json, operation, lockWait },
+    ...{ context, config, json, lockWait },
+    operation: operationOf(options),
     work: (survey, run) => rotateLocked(work, survey, run),
   })
 }

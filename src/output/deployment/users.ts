@@ -7,6 +7,7 @@ import {
   type UserOnHost,
 } from '../../deployment/users/hostUsers.ts'
 import { listOf } from '../../diagnostics/words.ts'
+import { columnsOf } from '../columnsOf.ts'
 import { withoutUnseen } from '../diagnostics/unseen.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { paint } from './paint.ts'
@@ -37,19 +38,19 @@ export function usersText(shown: {
   const titles = ['HOST', 'USER', 'IN THE FILE', 'PASSWORD', ...used.map((name) => name.toUpperCase())]
   const rows = hosts.flatMap((host) => rowsOf(host, used))
   const widths = titles.map((title, index) =>
-    Math.max(title.length, ...rows.map((row) => [...(row[index]?.text ?? '')].length)),
+    Math.max(title.length, ...rows.map((row) => columnsOf(row[index]?.text ?? ''))),
   )
   const line = (cells: readonly Cell[]): string =>
     cells
       .map(({ text, tint }, index) => {
-        const room = (widths[index] ?? 0) - [...text].length
+        const room = (widths[index] ?? 0) - columnsOf(text)
         const padded = index === cells.length - 1 ? text : `${text}${' '.repeat(Math.max(0, room))}`
         return tint === undefined ? padded : style[tint](padded)
       })
       .join('  ')
       .trimEnd()
   const table = [style.dim(line(titles.map((text) => ({ text })))), ...rows.map(line)]
-  const fits = table.every((one) => [...stripVTControlCharacters(one)].length <= width)
+  const fits = table.every((one) => columnsOf(stripVTControlCharacters(one)) <= width)
   const wrapped = (text: string): readonly string[] =>
     wrap(withoutUnseen(text), { width, first: '', rest: '  ' })
   const parts = [
