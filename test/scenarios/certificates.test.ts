@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStore } from '../../src/certificates/stores/readStore.ts'
@@ -197,6 +197,25 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     }
   }
 
+  /** A proof that fails, since the settings name a port where nobody listens, leaves db1 its outside certificate. */
+  async function expectKeptWithoutProof(chain: string): Promise<void> {
+    const { directory } = world.host('db1')
+    const settings = join(directory, 'share/manager.json')
+    const text = readFileSync(settings, 'utf8')
+    const { listen, ...rest } = JSON.parse(text)
+    writeFileSync(settings, JSON.stringify({ ...rest, listen: { ...listen, port: 1 } }))
+    const failed = await cert('renew', ['--own-authority', '--host', 'db1'])
+    writeFileSync(settings, text)
+    expect(failed.code).toBe(1)
+    expect(failed.stdout).toContain(
+      '\ndb1 has not proved another certificate: the state directory keeps its certificate of the outside authority. The same command goes on from here.\n',
+    )
+    for (const file of [state('hosts/db1/chain.pem'), join(directory, 'share/tls/chain.pem')]) {
+      expect(readFileSync(file, 'utf8')).toBe(chain)
+    }
+    expect(existsSync(state('hosts/db1/outside.pem'))).toBe(true)
+  }
+
   it('come back from an outside authority where the run was killed at any point', async () => {
     const corp = await outsideAuthority('corp', new Date())
     const address = world.host('db1').address
@@ -219,6 +238,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     const left = await cert('renew', ['--host', 'db1'])
     expect(left.stdout).toContain("--own-authority gives it one of the cluster's own instead")
     expect(left.stdout).toContain('alpha: nothing to do on db1.\n')
+    await expectKeptWithoutProof(leaf + corp.certificate)
     const running = pids()
     const points = await loaded(() => killAtEachPoint('renew', { argv: ['--own-authority'] }), { trusts })
     for (const phase of ['phase 1', 'phase 2']) {

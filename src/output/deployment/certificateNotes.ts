@@ -42,7 +42,7 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
     ...told(brought, 'the keystore is yours, never renewed by muster'),
     ...told(
       hosts.filter(({ origin }) => origin === 'outside'),
-      'signed by an outside authority, never renewed by muster; muster cert renew --own-authority goes back to the own one',
+      "signed by an outside authority, never renewed by muster; muster cert renew --own-authority goes back to the cluster's own",
     ),
   ]
 }

@@ -34,13 +34,13 @@ export const droppingText = (dropped: readonly string[]): string =>
 export function stoppedLeavingText(hosts: readonly string[]): string {
   const [their, has] = hosts.length === 1 ? ['its certificate', 'has'] : ['their certificates', 'have']
   return hosts.length === 0
-    ? 'Every certificate is one of the own authority now; the outside one is still trusted. The same command ends that.'
+    ? "Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."
     : `${shortListOf(hosts, 8)} ${has} not proved another certificate: the state directory keeps ${their} of the outside authority. The same command goes on from here.`
 }
 
 /** All hosts that were chosen show certificates of the own authority; `left` were not, and trust what they trusted. */
 export function endedLeavingText({ hosts, dropped }: Leaving, left: readonly string[]): string {
-  const shown = `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'shows a certificate' : 'show certificates'} of the own authority, which install renews from now on.`
+  const shown = `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'shows a certificate' : 'show certificates'} of the cluster's own authority, which install renews from now on.`
   if (dropped.length === 0 || left.length === 0) return shown
   return `${shown} ${shortListOf(left, 8)} ${left.length === 1 ? 'trusts' : 'trust'} ${namesOf(dropped)} until the next muster install.`
 }

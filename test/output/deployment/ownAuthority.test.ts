@@ -18,7 +18,7 @@ describe('the way back from outside authorities', () => {
       "phase 1 of 2: db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
       then phase 2 of 2: CN=Corp Root is trusted no longer
       clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
-      db1 shows a certificate of the own authority, which install renews from now on. db2 and db3 trust CN=Corp Root until the next muster install."
+      db1 shows a certificate of the cluster's own authority, which install renews from now on. db2 and db3 trust CN=Corp Root until the next muster install."
     `)
     expect(
       told({ hosts: ['db1', 'db2'], dropped: [corp], staying: [{ authority: acme, hosts: ['db3'] }] }),
@@ -27,7 +27,7 @@ describe('the way back from outside authorities', () => {
       then phase 2 of 2: CN=Corp Root is trusted no longer
       CN=Acme stays trusted: db3 has a certificate of it
       clients elsewhere that trust CN=Corp Root and CN=Acme alone must trust .muster/alpha/authority.crt first
-      db1 and db2 show certificates of the own authority, which install renews from now on."
+      db1 and db2 show certificates of the cluster's own authority, which install renews from now on."
     `)
     expect(
       told({ hosts: ['db1'], dropped: [], staying: [{ authority: corp, hosts: ['db2', 'db3'] }] }, ['db2']),
@@ -35,7 +35,7 @@ describe('the way back from outside authorities', () => {
       "db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
       CN=Corp Root stays trusted: db2 and db3 have certificates of it
       clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
-      db1 shows a certificate of the own authority, which install renews from now on."
+      db1 shows a certificate of the cluster's own authority, which install renews from now on."
     `)
     expect(leavingText({ hosts: [], dropped: [], staying: [] }, '')).toMatchInlineSnapshot(`
       [
@@ -55,7 +55,7 @@ describe('the way back from outside authorities', () => {
       `"db1 and db2 have not proved another certificate: the state directory keeps their certificates of the outside authority. The same command goes on from here."`,
     )
     expect(stoppedLeavingText([])).toMatchInlineSnapshot(
-      `"Every certificate is one of the own authority now; the outside one is still trusted. The same command ends that."`,
+      `"Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."`,
     )
   })
 })
