@@ -1,6 +1,6 @@
 import { components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
-import { processPatience, startProcess } from '../services/processScripts.ts'
+import { processPatience, startProcess, untilNamed } from '../services/processScripts.ts'
 import { forEachComponent, type Installed, prelude, replacedFiles } from './prelude.ts'
 
 /**
@@ -107,6 +107,7 @@ ${components.map((component) => `      ${component}) ${startProcess(layout, comp
   echo "started $1"
 }
 ${forEachComponent(installed, 'begin')}
+${components.map((component) => untilNamed(layout, component)).join('\n')}
 if [ "$wrong" = 0 ] || ${fresh ? 'true' : 'false'}; then rm -rf "$b"; fi
 exit "$wrong"`
 }

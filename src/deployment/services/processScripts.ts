@@ -4,6 +4,9 @@ import type { Layout } from '../layout.ts'
 import { compileCache } from '../ownProgram.ts'
 import { bornFunction } from '../processBirth.ts'
 
+/** Twentieths of a second that a component has to write its pid file. */
+const startPatience = 200
+
 /**
  * sh functions for components that run as detached processes. Before any signal, pid, start time and executable
  * are compared with the pid file, so that a reused pid is left alone. A component takes its pid file away before
@@ -30,6 +33,13 @@ stop() {
     i=$((i + 1))
     if [ "$i" -gt "$2" ]; then kill -KILL "$pid"; sleep 1; break; fi
     sleep 0.1
+  done
+}
+until_named() {
+  i=0
+  while [ -n "$1" ] && [ ! -s "$2" ] && [ -n "$(born "$1")" ] && [ "$i" -lt ${startPatience} ]; do
+    i=$((i + 1))
+    sleep 0.05
   done
 }
 `
@@ -61,11 +71,22 @@ const environment = 'MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072'
 /** Starts components that do not run, detached from the session, their output appended to the log file. */
 export function startProcesses(layout: Layout, components: readonly Component[]): string {
   const starts = components.map((component) => startProcess(layout, component))
-  return `${processFunctions}\ncd ${quote(layout.root)} || exit 1\n${starts.join('\n')}`
+  return `${processFunctions}
+cd ${quote(layout.root)} || exit 1
+${starts.join('\n')}
+${components.map((component) => untilNamed(layout, component)).join('\n')}`
 }
 
-/** The same for one component, without the functions it needs. */
+/**
+ * sh that waits until the component that was started before has written its pid file, or has ended: who stops it sooner
+ * would not find it, and it would come up in a release that is gone.
+ */
+export const untilNamed = (layout: Layout, component: Component): string =>
+  `until_named "\${started_${component}:-}" ${quote(layout.pidFile(component))}`
+
+/** The same for one component, without the functions it needs and without waiting for it. */
 export function startProcess(layout: Layout, component: Component): string {
   const current = quote(layout.current)
-  return `running ${quote(layout.pidFile(component))} || { ${environment} ${compileCache(layout.current)} setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & }`
+  const file = quote(layout.pidFile(component))
+  return `running ${file} || { rm -f ${file}; ${environment} ${compileCache(layout.current)} setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & started_${component}=$!; }`
 }

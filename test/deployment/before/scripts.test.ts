@@ -205,6 +205,22 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(existsSync(at('run/manager.pid'))).toBe(false)
   })
 
+  it('of a first installation is nothing also where a component has only just been started', async () => {
+    write('releases/old/muster-api.cjs', `sleep 0.5\n${server}`)
+    await script(startProcesses(installed.layout, ['manager']))
+    // It is found from now on, and so it can be stopped.
+    const pid = text('run/manager.pid').split(' ')[0]
+    await script(restore({ fresh: true }))
+    expect(existsSync(`/proc/${pid}/fd/0`)).toBe(false)
+  })
+
+  it('is not waited for where a component ends before it has a pid file', async () => {
+    write('releases/old/muster-api.cjs', 'exit 1\n')
+    write('run/manager.pid', `${process.pid} 1 /bin/sh\n`)
+    await script(startProcesses(installed.layout, ['manager']))
+    expect(existsSync(at('run/manager.pid'))).toBe(false)
+  })
+
   it('goes on after what cannot be given back, says so, and keeps the copy', async () => {
     await script(rememberScript(installed))
     write('share/manager.json', 'new')
