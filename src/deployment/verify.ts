@@ -69,7 +69,8 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
   return provedWords(target.users)
 }
 
-function provedWords(users: readonly DesiredUser[]): string {
+/** What a proof of the logins of these users has proved, in a few words. */
+export function provedWords(users: readonly Pick<DesiredUser, 'user' | 'password'>[]): string {
   const unknown = users.filter(({ password }) => password === undefined).map(({ user }) => user)
   if (unknown.length === users.length) return 'every API answers'
   if (unknown.length === 0) return 'logins proved'

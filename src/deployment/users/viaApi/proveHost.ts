@@ -1,5 +1,6 @@
 import { get } from '../../../client/calls.ts'
 import { StepError } from '../../stepError.ts'
+import { provedWords } from '../../verify.ts'
 import type { HostWish } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'
 
@@ -25,5 +26,5 @@ export async function proveHost({ host, apis, users }: HostWish, signal: AbortSi
       })
     }),
   )
-  return logins.length === 0 ? 'every API answers' : 'logins proved'
+  return provedWords(users)
 }

@@ -69,6 +69,10 @@ describe('users by the APIs alone', () => {
     const planned = planChanges(here, await askHost(here, signal))
     expect(planned).toMatchObject({ code: 'password-needed', message: expect.stringContaining('ops') })
     const only = wish({ apis, users: [user('admin')], logins: [login('admin', 'right')] })
+    expect(await proveHost(here, signal)).toBe(
+      'logins proved, but not of ops: the password is not known here',
+    )
+    expect(await proveHost(only, signal)).toBe('every API answers')
     expect(await apply(only)).toEqual([])
     expect(
       planChanges({ ...only, prune: true }, { present: ['admin', 'x'], fitting: [], before: [] }),
