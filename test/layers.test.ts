@@ -74,6 +74,7 @@ const ioFiles: readonly string[] = [
   'bin/ownPackage.ts',
   'bin/printVersion.ts',
   'bin/processContext.ts',
+  'client/agentOver.ts',
   'client/registryFiles.ts',
   'client/request.ts',
   'client/shownCertificates.ts',
@@ -135,7 +136,7 @@ const oneFileOnly = ['yaml', 'ssh2', 'execa', 'mysql2']
 type Import = { readonly specifier: string; readonly typeOnly: boolean }
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
   .sort()
 
 function importsOf(file: string): Import[] {

@@ -6,7 +6,6 @@ import { askSsh } from '../transport/askSsh.ts'
 import type { Route } from '../transport/destination.ts'
 import { readKnownHosts } from '../transport/hostKeyFiles.ts'
 import type { KnownHost } from '../transport/knownHosts.ts'
-import { connectLocal } from '../transport/local.ts'
 import { createOnce } from '../transport/once.ts'
 import { startProxyWith } from '../transport/proxyCommand.ts'
 import type { Wanted } from '../transport/route.ts'
@@ -21,7 +20,10 @@ import { usualSshConfig } from './usualSshConfig.ts'
 /** Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`. */
 export async function connectHost(context: CommandContext, host: HostConfig): Promise<Transport> {
   const { name } = host
-  if (isReachedLocally(host)) return connectLocal({ host: name, env: context.env })
+  if (isReachedLocally(host)) {
+    const { connectLocal } = await import('../transport/local.ts')
+    return connectLocal({ host: name, env: context.env })
+  }
   return connectorOf(context).connect(await wantedOf(context, host))
 }
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../processes/environment.ts'
 import { ProcessError } from '../processes/processError.ts'
-import { type ProcessResult, run } from '../processes/run.ts'
+import type { ProcessResult } from '../processes/run.ts'
 import { lastWords } from '../secrets/lastWords.ts'
 import type { Once } from './once.ts'
 import { readSshConfig, type SshConfig } from './sshConfig.ts'
@@ -47,7 +47,11 @@ export function askSsh(world: {
     if (file === 'none') return undefined
     const command = commandFor(question, file)
     try {
-      const result = await once(JSON.stringify(command), () => run({ command, env, timeout: patience }))
+      const result = await once(JSON.stringify(command), async () => {
+        // Loaded only where it is needed: most hosts are reached without any program.
+        const { run } = await import('../processes/run.ts')
+        return run({ command, env, timeout: patience })
+      })
       if (result.code === 0) return readSshConfig(result.stdout, { host, env: ssh, sshHome })
       throw refused(question, result)
     } catch (error) {

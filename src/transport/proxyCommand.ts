@@ -1,13 +1,12 @@
 import { Duplex } from 'node:stream'
 import type { Environment } from '../processes/environment.ts'
-import { startInteractive } from '../processes/run.ts'
 import { lastWords } from '../secrets/lastWords.ts'
 
 /** The connection that a program is, and what it has said beside it, once it is over. */
 export type ProxyStream = { readonly stream: Duplex; readonly said: () => Promise<string> }
 
 /** Starts a ProxyCommand (ssh_config(5)), its tokens replaced. */
-export type StartProxy = (command: string) => ProxyStream
+export type StartProxy = (command: string) => Promise<ProxyStream>
 
 /** Characters of standard error that are kept. */
 const mostWords = 4000
@@ -15,7 +14,8 @@ const mostWords = 4000
 /** Runs the command by the shell as ssh does; it ends with the connection. */
 export const startProxyWith =
   (env: Environment): StartProxy =>
-  (command) => {
+  async (command) => {
+    const { startInteractive } = await import('../processes/run.ts')
     const whole = command.startsWith('exec ') ? command : `exec ${command}`
     const child = startInteractive({ command: ['sh', '-c', whole], env, sees: 'program' })
     let words = ''

@@ -97,9 +97,9 @@ export function createSshConnector(world: SshWorld): SshConnector {
     work: (open: (left: number) => Promise<Duplex>) => Promise<Result>,
   ): Promise<Result> => {
     const proxies: ProxyStream[] = []
-    const startProxy = (command: string): Duplex => {
+    const startProxy = async (command: string): Promise<Duplex> => {
       if (world.startProxy === undefined) throw noProxy(way.to.label)
-      const proxy = world.startProxy(command)
+      const proxy = await world.startProxy(command)
       proxies.push(proxy)
       return proxy.stream
     }

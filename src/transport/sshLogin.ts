@@ -17,7 +17,7 @@ export async function openWay(options: {
   readonly through: Through | undefined
   /** Milliseconds. */
   readonly left: number
-  readonly startProxy: (command: string) => Duplex
+  readonly startProxy: (command: string) => Promise<Duplex>
 }): Promise<Duplex> {
   const { to, through, left } = options
   const { label, address, port } = to

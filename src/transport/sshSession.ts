@@ -1,6 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import ssh2, { type AuthHandlerMiddleware, type ClientChannel, type ParsedKey } from 'ssh2'
+import type { AuthHandlerMiddleware, ClientChannel, ParsedKey } from 'ssh2'
+import agents from 'ssh2/lib/agent.js'
+import Client from 'ssh2/lib/client.js'
+import keyParser from 'ssh2/lib/protocol/keyParser.js'
 import { ciphers, keyExchanges, macs } from './algorithms.ts'
 import { codeOf } from './dial.ts'
 import { hastenLogin } from './hastenLogin.ts'
@@ -47,7 +50,7 @@ export type LogIn = {
 /** Checks the server's key and logs in over a stream that is open; rejects with `TransportError`. */
 export async function openSession(options: LogIn): Promise<Session> {
   const { place, stream, policy, left, through } = options
-  const client = new ssh2.Client()
+  const client = new Client()
   const { skipped } = options.login
   const progress: Progress = {
     greeted: false,
@@ -184,7 +187,7 @@ function keyByKey({ place, login }: LogIn, progress: Progress, exhausted: () => 
     if (key === undefined) return exhausted()
     progress.tried.push(key.label)
     if (key.agent === undefined) return next({ type: 'publickey', username: place.user, key: key.key })
-    const signer = ssh2.createAgent(key.agent)
+    const signer = agents.createAgent(key.agent)
     signer.getIdentities = (give) => give(undefined, [key.key])
     next({ type: 'agent', username: place.user, agent: signer })
   }
@@ -193,10 +196,10 @@ function keyByKey({ place, login }: LogIn, progress: Progress, exhausted: () => 
 /** The public keys that an agent holds; rejects when it cannot be asked. */
 export function agentKeys(socket: string): Promise<readonly ParsedKey[]> {
   return new Promise((resolve, reject) => {
-    ssh2.createAgent(socket).getIdentities((error, keys) => {
+    agents.createAgent(socket).getIdentities((error, keys) => {
       if (error) return reject(error)
       const parsed = (keys ?? []).flatMap((key) =>
-        typeof key === 'string' || !('pubKey' in key) ? [ssh2.utils.parseKey(key)] : [],
+        typeof key === 'string' || !('pubKey' in key) ? [keyParser.parseKey(key)] : [],
       )
       resolve(parsed.filter((key): key is ParsedKey => !(key instanceof Error)))
     })
@@ -205,6 +208,6 @@ export function agentKeys(socket: string): Promise<readonly ParsedKey[]> {
 
 /** A key file's text as a key, or why it is none. */
 export const parseKey = (text: Buffer, passphrase?: string): ParsedKey | Error =>
-  ssh2.utils.parseKey(text, passphrase)
+  keyParser.parseKey(text, passphrase)
 
 const wordsFor = (error: Error): string => (codeOf(error) === 'ECONNRESET' ? 'it was reset' : error.message)

@@ -1,5 +1,6 @@
 import { createDecipheriv, pbkdf2Sync } from 'node:crypto'
-import forge from 'node-forge'
+import rc2 from 'node-forge/lib/rc2.js'
+import util from 'node-forge/lib/util.js'
 import { children, content, type Der, decode, isSequence, MalformedError, numberOf, oidOf } from './der.ts'
 import { oids } from './oids.ts'
 import { type Digest, pkcs12Key } from './pkcs12Key.ts'
@@ -112,9 +113,9 @@ function decipher(options: { name: string; key: Buffer; iv: Buffer; encrypted: B
 
 // node:crypto has no RC2 without OpenSSL's legacy provider, and Java 8 protects certificates with it.
 function decryptRc2(options: { key: Buffer; iv: Buffer; encrypted: Buffer }): Buffer {
-  const cipher = forge.rc2.createDecryptionCipher(options.key.toString('latin1'), options.key.length * 8)
-  cipher.start(forge.util.createBuffer(options.iv.toString('latin1')))
-  cipher.update(forge.util.createBuffer(options.encrypted.toString('latin1')))
+  const cipher = rc2.createDecryptionCipher(options.key.toString('latin1'), options.key.length * 8)
+  cipher.start(util.createBuffer(options.iv.toString('latin1')))
+  cipher.update(util.createBuffer(options.encrypted.toString('latin1')))
   if (!cipher.finish()) throw new StoreReadError('wrong-password', 'it does not decrypt')
   return Buffer.from(cipher.output.getBytes(), 'latin1')
 }

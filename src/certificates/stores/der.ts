@@ -1,6 +1,6 @@
-import forge from 'node-forge'
+import type forge from 'node-forge'
+import asn1 from 'node-forge/lib/asn1.js'
 
-const { asn1 } = forge
 const universal = asn1.Class.UNIVERSAL
 const types = asn1.Type
 
