@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Secret } from '../secrets/secret.ts'
 import { callableAddress } from './callableAddress.ts'
@@ -89,13 +90,15 @@ async function callOne(call: CallRequest, clock: CallClock): Promise<CallResult>
   }
 }
 
-async function attempt(call: CallRequest): Promise<CallResult> {
+/** Makes a call once, over a connection of the agent where one is given; never rejects. */
+export async function attempt(call: CallRequest, agent?: Agent): Promise<CallResult> {
   try {
     const answer: ApiAnswer = await request({
       endpoint: endpointOf(call.target),
       method: call.method,
       path: call.path,
       timeout: call.timeout,
+      ...(agent !== undefined && { agent }),
       ...(call.body !== undefined && { body: call.body }),
       ...(call.credentials && {
         credentials: { user: call.credentials.user, password: new Secret(call.credentials.password) },
@@ -125,7 +128,8 @@ async function shownFor(call: CallRequest): Promise<Pick<CallResult, 'certificat
   }
 }
 
-function endpointOf(target: CallTarget): Endpoint {
+/** A target as the client calls it. */
+export function endpointOf(target: CallTarget): Endpoint {
   if ('socket' in target) return { kind: 'socket', path: target.socket }
   const address = callableAddress(target.address)
   return {

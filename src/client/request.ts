@@ -1,7 +1,7 @@
-import { type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http'
+import { type Agent, type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { ClientError } from './clientError.ts'
 import { basicAuthorization, type Credentials } from './credentials.ts'
 import { bracketed, describeEndpoint, type Endpoint } from './endpoint.ts'
@@ -21,6 +21,8 @@ export type ApiRequest = {
   /** Milliseconds for the whole call, from the name lookup to the last byte of the answer. */
   readonly timeout: number
   readonly signal?: AbortSignal
+  /** Gives the connection, and keeps it or not; one of its own for each call unless told. */
+  readonly agent?: Agent
 }
 
 /** What came back, whatever its status. */
@@ -62,15 +64,15 @@ export async function request(call: ApiRequest): Promise<ApiAnswer> {
 }
 
 function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: string }> {
-  const { endpoint, signal, timeout } = call
+  const { endpoint, signal, timeout, agent = false } = call
   const place = describeEndpoint(endpoint)
   return new Promise((resolve, reject) => {
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
     const options: RequestOptions = { method: call.method, path: call.path, headers: headers(call, body) }
     const sent =
       endpoint.kind === 'socket'
-        ? plainRequest({ ...options, agent: false, socketPath: endpoint.path })
-        : tlsRequest({ ...options, ...tlsOptions(endpoint) })
+        ? plainRequest({ ...options, agent, socketPath: endpoint.path })
+        : tlsRequest({ ...options, ...tlsOptions(endpoint), agent })
 
     let connected = false
     const settle = () => {
@@ -89,6 +91,7 @@ function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: s
     if (signal?.aborted) stop()
 
     sent.on('socket', (socket) => {
+      connected = sent.reusedSocket
       socket.once(endpoint.kind === 'socket' ? 'connect' : 'secureConnect', () => {
         connected = true
       })
@@ -133,10 +136,10 @@ function headers(call: ApiRequest, body: string | undefined): Record<string, str
 const hostHeader = (endpoint: Endpoint): string =>
   endpoint.kind === 'socket' ? 'localhost' : `${bracketed(endpoint.names[0])}:${endpoint.port}`
 
-function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }) {
+/** How a server over TCP is connected to, and what its certificate must be. */
+export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOptions {
   const { address, port, names, trust, leaf } = endpoint
   return {
-    agent: false as const,
     host: address,
     port,
     servername: isIP(names[0]) === 0 ? names[0] : '',

@@ -131,7 +131,7 @@ async function installLocked(
     const work = run.planned.map(({ target, plan, transport }) => ({
       ...plan,
       transport,
-      verify: () => verifyHost(transport, target),
+      verify: () => verifyHost(transport, { ...target, started: plan.steps.length > 0 }),
       before: beforeOf(target),
       keepFailed: options.keepFailed === true,
     }))

@@ -142,7 +142,7 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
         address: host.address,
         transport,
         steps,
-        verify: () => verifyHost(transport, proof),
+        verify: () => verifyHost(transport, { ...proof, started: true }),
         before: forgetting({ ...set, facts }),
       },
     }

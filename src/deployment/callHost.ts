@@ -1,4 +1,5 @@
 import type { CallRequest, CallResult } from '../client/call.ts'
+import { callThrough } from '../client/callThrough.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Layout } from './layout.ts'
@@ -6,18 +7,29 @@ import { ownProgram } from './ownProgram.ts'
 import { mustRun } from './script.ts'
 import { untilEnd, type Watched } from './services/untilEnd.ts'
 
-/** Makes calls on a host with its own `muster-api call`: one round trip, the requests on standard input. */
+/**
+ * Makes calls of a host's own APIs. Where the connection to the host leads on to what listens there, they are made over
+ * that, and no program is started on the host; otherwise, or where that brings no answer, with the host's own
+ * `muster-api call`: one round trip, the requests on standard input.
+ */
 export async function callHost(options: {
   readonly transport: Transport
   readonly layout: Layout
   readonly requests: readonly CallRequest[]
   /** Milliseconds for all of them. */
   readonly timeout: number
+  /** Where what is called may have been started only just now, the host itself waits for it. */
+  readonly started?: boolean
   /** The calls are broken off where one of these components has ended; its `ended` is the only result then. */
   readonly until?: Watched
 }): Promise<readonly CallResult[]> {
   const { transport, layout, requests, timeout, until } = options
   if (requests.length === 0) return []
+  const answered =
+    transport.dial === undefined || options.started === true
+      ? undefined
+      : await callThrough(requests, transport.dial)
+  if (answered !== undefined) return answered
   const script = ownProgram(layout.current, 'call')
   const { stdout } = await mustRun(transport, {
     doing: 'calling the APIs on the host',

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import type { ListeningPlace } from './transport.ts'
 import { TransportError } from './transportError.ts'
 
 /** Opens a TCP connection; rejects with `TransportError`. */
@@ -33,6 +34,17 @@ export function dial(options: {
       socket.off('error', failed)
       resolve(socket)
     })
+  })
+}
+
+/** Connects to a server of this machine; says why there is no connection. */
+export function dialHere(place: ListeningPlace): Promise<Socket | Error> {
+  return new Promise((resolve) => {
+    const socket = connect(
+      'socket' in place ? { path: place.socket } : { host: place.address, port: place.port },
+    )
+    socket.once('error', resolve)
+    socket.once('connect', () => resolve(socket))
   })
 }
 

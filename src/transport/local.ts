@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Environment } from '../processes/environment.ts'
 import { startInteractive } from '../processes/run.ts'
+import { dialHere } from './dial.ts'
 import type { ShellStreams } from './exchange.ts'
 import { openFramedShell } from './framedShell.ts'
 import { loopArguments } from './shellLoop.ts'
@@ -33,7 +34,7 @@ export async function connectLocal(options: {
   // A shell that ended is told by `gone`; the broken pipe says nothing more.
   child.stdin.on('error', () => undefined)
   const opened = await openFramedShell({ host, streams, nonce, timeout: 10_000, random })
-  if (opened.ready) return shellTransport({ host, streams, shell: opened.shell, random })
+  if (opened.ready) return shellTransport({ host, streams, shell: opened.shell, random, dial: dialHere })
   child.kill()
   throw new TransportError({
     host,

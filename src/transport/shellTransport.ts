@@ -12,13 +12,15 @@ export function shellTransport(options: {
   readonly streams: ShellStreams
   readonly shell: FramedShell
   readonly random: (bytes: number) => Buffer
+  readonly dial?: Transport['dial']
 }): Transport {
-  const { host, streams, shell, random } = options
+  const { host, streams, shell, random, dial } = options
   const through = (chain: Chain | undefined): Transport => ({
     host,
     run: (script, runOptions) => shell.run(script, runOptions, chain),
     upload: (...files) => upload({ host, shell, chain, files, random }),
     chain: () => through(chain ?? shell.chain()),
+    ...(dial === undefined ? {} : { dial }),
     close: async () => {
       streams.stdin.end()
       const timer = setTimeout(streams.cut, farewell)

@@ -21,6 +21,8 @@ export type Session = {
   exec(command: string): Promise<ClientChannel | Error>
   /** A connection from the server on to another address; an error has ssh2's words and `reason`. */
   forward(address: string, port: number): Promise<Duplex | Error>
+  /** The same to a Unix socket of the server (OpenSSH's PROTOCOL, section 2.4). */
+  forwardSocket(path: string): Promise<Duplex | Error>
   /** Says goodbye. */
   end(): void
   /** Ends it at once, however the other side behaves. */
@@ -150,6 +152,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     gone,
     exec: (command) => channel((done) => client.exec(command, done)),
     forward: (address, port) => channel((done) => client.forwardOut('127.0.0.1', 0, address, port, done)),
+    forwardSocket: (path) => channel((done) => client.openssh_forwardOutStreamLocal(path, done)),
     end: () => {
       reason ??= 'it was closed'
       client.end()

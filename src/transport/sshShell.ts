@@ -10,7 +10,7 @@ import { shellTransport } from './shellTransport.ts'
 import type { SshPlace } from './sshErrors.ts'
 import { lastWords, type Session } from './sshSession.ts'
 import { answerSudo } from './sudoPassword.ts'
-import type { Transport } from './transport.ts'
+import type { ListeningPlace, Transport } from './transport.ts'
 import type { TransportError } from './transportError.ts'
 
 /** How a login becomes root: not at all, or by sudo, which is given the password where it asks for one. */
@@ -83,5 +83,7 @@ export async function startShell(options: {
   stop?.()
   if (!shell.ready) throw refuse(shell)
   streams.gone.then(() => session.end())
-  return shellTransport({ host, streams, shell: shell.shell, random })
+  const dial = (to: ListeningPlace) =>
+    'socket' in to ? session.forwardSocket(to.socket) : session.forward(to.address, to.port)
+  return shellTransport({ host, streams, shell: shell.shell, random, dial })
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { Secret } from '../secrets/secret.ts'
 
 /** What a script left behind. Output is decoded as UTF-8 and capped; see `TransportError` code `too-much-output`. */
@@ -20,6 +21,9 @@ export type Upload = {
   readonly owner?: string
 }
 
+/** Where a server of the host listens: over TCP, or on a Unix socket. */
+export type ListeningPlace = { readonly address: string; readonly port: number } | { readonly socket: string }
+
 /**
  * The only door to a host: one connection for the whole run and on it one long-lived POSIX sh. What is asked of it at
  * the same time travels at the same time.
@@ -41,5 +45,10 @@ export type Transport = {
    * ends with anything but 0 has failed. Absent where every run waits for the one before.
    */
   chain?(): Transport
+  /**
+   * A connection from the host to one of its own servers, or why there is none: a host may forbid them
+   * (AllowTcpForwarding, AllowStreamLocalForwarding in sshd_config(5)). Never rejects. Absent where all goes by scripts.
+   */
+  dial?(place: ListeningPlace): Promise<Duplex | Error>
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ const program = '/usr/sbin/sshd'
 /** Whether OpenSSH's own server can be started here. */
 export const hasSshd = existsSync(program) && process.getuid?.() === 0
 
-/** OpenSSH's own server; root may log in with a key, and forwards nothing. */
+/** OpenSSH's own server; root may log in with a key, and it forwards nothing unless told. */
 export type Sshd = {
   readonly port: number
   /** Files of the one who logs in lie there. */
@@ -34,7 +34,10 @@ const childrenOf = (pid: number | undefined): readonly string[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
 
 /** Starts it with one session a connection (MaxSessions 1) and two logins at once (MaxStartups 2:100:3). */
-export async function startSshd(address: string): Promise<Sshd> {
+export async function startSshd(
+  address: string,
+  { forwarding = false }: { readonly forwarding?: boolean } = {},
+): Promise<Sshd> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-openssh-'))
   const [identity, knownHosts] = [join(folder, 'id'), join(folder, 'known_hosts')]
   // sshd cannot be told to choose one.
@@ -63,7 +66,7 @@ export async function startSshd(address: string): Promise<Sshd> {
       'StrictModes no',
       'UsePAM no',
       'PermitRootLogin prohibit-password',
-      'AllowTcpForwarding no',
+      `AllowTcpForwarding ${forwarding ? 'yes' : 'no'}`,
       'MaxSessions 1',
       'MaxStartups 2:100:3',
     ].join('\n'),

@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Secret } from '../../src/secrets/secret.ts'
 import { connectLocal } from '../../src/transport/local.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
+import { servePlain } from '../support/loopbackServer.ts'
 
 let folder: string
 let transport: Transport
@@ -38,6 +40,16 @@ describe('this machine as a host', () => {
     const { stdout } = await transport.run('env; echo "$PATH"')
     expect(stdout).not.toContain('hunter2')
     expect(stdout).toMatch(/:\/usr\/sbin/)
+  })
+
+  it('connects to what listens here, or says why not', async () => {
+    const path = join(folder, 'api.sock')
+    const server = await servePlain((_message, answer) => answer.end(), { path })
+    const stream = await transport.dial?.({ socket: path })
+    expect(stream).toBeInstanceOf(Duplex)
+    if (stream instanceof Duplex) stream.destroy()
+    await server.close()
+    expect(await transport.dial?.({ socket: path })).toMatchObject({ code: 'ENOENT' })
   })
 
   it('closes at any time, twice, and tells later runs', async () => {

@@ -1,30 +1,27 @@
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectSsh } from '../../src/transport/ssh.ts'
-import type { Transport } from '../../src/transport/transport.ts'
+import type { ListeningPlace, Transport } from '../../src/transport/transport.ts'
 import { eventually } from '../support/eventually.ts'
+import { servePlain } from '../support/loopbackServer.ts'
 import { hasSshd, type Sshd, startSshd } from '../support/sshd.ts'
 
 let sshd: Sshd
 
-const wanted = () => ({
+const wanted = ({ port, identity, knownHosts, folder } = sshd) => ({
   host: 'db1',
   address: '127.0.0.1',
-  ssh: {
-    port: sshd.port,
-    identity: sshd.identity,
-    knownHosts: sshd.knownHosts,
-    become: true,
-    timeout: 10_000,
-  },
-  env: { home: sshd.folder, user: 'root' },
+  ssh: { port, identity, knownHosts, become: true, timeout: 10_000 },
+  env: { home: folder, user: 'root' },
 })
 
-const connect = (sleep?: () => Promise<void>): Promise<Transport> =>
+const connect = ({ to = sshd, sleep }: { to?: Sshd; sleep?: () => Promise<void> } = {}): Promise<Transport> =>
   connectSsh({
-    ...wanted(),
+    ...wanted(to),
     readFile: (path) => readFile(path),
     ...(sleep === undefined ? {} : { sleep }),
   })
@@ -54,6 +51,38 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     await transport.close()
   })
 
+  it('says why it leads nowhere else (AllowTcpForwarding no)', async () => {
+    const transport = await connect()
+    for (const place of [{ address: '127.0.0.1', port: sshd.port }, { socket: '/run/api.sock' }]) {
+      expect(await transport.dial?.(place)).toBeInstanceOf(Error)
+    }
+    // The shell is not disturbed.
+    expect((await transport.run('echo on')).stdout).toBe('on\n')
+    await transport.close()
+  })
+
+  it('leads on to what listens on the host', async () => {
+    const other = await startSshd('127.0.0.1', { forwarding: true })
+    const path = join(other.folder, 'api.sock')
+    const servers = [
+      await servePlain((_message, answer) => answer.end('on the socket'), { path }),
+      await servePlain((_message, answer) => answer.end('over TCP')),
+    ]
+    const transport = await connect({ to: other })
+    const ask = async (place: ListeningPlace): Promise<string> => {
+      const stream = await transport.dial?.(place)
+      if (!(stream instanceof Duplex)) return 'no connection'
+      stream.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+      return (await text(stream)).split('\r\n').at(-1) ?? ''
+    }
+    const port = servers[1]?.port ?? 0
+    const places = [{ socket: path }, { address: '127.0.0.1', port }, { socket: `${path}2` }]
+    expect(await Promise.all(places.map(ask))).toEqual(['on the socket', 'over TCP', 'no connection'])
+    expect((await transport.run('echo on')).stdout).toBe('on\n')
+    await transport.close()
+    for (const server of [...servers, other]) await server.close()
+  })
+
   it('ends the loop on the host when the connection ends', async () => {
     const transport = await connect()
     const pid = Number((await transport.run('echo $$')).stdout)
@@ -72,9 +101,11 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
   it('that lets nobody in for the moment is tried again (MaxStartups 2:100:3)', async () => {
     const letGo = await sshd.hold(2)
     let slept = 0
-    const transport = await connect(async () => {
-      slept += 1
-      await letGo()
+    const transport = await connect({
+      sleep: async () => {
+        slept += 1
+        await letGo()
+      },
     })
     expect(slept).toBeGreaterThan(0)
     expect((await transport.run('echo in')).stdout).toBe('in\n')
@@ -84,8 +115,10 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
   it('that stays so is given up after four attempts, and says what may be the reason', async () => {
     const letGo = await sshd.hold(2)
     let slept = 0
-    const refused = connect(async () => {
-      slept += 1
+    const refused = connect({
+      sleep: async () => {
+        slept += 1
+      },
     })
     await expect(refused).rejects.toMatchObject({ code: 'no-ssh-banner' })
     await expect(refused).rejects.toMatchObject({ fix: expect.stringContaining('MaxStartups') })

@@ -93,6 +93,7 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
         ? way.run(`${busy(options?.timeout)}${locking.beforeNext()}${script}`, options)
         : first(script, options),
     upload: (...files) => way.upload(...files),
+    ...(way.dial === undefined ? {} : { dial: way.dial }),
     ...(way.chain === undefined ? {} : { chain: () => through(way.chain?.() ?? way) }),
     close,
   })

@@ -1,0 +1,48 @@
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { callHost } from '../../src/deployment/callHost.ts'
+import { layoutOf } from '../../src/deployment/layout.ts'
+import type { Transport } from '../../src/transport/transport.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
+import { type LoopbackServer, servePlain } from '../support/loopbackServer.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const layout = layoutOf('/opt/muster')
+const open: LoopbackServer[] = []
+
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close()
+})
+
+/** A host whose own program answers with "by the host", and whose connection may lead on to its socket. */
+function host(dial?: NonNullable<Transport['dial']>) {
+  const result = { stdout: JSON.stringify([{ id: 'manager', status: 200, body: 'by the host' }]) }
+  const transport = fakeTransport({ expect: [{ script: / call$/, result }] })
+  return { scripts: transport.scripts, transport: { ...transport, ...(dial && { dial }) } }
+}
+
+const requests = (path: string) => [
+  { id: 'manager', method: 'GET' as const, path: '/api/v2/ping', target: { socket: path }, timeout: 5000 },
+]
+
+describe('callHost', () => {
+  it('calls over the connection, and starts no program on the host', async () => {
+    const path = `${temporaryFolder()}/manager.sock`
+    open.push(await servePlain((_message, answer) => answer.end('over the connection'), { path }))
+    const { transport, scripts } = host(async () => connect(path))
+    const options = { transport, layout, timeout: 5000, requests: requests(path) }
+    expect(await callHost(options)).toEqual([{ id: 'manager', status: 200, body: 'over the connection' }])
+    expect(scripts).toEqual([])
+    expect(await callHost({ ...options, started: true })).toMatchObject([{ body: 'by the host' }])
+  })
+
+  it.each([
+    ['the transport leads nowhere else', undefined],
+    ['the host forbids it', async () => new Error('administratively prohibited')],
+  ])('lets the host call where %s', async (_what, dial) => {
+    const { transport, scripts } = host(dial)
+    const results = await callHost({ transport, layout, timeout: 5000, requests: requests('/x') })
+    expect(results).toMatchObject([{ body: 'by the host' }])
+    expect(scripts).toHaveLength(1)
+  })
+})
