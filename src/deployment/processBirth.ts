@@ -1,6 +1,11 @@
 /**
  * sh function `born PID`: prints when the process started, in clock ticks since boot (field 22 of proc(5)'s stat),
  * which with the pid names one process for ever. Nothing where none has the pid, or a zombie does: in a container
- * nobody may ever fetch it.
+ * nobody may ever fetch it. It starts no program.
  */
-export const bornFunction = `born() { sed 's/^.*) //; /^[ZX]/d' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }`
+export const bornFunction = `born() {
+  { read -r stat < "/proc/$1/stat"; } 2>/dev/null || return 0
+  # What the name of the program ends with; 20 fields on is the one.
+  set -- \${stat##*) }
+  case $1 in Z|X|'') ;; *) shift 19; echo "$1" ;; esac
+}`

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +37,8 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     mkdirSync(lockOf(host))
     writeFileSync(join(lockOf(host), 'id'), 'run-of-ann\n')
     writeFileSync(join(lockOf(host), 'owner'), JSON.stringify({ ...facts, machine: 'desk\u001b[2J' }))
-    writeFileSync(join(lockOf(host), 'since'), '2026-01-02T03:04:05Z\n')
+    const then = new Date('2026-01-02T03:04:05Z')
+    utimesSync(join(lockOf(host), 'id'), then, then)
     writeFileSync(join(lockOf(host), 'beat'), `${Math.floor(uptime()) - seconds}\n`)
   }
 

@@ -40,7 +40,7 @@ drop() {
   first "$lock/beater"; beater=$said; rm -rf "$lock"
   case $beater in ''|*[!0-9]*) ;; *) kill "$beater" 2>/dev/null ;; esac
 }
-tell() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(cat "$lock/since" 2>/dev/null)" "$(base64 < "$lock/owner" 2>/dev/null | tr -d '\\n')"; }
+tell() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(date -u -r "$lock/id" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null)" "$(base64 < "$lock/owner" 2>/dev/null | tr -d '\\n')"; }
 `
 
 /** Keeps the lock fresh as long as our shell stands, and takes it away when that is gone: nothing of the run is left then. */
@@ -75,15 +75,17 @@ export function takeScript(options: {
 ${prelude(lockName(options.installDirectory))}${beater(owner.id)}
 fail() { printf 'failed\\t%s\\n' "$1"; exit 1; }
 command -v flock >/dev/null 2>&1 || fail 'there is no flock (package util-linux)'
-mkdir -m 700 "$place" 2>/dev/null
-[ "$(stat -c '%u %a %F' "$place" 2>/dev/null)" = "$uid 700 directory" ] || fail "$place is not a folder that is ours alone, or could not be made"
+[ -d "$place" ] || mkdir -m 700 "$place" 2>/dev/null
+# Nobody else makes anything in /run.
+[ "$place" = /run/muster ] && [ -d "$place" ] ||
+  [ "$(stat -c '%u %a %F' "$place" 2>/dev/null)" = "$uid 700 directory" ] || fail "$place is not a folder that is ours alone, or could not be made"
 gate || fail "$place/gate could not be locked"
 if [ -d "$lock" ]; then
   if [ "$(idle)" -lt ${staleAfter} ] && ! owned ${quote(broken ?? '-')}; then tell; exit 1; fi
   drop
 fi
 mkdir "$lock" && printf '%s\\n' ${quote(owner.id)} > "$lock/id" && printf '%s\\n' ${quote(JSON.stringify(owner))} > "$lock/owner" &&
-  date -u +%Y-%m-%dT%H:%M:%SZ > "$lock/since" && up > "$lock/sign" && up > "$lock/beat" || { rm -rf "$lock"; fail "$lock could not be written"; }
+  up > "$lock/sign" && up > "$lock/beat" || { rm -rf "$lock"; fail "$lock could not be written"; }
 shell=$(born $$)
 ( exec </dev/null >/dev/null 2>&1 9>&-; beater ) &
 echo $! > "$lock/beater"

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir, uptime } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -51,7 +60,8 @@ describe.skipIf(process.platform !== 'linux')(
       mkdirSync(lock())
       writeFileSync(join(lock(), 'id'), `${owner.id}\n`)
       writeFileSync(join(lock(), 'owner'), JSON.stringify(owner))
-      writeFileSync(join(lock(), 'since'), '2026-01-02T03:04:05Z\n')
+      const then = new Date('2026-01-02T03:04:05Z')
+      utimesSync(join(lock(), 'id'), then, then)
       writeFileSync(join(lock(), 'beat'), `${Math.floor(uptime()) - seconds}\n`)
     }
 
