@@ -1,11 +1,23 @@
 import { type Agent, Agent as PlainAgent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { connect } from 'node:tls'
+import { connect, createSecureContext, type SecureContext } from 'node:tls'
 import type { Endpoint } from './endpoint.ts'
 import { tlsOptions } from './request.ts'
 
 const usedUp = (): Error => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
+
+/** The contexts that were made last: all hosts of a cluster trust the same authorities, and to read them takes as long as a handshake. */
+let contexts: { readonly key: string; readonly secureContext: SecureContext }[] = []
+
+function contextOf(options: ReturnType<typeof tlsOptions>): SecureContext {
+  const key = JSON.stringify([options.ca, options.minVersion])
+  const known = contexts.find((one) => one.key === key)
+  if (known !== undefined) return known.secureContext
+  const secureContext = createSecureContext(options)
+  contexts = [{ key, secureContext }, ...contexts.slice(0, 7)]
+  return secureContext
+}
 
 /**
  * An agent whose only connection to the endpoint goes over `stream`: over TCP for calls one after another, to a socket
@@ -20,7 +32,9 @@ export function agentOver(stream: Duplex, endpoint: Endpoint): Agent {
       return undefined
     }
     used = true
-    return endpoint.kind === 'tcp' ? connect({ ...tlsOptions(endpoint), socket: stream }) : stream
+    if (endpoint.kind === 'socket') return stream
+    const options = tlsOptions(endpoint)
+    return connect({ ...options, secureContext: contextOf(options), socket: stream })
   }
   return agent
 }
