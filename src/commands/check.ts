@@ -4,7 +4,7 @@ import { observe } from '../deployment/check/observe.ts'
 import type { Subject } from '../deployment/check/subject.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
-import { closeAll, type LostHost, surveyHosts } from '../deployment/survey.ts'
+import { closeAll, type LostHost, surveyHosts, wholeLook } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { mustBeAbleToAsk } from './confirmChanges.ts'
@@ -64,6 +64,7 @@ async function lookAtHosts(
   })
   const machines = await machinesOf(config)
   const survey = await surveyHosts({
+    look: wholeLook,
     config,
     connect: (host) => connectHost(context, host),
     // The table tells why a host was lost.

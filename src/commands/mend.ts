@@ -2,6 +2,7 @@ import type { ClusterConfig } from '../config/model.ts'
 import type { HostChecks } from '../deployment/check/judgeHosts.ts'
 import { remediesOf } from '../deployment/check/remedy.ts'
 import { preview } from '../deployment/preview.ts'
+import { wholeLook } from '../deployment/survey.ts'
 import { agreed } from './confirmChanges.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
@@ -36,6 +37,7 @@ export async function mend(options: {
     return exitCodes.failed
   }
   const exit = await withHosts({
+    look: wholeLook,
     context,
     config: { ...options.config, hosts },
     json: false,

@@ -9,7 +9,14 @@ import type { PackedRuntime, RuntimeFile, SentRuntime } from '../deployment/runt
 import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import type { StepError } from '../deployment/stepError.ts'
-import { closeAll, lostOutcomes, type Survey, type SurveyedHost, surveyHosts } from '../deployment/survey.ts'
+import {
+  closeAll,
+  lostOutcomes,
+  type Survey,
+  type SurveyedHost,
+  surveyHosts,
+  wholeLook,
+} from '../deployment/survey.ts'
 import type { Target } from '../deployment/target.ts'
 import type { Transport } from '../transport/transport.ts'
 import { connectHost } from './connectHost.ts'
@@ -89,12 +96,13 @@ export async function prepareRun(
   const survey = await (run === undefined
     ? surveyHosts({
         config,
+        look: wholeLook,
         connect: (host) => connectHost(context, host),
         emit,
         machines,
         clock: () => performance.now(),
       })
-    : surveyLocked({ context, config, run, emit, machines }))
+    : surveyLocked({ context, config, run, emit, machines, look: wholeLook }))
   try {
     return await decide({ ...options, survey, secrets, program, runtimeFile, storeFiles })
   } catch (error) {

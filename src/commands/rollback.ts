@@ -14,7 +14,7 @@ import { byTurn } from '../deployment/releases/kept.ts'
 import { installedProof } from '../deployment/releases/provable.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { lostOutcomes, type Survey, type SurveyedHost } from '../deployment/survey.ts'
+import { lostOutcomes, type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
@@ -61,6 +61,7 @@ export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const state = opened?.state ?? emptyState
   return withHosts({
+    look: wholeLook,
     context,
     config,
     json,

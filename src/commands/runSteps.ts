@@ -18,7 +18,7 @@ export async function runSteps(options: {
   readonly context: CommandContext
   readonly json: boolean
   readonly run: Run
-  readonly survey: Survey
+  readonly survey: Pick<Survey, 'lost'>
   readonly work: readonly HostWork[]
   /** Absent: all hosts at once. */
   readonly rollout?: Rollout

@@ -7,7 +7,7 @@ import { preview } from '../deployment/preview.ts'
 import { installedManager } from '../deployment/services/control.ts'
 import { drainTimeoutOf } from '../deployment/services/stopping.ts'
 import { StepError } from '../deployment/stepError.ts'
-import type { SurveyedHost } from '../deployment/survey.ts'
+import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
@@ -45,6 +45,7 @@ export async function services(
     return exitCodes.failed
   }
   return withHosts({
+    look: wholeLook,
     context,
     config,
     json,

@@ -2,7 +2,7 @@ import { describeChain } from '../certificates/describeChain.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/failure.ts'
 import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'
-import { closeAll, type SurveyedHost } from '../deployment/survey.ts'
+import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
 import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
@@ -21,7 +21,7 @@ export async function status(
   if (typeof chosen === 'number') return chosen
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, impatient(config).hosts)
-  const { state, survey } = await surveyToLook(context, config)
+  const { state, survey } = await surveyToLook(context, config, wholeLook)
   const authority = state.authority?.certificate
   const asked = await Promise.all(
     survey.reached.map((surveyed) => ask({ surveyed, authority, now: context.now() })),

@@ -1,17 +1,18 @@
 import { processRuns } from '../accounts/processStart.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Emit } from '../deployment/events.ts'
+import type { InstalledFacts } from '../deployment/facts/model.ts'
 import type { Machines } from '../deployment/hostIdentity.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { lockingTransport } from '../deployment/lock/lockingTransport.ts'
 import { patiently } from '../deployment/lock/patiently.ts'
-import { closeAll, type LostHost, type Survey, surveyHosts } from '../deployment/survey.ts'
+import { closeAll, type Look, type LostHost, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import type { Run } from './inRun.ts'
 
 /** The hosts whose lock another run holds. */
-export const heldHosts = (survey: Survey): readonly LostHost[] =>
+export const heldHosts = (survey: Pick<Survey, 'lost'>): readonly LostHost[] =>
   survey.lost.filter(({ failure }) => failure.code === 'locked')
 
 /**
@@ -19,14 +20,15 @@ export const heldHosts = (survey: Survey): readonly LostHost[] =>
  * just taken are let go at once and, within the patience of the run, all are tried again later; `heldHosts`
  * of the result tells whether it ended without them. The locks are held until the survey is closed.
  */
-export async function surveyLocked(options: {
+export async function surveyLocked<Facts extends InstalledFacts>(options: {
   readonly context: CommandContext
   readonly config: ClusterConfig
   readonly run: Run
   readonly emit: Emit
   readonly machines: Machines
-}): Promise<Survey> {
-  const { context, config, run, emit, machines } = options
+  readonly look: Look<Facts>
+}): Promise<Survey<Facts>> {
+  const { context, config, run, emit, machines, look } = options
   const told = new Set<string>()
   const once: Emit = (event) => {
     if (event.type === 'host-failed') {
@@ -39,6 +41,7 @@ export async function surveyLocked(options: {
     attempt: async () => {
       const found = await surveyHosts({
         config,
+        look,
         connect: async (host) => {
           const { manifest, deployments } = layoutOf(host.installDirectory)
           return lockingTransport(await connectHost(context, host), {

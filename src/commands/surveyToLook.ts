@@ -1,6 +1,7 @@
+import type { InstalledFacts } from '../deployment/facts/model.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { type Survey, surveyHosts } from '../deployment/survey.ts'
+import { type Look, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { impatient } from './impatient.ts'
@@ -10,14 +11,19 @@ import type { SelectedCluster } from './selectTargets.ts'
  * The hosts and what is known of them, for a command that only shows: a dead host delays the others not, and nothing
  * is told meanwhile, since what is shown in the end says why a host was lost. The survey is the caller's to close.
  */
-export async function surveyToLook(
+export async function surveyToLook<Facts extends InstalledFacts>(
   context: CommandContext,
   config: SelectedCluster,
-): Promise<{ readonly state: ClusterState; readonly survey: Survey }> {
-  const opened = await readState({ directory: config.directory, cluster: config.cluster })
-  const state = opened?.state ?? emptyState
+  look: Look<Facts>,
+  /** Told the state before any host is reached. */
+  opened: (state: ClusterState) => void = () => {},
+): Promise<{ readonly state: ClusterState; readonly survey: Survey<Facts> }> {
+  const known = await readState({ directory: config.directory, cluster: config.cluster })
+  const state = known?.state ?? emptyState
+  opened(state)
   const survey = await surveyHosts({
     config: impatient(config),
+    look,
     connect: (host) => connectHost(context, host),
     emit: () => {},
     machines: { recorded: state.machines, replaced: [] },

@@ -5,7 +5,7 @@ import { uninstallPlan } from '../deployment/plans/uninstall.ts'
 import { type PlannedStep, preview } from '../deployment/preview.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
-import type { Survey, SurveyedHost } from '../deployment/survey.ts'
+import { type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
@@ -40,6 +40,7 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
     )
   }
   return withHosts({
+    look: wholeLook,
     context,
     config,
     json,

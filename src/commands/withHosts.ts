@@ -1,7 +1,8 @@
 import type { ClusterConfig } from '../config/model.ts'
 import type { HostOutcome } from '../deployment/events.ts'
+import type { InstalledFacts } from '../deployment/facts/model.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
-import { closeAll, lostOutcomes, type Survey } from '../deployment/survey.ts'
+import { closeAll, type Look, lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { prepareConnections } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
@@ -15,7 +16,7 @@ import { heldHosts, surveyLocked } from './surveyLocked.ts'
  * while `work` runs; however it ends, everything is let go, since an open connection keeps the program from
  * ending. With a host whose lock another run holds there is no work: exit code 5.
  */
-export async function withHosts(options: {
+export async function withHosts<Facts extends InstalledFacts>(options: {
   readonly context: CommandContext
   readonly config: ClusterConfig
   readonly json: boolean
@@ -23,9 +24,11 @@ export async function withHosts(options: {
   readonly operation: string
   /** Milliseconds that locks of other runs are waited for. */
   readonly lockWait: number
-  readonly work: (survey: Survey, run: Run) => Promise<ExitCode>
+  /** How much of each host is read. */
+  readonly look: Look<Facts>
+  readonly work: (survey: Survey<Facts>, run: Run) => Promise<ExitCode>
 }): Promise<ExitCode> {
-  const { context, config, json, operation, work } = options
+  const { context, config, json, operation, look, work } = options
   const hosts = namesOf(config.hosts)
   await prepareConnections(context, config.hosts)
   return inRun(options, async (run) => {
@@ -33,7 +36,7 @@ export async function withHosts(options: {
     renderer.emit({ type: 'run-started', operation, cluster: config.cluster, hosts })
     const { emit } = renderer
     const survey = await machinesOf(config)
-      .then((machines) => surveyLocked({ context, config, run, emit, machines }))
+      .then((machines) => surveyLocked({ context, config, run, emit, machines, look }))
       .finally(() => renderer.end())
     if (heldHosts(survey).length === 0) return work(survey, run).finally(() => closeAll(survey))
     const left = survey.reached.map(

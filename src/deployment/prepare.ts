@@ -16,7 +16,7 @@ import {
 } from './desired/stores.ts'
 import { makeTarget } from './desired/target.ts'
 import { type TlsNote, tlsNotes } from './desired/tlsNotes.ts'
-import type { HostFacts } from './facts/model.ts'
+import type { InstalledFacts } from './facts/model.ts'
 import { withMachines } from './hostIdentity.ts'
 import { judgeFacts } from './judge.ts'
 import type { Program } from './program.ts'
@@ -163,7 +163,7 @@ export const givenPasswords = (host: HostConfig, secrets: ResolvedSecrets): Read
 export const loginProblems = (
   host: HostConfig,
   users: readonly DesiredUser[],
-  { installation }: HostFacts,
+  { installation }: InstalledFacts,
 ): readonly StepError[] =>
   users
     .filter(({ user, hash }) => hash === undefined && userHash(installation.users, user) === undefined)

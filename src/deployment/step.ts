@@ -19,11 +19,11 @@ export type StepPhase = 'stage' | 'commit' | 'verify'
  * One idempotent piece of a plan. `check` only calculates, so a preview cannot lie; `apply` must tolerate
  * being repeated after it was interrupted, and rejects with a `StepError` or a `TransportError`.
  */
-export type Step = {
+export type Step<Facts = HostFacts> = {
   readonly id: string
   readonly title: string
   readonly phase: StepPhase
-  readonly check: (facts: HostFacts) => StepChange | undefined
+  readonly check: (facts: Facts) => StepChange | undefined
   readonly apply: (transport: Transport) => Promise<void>
   /**
    * Set where `apply` hands over all that it has to say to the host at once: such steps of a phase that follow each

@@ -2,8 +2,8 @@ import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
 import { hostsAtOnce } from './execution/execute.ts'
-import { gatherFacts } from './facts/gather.ts'
-import type { HostFacts } from './facts/model.ts'
+import { gatherFacts, gatherInstalled } from './facts/gather.ts'
+import type { HostFacts, InstalledFacts } from './facts/model.ts'
 import { failureOf, isUnreachable } from './failure.ts'
 import { type Machines, otherMachine } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
@@ -12,10 +12,10 @@ import { otherInstallation } from './otherInstallation.ts'
 import { systemUserOf } from './service.ts'
 
 /** A host that was reached, with an open connection that the caller closes. */
-export type SurveyedHost = {
+export type SurveyedHost<Facts extends InstalledFacts = HostFacts> = {
   readonly host: HostConfig
   readonly transport: Transport
-  readonly facts: HostFacts
+  readonly facts: Facts
   /** Seconds that connecting and reading facts took. */
   readonly seconds: { readonly connect: number; readonly facts: number }
 }
@@ -23,15 +23,40 @@ export type SurveyedHost = {
 /** A host that was not. `unreachable` when nothing of it answered as an SSH server does. */
 export type LostHost = { readonly host: HostConfig; readonly failure: Failure; readonly unreachable: boolean }
 
-export type Survey = { readonly reached: readonly SurveyedHost[]; readonly lost: readonly LostHost[] }
+export type Survey<Facts extends InstalledFacts = HostFacts> = {
+  readonly reached: readonly SurveyedHost<Facts>[]
+  readonly lost: readonly LostHost[]
+}
+
+/** How much of a host is read. */
+export type Look<Facts extends InstalledFacts> = (
+  cluster: string,
+  at: { readonly host: HostConfig; readonly transport: Transport },
+) => Promise<Facts>
+
+/** All that a plan of an installation needs. */
+export const wholeLook: Look<HostFacts> = (cluster, { host, transport }) =>
+  gatherFacts(transport, {
+    cluster,
+    layout: layoutOf(host.installDirectory),
+    user: systemUserOf(host),
+    hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
+      path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
+    ),
+  })
+
+/** What is installed and runs there: enough for who leaves the installation itself alone. */
+export const installedLook: Look<InstalledFacts> = (cluster, { host, transport }) =>
+  gatherInstalled(transport, { cluster, layout: layoutOf(host.installDirectory) })
 
 /**
  * Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. One
  * that is another machine than was installed, or whose install-directory is another installation's, is lost: no
  * command may take it for ours.
  */
-export async function surveyHosts(options: {
+export async function surveyHosts<Facts extends InstalledFacts>(options: {
   readonly config: ClusterConfig
+  readonly look: Look<Facts>
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
   /** Milliseconds, monotonic. */
@@ -39,12 +64,12 @@ export async function surveyHosts(options: {
   readonly machines: Machines
   /** For who only looks: a host with another installation, or another machine, counts as reached. */
   readonly anyInstallation?: boolean
-}): Promise<Survey> {
+}): Promise<Survey<Facts>> {
   const { config, emit } = options
   const results = await mapLimit({
     items: config.hosts,
     limit: hostsAtOnce,
-    map: async (host): Promise<SurveyedHost | LostHost> => {
+    map: async (host): Promise<SurveyedHost<Facts> | LostHost> => {
       try {
         return await surveyHost({ ...options, host })
       } catch (error) {
@@ -60,15 +85,16 @@ export async function surveyHosts(options: {
   }
 }
 
-async function surveyHost(options: {
+async function surveyHost<Facts extends InstalledFacts>(options: {
   readonly config: ClusterConfig
+  readonly look: Look<Facts>
   readonly host: HostConfig
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
   readonly clock: () => number
   readonly machines: Machines
   readonly anyInstallation?: boolean
-}): Promise<SurveyedHost> {
+}): Promise<SurveyedHost<Facts>> {
   const { config, host, emit, clock } = options
   const began = clock()
   emit({ type: 'phase-started', host: host.name, phase: 'connect' })
@@ -76,7 +102,7 @@ async function surveyHost(options: {
   const connected = clock()
   emit({ type: 'phase-started', host: host.name, phase: 'facts' })
   try {
-    const facts = await factsOf(config, { host, transport })
+    const facts = await options.look(config.cluster, { host, transport })
     const other =
       otherMachine({ host, facts, machines: options.machines }) ??
       otherInstallation({ cluster: config.cluster, host, facts })
@@ -89,19 +115,6 @@ async function surveyHost(options: {
   }
 }
 
-const factsOf = (
-  { cluster }: ClusterConfig,
-  { host, transport }: Pick<SurveyedHost, 'host' | 'transport'>,
-): Promise<HostFacts> =>
-  gatherFacts(transport, {
-    cluster,
-    layout: layoutOf(host.installDirectory),
-    user: systemUserOf(host),
-    hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
-      path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
-    ),
-  })
-
 /** Reads the facts anew on the connections of a survey; a host that is gone since is lost, and told. */
 export async function surveyAgain(
   config: ClusterConfig,
@@ -112,7 +125,7 @@ export async function surveyAgain(
     limit: hostsAtOnce,
     map: async (one): Promise<SurveyedHost | LostHost> => {
       try {
-        return { ...one, facts: await factsOf(config, one) }
+        return { ...one, facts: await wholeLook(config.cluster, one) }
       } catch (error) {
         const failure = failureOf(error)
         emit({ type: 'host-failed', host: one.host.name, failure })
@@ -127,7 +140,7 @@ export async function surveyAgain(
 }
 
 /** How the hosts that were not reached came out of a run. */
-export const lostOutcomes = (survey: Survey): readonly HostOutcome[] =>
+export const lostOutcomes = (survey: Pick<Survey, 'lost'>): readonly HostOutcome[] =>
   survey.lost.map(({ host, failure, unreachable }) => ({
     host: host.name,
     result: unreachable ? 'unreachable' : 'failed',
@@ -137,6 +150,6 @@ export const lostOutcomes = (survey: Survey): readonly HostOutcome[] =>
   }))
 
 /** Closes every connection; a host that is already gone does not matter here. */
-export async function closeAll(survey: Survey): Promise<void> {
+export async function closeAll(survey: Survey<InstalledFacts>): Promise<void> {
   await Promise.allSettled(survey.reached.map(({ transport }) => transport.close()))
 }

@@ -3,7 +3,7 @@ import { hostCertificates, lostCertificates } from '../../deployment/certificate
 import type { LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { closeAll, type SurveyedHost } from '../../deployment/survey.ts'
+import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
 import { prepareConnections } from '../connectHost.ts'
 import type { CommandContext } from '../context.ts'
 import { impatient } from '../impatient.ts'
@@ -21,7 +21,7 @@ export async function lookAtCertificates(
   await prepareConnections(context, impatient(config).hosts)
   const files = await readOwnStores(config)
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
-  const { state, survey } = await surveyToLook(context, config)
+  const { state, survey } = await surveyToLook(context, config, wholeLook)
   const now = context.now()
   const looked = await Promise.all(
     survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),

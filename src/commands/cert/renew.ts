@@ -1,6 +1,6 @@
 import type { Rollout } from '../../deployment/execution/rollout.ts'
 import { openState } from '../../deployment/state/openState.ts'
-import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { lostOutcomes, type Survey, wholeLook } from '../../deployment/survey.ts'
 import { mustBeAbleToAsk } from '../confirmChanges.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { Interrupted } from '../interrupted.ts'
@@ -36,6 +36,7 @@ export async function renew(
   const rollout = rolloutFor(config, options.rollout)
   const secrets = await resolveSecrets(context, config)
   return withHosts({
+    look: wholeLook,
     ...options,
     config,
     operation: ownAuthority ? 'cert renew --own-authority' : 'cert renew',

@@ -8,7 +8,7 @@ import { openState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { lostOutcomes, type Survey, wholeLook } from '../../deployment/survey.ts'
 import {
   endedRotationText,
   laterPhasesText,
@@ -55,6 +55,7 @@ export async function rotateAuthority(options: RotateOptions): Promise<ExitCode>
   })
   const secrets = await resolveSecrets(context, config)
   return withHosts({
+    look: wholeLook,
     ...options,
     config,
     operation: 'cert rotate-authority',

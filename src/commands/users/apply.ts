@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto'
+import { createHasher, type Hasher } from '../../accounts/hasher.ts'
 import type { HostWork } from '../../deployment/execution/hostRun.ts'
+import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { layoutOf } from '../../deployment/layout.ts'
 import { installedSet } from '../../deployment/plans/rollback.ts'
 import { preview } from '../../deployment/preview.ts'
 import { installedProvable } from '../../deployment/releases/provable.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { openState } from '../../deployment/state/openState.ts'
+import { openState, readState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { removedUsersStep } from '../../deployment/steps/removedUsers.ts'
 import { usersStep } from '../../deployment/steps/users.ts'
-import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { installedLook, lostOutcomes, type Survey } from '../../deployment/survey.ts'
 import { type DecidedHost, decideUsers, extraNotes } from '../../deployment/users/decideUsers.ts'
+import { hashEarly } from '../../deployment/users/hashEarly.ts'
 import { settled } from '../../deployment/users/rotation.ts'
 import { verifyHost } from '../../deployment/verify.ts'
 import { listOf } from '../../diagnostics/words.ts'
@@ -46,10 +49,11 @@ type ApplyOptions = ClusterOptions & {
 
 type Work = ApplyOptions & {
   readonly config: SelectedCluster
-  readonly survey: Survey
+  readonly survey: Survey<InstalledFacts>
   readonly run: Run
   /** By host and user, what the file gives. */
   readonly given: ReadonlyMap<string, ReadonlyMap<string, Secret>>
+  readonly hash: Hasher
 }
 
 const operation = 'users apply'
@@ -65,11 +69,14 @@ export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   if (typeof config === 'number') return config
   mustNameUsers(config)
   const given = await readUserPasswords(context, config)
+  const hash = createHasher()
+  hashEarly(hash, given, (await readState({ directory: config.directory, cluster: config.cluster }))?.state)
   return withHosts({
+    look: installedLook,
     ...options,
     config,
     operation,
-    work: (survey, run) => applyTo({ ...options, config, survey, run, given }),
+    work: (survey, run) => applyTo({ ...options, config, survey, run, given, hash }),
   })
 }
 
@@ -89,6 +96,7 @@ async function applyTo(work: Work): Promise<ExitCode> {
     left: config.left,
     state: opened.state,
     generate: work.generate,
+    hash: work.hash,
     random: randomBytes,
   })
   if (!decided.ok) {

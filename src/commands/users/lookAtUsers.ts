@@ -1,8 +1,11 @@
-import { hashPassword, verifyPassword } from '../../accounts/passwordHash.ts'
+import { createHasher, type Hasher } from '../../accounts/hasher.ts'
+import { verifyPassword } from '../../accounts/passwordHash.ts'
 import type { HostConfig } from '../../config/model.ts'
+import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { failureOf, isUnreachable } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { closeAll, type SurveyedHost } from '../../deployment/survey.ts'
+import { closeAll, installedLook, type SurveyedHost } from '../../deployment/survey.ts'
+import { hashEarly } from '../../deployment/users/hashEarly.ts'
 import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/users/hostUsers.ts'
 import { type StillGiven, stillGiven } from '../../deployment/users/replacedPasswords.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -24,11 +27,14 @@ export async function lookAtUsers(
   options: { readonly logins: boolean },
 ): Promise<readonly HostUsers[]> {
   const given = await readUserPasswords(context, config)
+  const hash = createHasher()
   await prepareConnections(context, impatient(config).hosts)
-  const { state, survey } = await surveyToLook(context, config)
+  const { state, survey } = await surveyToLook(context, config, installedLook, (known) =>
+    hashEarly(hash, given, known),
+  )
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
   const replaced = await stillGiven(logins, state)
-  const verify = onceEach()
+  const verify = onceEach(hash)
   const looked = await Promise.all(
     survey.reached.map((surveyed) => {
       const old = replaced.filter(({ host }) => host === surveyed.host.name)
@@ -51,7 +57,10 @@ export async function lookAtUsers(
   )
 }
 
-async function look({ host }: SurveyedHost, work: () => Promise<HostUsers>): Promise<HostUsers> {
+async function look(
+  { host }: SurveyedHost<InstalledFacts>,
+  work: () => Promise<HostUsers>,
+): Promise<HostUsers> {
   try {
     return await work()
   } catch (error) {
@@ -116,26 +125,22 @@ function judgeOf(
 }
 
 /** Verifies a password against a hash, each pair once. */
-function onceEach(): (pair: {
+function onceEach(
+  hash: Hasher,
+): (pair: {
   readonly password: Secret
   readonly hash: string
   readonly salt: Buffer | undefined
 }) => Promise<boolean> {
   const done: { readonly password: Secret; readonly hash: string; readonly holds: Promise<boolean> }[] = []
-  const own: { readonly password: Secret; readonly salt: Buffer; readonly hash: Promise<string> }[] = []
-  const ownHash = (password: Secret, salt: Buffer): Promise<string> => {
-    const before = own.find((one) => one.password.equals(password) && one.salt.equals(salt))
-    const hash = before?.hash ?? hashPassword({ password, salt })
-    if (before === undefined) own.push({ password, salt, hash })
-    return hash
-  }
-  return ({ password, hash, salt }) => {
-    const before = done.find((one) => one.hash === hash && one.password.equals(password))
+  return ({ password, hash: installed, salt }) => {
+    const before = done.find((one) => one.hash === installed && one.password.equals(password))
     if (before !== undefined) return before.holds
     const compare = async (): Promise<boolean> =>
-      (salt !== undefined && (await ownHash(password, salt)) === hash) || verifyPassword(password, hash)
+      (salt !== undefined && (await hash(password, salt)) === installed) ||
+      verifyPassword(password, installed)
     const holds = compare()
-    done.push({ password, hash, holds })
+    done.push({ password, hash: installed, holds })
     return holds
   }
 }

@@ -1,10 +1,11 @@
 import type { HostOutcome } from '../../deployment/events.ts'
+import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import { withUser } from '../../deployment/state/clusterState.ts'
 import { openState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { StepError } from '../../deployment/stepError.ts'
-import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { installedLook, lostOutcomes, type Survey } from '../../deployment/survey.ts'
 import { extraUsers } from '../../deployment/users/decideUsers.ts'
 import { removeFromHost } from '../../deployment/users/removeFromHost.ts'
 import { endRotation } from '../../deployment/users/rotation.ts'
@@ -32,7 +33,7 @@ export type RemoveOptions = ClusterOptions & {
 
 type Work = RemoveOptions & {
   readonly config: SelectedCluster
-  readonly survey: Survey
+  readonly survey: Survey<InstalledFacts>
   readonly run: Run
 }
 
@@ -57,6 +58,7 @@ export async function remove(options: RemoveOptions): Promise<ExitCode> {
     )
   }
   return withHosts({
+    look: installedLook,
     ...options,
     config,
     operation: operationOf(options),
@@ -106,7 +108,7 @@ async function removeLocked(work: Work): Promise<ExitCode> {
 }
 
 /** Nobody has the user: it is gone already, or its name is misspelt. */
-function unknownNote(user: string, { reached }: Survey): string {
+function unknownNote(user: string, { reached }: Survey<InstalledFacts>): string {
   const others = [...new Set(reached.flatMap(({ host, facts }) => extraUsers(host, facts)))]
   const has = others.length === 0 ? 'nobody' : shortListOf(others, 8)
   return `no host has ${user}; beside the users of the file there is ${has}`

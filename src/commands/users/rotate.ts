@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
 import { makePassword } from '../../certificates/password.ts'
+import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { type ClusterState, emptyState, type UserState } from '../../deployment/state/clusterState.ts'
 import { openState, readState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { lostOutcomes, type Survey } from '../../deployment/survey.ts'
+import { installedLook, lostOutcomes, type Survey } from '../../deployment/survey.ts'
 import { carryOutRotation } from '../../deployment/users/carryOutRotation.ts'
 import { chooseNewPassword } from '../../deployment/users/chooseNewPassword.ts'
 import { type NewLogin, rotateHost } from '../../deployment/users/rotateHost.ts'
@@ -72,6 +73,7 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const before = await readState({ directory: config.directory, cluster: config.cluster })
   chosenLogin(work, before?.state ?? emptyState)
   return withHosts({
+    look: installedLook,
     ...{ context, config, json, lockWait },
     operation: operationOf(options),
     work: (survey, run) => rotateLocked(work, survey, run),
@@ -107,7 +109,7 @@ async function begun(
   return { kind, next, password }
 }
 
-async function rotateLocked(work: Work, survey: Survey, run: Run): Promise<ExitCode> {
+async function rotateLocked(work: Work, survey: Survey<InstalledFacts>, run: Run): Promise<ExitCode> {
   const { context, config, user, json, yes } = work
   if (context.signal.aborted) throw new Interrupted()
   if (survey.reached.length === 0) {

@@ -100,7 +100,7 @@ async function applyLocked(work: Work): Promise<ExitCode> {
     context,
     json,
     run,
-    survey: { reached: [], lost: [] },
+    survey: { lost: [] },
     work: plans.map(({ host, steps, before }) => ({
       host,
       steps,

@@ -1,9 +1,10 @@
-import { hashPassword, saltBytes, verifyPassword } from '../../accounts/passwordHash.ts'
+import { createHasher, type Hasher } from '../../accounts/hasher.ts'
+import { saltBytes, verifyPassword } from '../../accounts/passwordHash.ts'
 import type { ScryptCost } from '../../accounts/phc.ts'
 import { makePassword } from '../../certificates/password.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
 import type { DesiredUser } from '../target.ts'
 import { settled } from '../users/rotation.ts'
@@ -12,7 +13,7 @@ import { userHash } from '../users.ts'
 /** A host with its facts and, by user, the passwords that its file gives. */
 export type HostLogin = {
   readonly host: HostConfig
-  readonly facts: HostFacts
+  readonly facts: InstalledFacts
   readonly given: ReadonlyMap<string, Secret>
 }
 
@@ -29,7 +30,10 @@ export async function administrators(options: {
   readonly logins: readonly HostLogin[]
   readonly state: ClusterState
   readonly random: (size: number) => Buffer
+  /** Lower only in tests. */
   readonly cost?: ScryptCost
+  /** One that may have begun with the passwords of the files. */
+  readonly hash?: Hasher
   readonly left?: readonly HostConfig[]
   /** Whether a password is made also where a host has the user with one that is not known here. */
   readonly generate?: boolean
@@ -56,7 +60,7 @@ export async function administrators(options: {
       ...(password === undefined ? {} : { password }),
     })
   }
-  const hash = hasher(options.cost)
+  const hash = options.hash ?? createHasher(options.cost)
   const desired = logins.map(async ({ host, given, facts }) => {
     const of = host.users.flatMap(({ user }) => {
       const known = state.users.get(user)
@@ -76,7 +80,7 @@ async function desiredUser(options: {
   readonly given: Secret | undefined
   /** The hash that the host has. */
   readonly installed: string | undefined
-  readonly hash: ReturnType<typeof hasher>
+  readonly hash: Hasher
 }): Promise<DesiredUser> {
   const { user, known, given, installed, hash } = options
   const password = given ?? known.password
@@ -103,18 +107,6 @@ async function isHashedOtherwise(options: {
 
 const has = (hosts: readonly HostConfig[], name: string): boolean =>
   hosts.some(({ users }) => users.some(({ user }) => user === name))
-
-/** Hashes each pair of password and salt once: a scrypt takes about a tenth of a second. */
-function hasher(cost: ScryptCost | undefined): (password: Secret, salt: Buffer) => Promise<string> {
-  const done: { readonly password: Secret; readonly salt: Buffer; readonly hash: Promise<string> }[] = []
-  return (password, salt) => {
-    const before = done.find((one) => one.password.equals(password) && one.salt.equals(salt))
-    if (before !== undefined) return before.hash
-    const hash = hashPassword({ password, salt, ...(cost === undefined ? {} : { cost }) })
-    done.push({ password, salt, hash })
-    return hash
-  }
-}
 
 /**
  * The state after a run that succeeded: a kept password that every host's file has replaced is forgotten, and no

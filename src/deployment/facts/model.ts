@@ -37,30 +37,14 @@ export type ReleaseFact = {
   readonly nodeThere: boolean
 }
 
-/** What lies below the install-directory. Paths in `files` are absolute. */
-export type InstallationFacts = {
+/** What is installed below the install-directory, as texts. Each ends with a line feed. */
+export type InstalledFiles = {
+  /** Whether the install-directory is there. */
   readonly exists: boolean
-  /** Whether a run that did not end left its copy of what was there before. */
-  readonly leftCopy: boolean
-  /** Whether this login may write there, or may create it. */
-  readonly writable: boolean
-  /** Free bytes of the file system it lies, or would lie, on. */
-  readonly freeBytes: number
-  /** Whether that file system is mounted so that no program of it can be run (mount(8)). */
-  readonly noexec: boolean
   /** Text of `share/installation.json`. */
   readonly manifest?: string
-  /** Name of the system user that we created. */
-  readonly madeUser?: string
   /** Name of the release that `current` points to. */
   readonly currentRelease?: string
-  /** Releases and runtimes that are complete. */
-  readonly releases: readonly ReleaseFact[]
-  readonly runtimes: readonly string[]
-  /** Of them, what a process uses now: `releases/NAME`, `runtimes/NAME`. */
-  readonly inUse: readonly string[]
-  readonly directories: ReadonlyMap<string, DirectoryFact>
-  readonly files: ReadonlyMap<string, FileFact>
   /** The certificate chain the servers use, PEM. */
   readonly chain?: string
   /** Text of the user file. */
@@ -73,11 +57,38 @@ export type InstallationFacts = {
   readonly applied: ReadonlyMap<Component, string>
 }
 
-/** Everything a plan needs to know of a host, read in one round trip before anything is decided. */
-export type HostFacts = {
+/** What is installed on a host and runs there. */
+export type InstalledFacts = {
   readonly host: string
   readonly hostname: string
   readonly machineId: string
+  readonly installation: InstalledFiles
+  readonly services: ReadonlyMap<Component, ServiceFact>
+}
+
+/** What lies below the install-directory. Paths in `files` are absolute. */
+export type InstallationFacts = InstalledFiles & {
+  /** Whether a run that did not end left its copy of what was there before. */
+  readonly leftCopy: boolean
+  /** Whether this login may write there, or may create it. */
+  readonly writable: boolean
+  /** Free bytes of the file system it lies, or would lie, on. */
+  readonly freeBytes: number
+  /** Whether that file system is mounted so that no program of it can be run (mount(8)). */
+  readonly noexec: boolean
+  /** Name of the system user that we created. */
+  readonly madeUser?: string
+  /** Releases and runtimes that are complete. */
+  readonly releases: readonly ReleaseFact[]
+  readonly runtimes: readonly string[]
+  /** Of them, what a process uses now: `releases/NAME`, `runtimes/NAME`. */
+  readonly inUse: readonly string[]
+  readonly directories: ReadonlyMap<string, DirectoryFact>
+  readonly files: ReadonlyMap<string, FileFact>
+}
+
+/** Everything a plan needs to know of a host, read in one round trip before anything is decided. */
+export type HostFacts = InstalledFacts & {
   /** `uname -s` and `uname -m`. */
   readonly kernel: string
   readonly machine: string
@@ -93,7 +104,6 @@ export type HostFacts = {
   /** Primary group of the configured system user; absent when there is no such user. */
   readonly userGroup?: string
   readonly installation: InstallationFacts
-  readonly services: ReadonlyMap<Component, ServiceFact>
   readonly listeners: readonly Listener[]
   /** Stores that the configuration says are already on the host (`host:/path`); absent: not readable. */
   readonly hostStores: ReadonlyMap<string, Buffer>

@@ -5,69 +5,43 @@ import type {
   DirectoryFact,
   FileFact,
   HostFacts,
+  InstalledFacts,
   NodeFact,
   ReleaseFact,
   ServiceFact,
   ServiceState,
 } from './model.ts'
-
-type Row = { readonly key: string; readonly values: readonly string[] }
+import { type FactRows, readRows } from './rows.ts'
 
 const decode = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64')
 
 /** Turns what the facts script printed into facts; lines it does not know are passed over. */
 export function parseFacts(host: string, output: string): HostFacts {
-  const lines = output.split('\n')
-  const rows = lines.map(parseRow)
-  const all = (key: string): readonly (readonly string[])[] =>
-    rows.filter((row) => row.key === key).map((row) => row.values)
-  const one = (key: string): string => all(key)[0]?.[0] ?? ''
-  const given = (key: string): boolean => one(key) === 'yes'
-  const content = (key: string): string | undefined => {
-    const row = all(key)[0]
-    return row === undefined ? undefined : decode(row[1]).toString('utf8')
-  }
-  const perComponent = (
-    prefix: string,
-    of: (key: string) => string | undefined = content,
-  ): ReadonlyMap<(typeof components)[number], string> =>
-    new Map(
-      components.flatMap((component) => {
-        const text = of(`${prefix}-${component}`)
-        return text === undefined ? [] : [[component, text] as const]
-      }),
-    )
-  const sums = new Map(lines.flatMap(sumOf))
+  const rows = readRows(output)
+  const { all, one, isYes } = rows
+  const sums = new Map(rows.lines.flatMap(sumOf))
   const node = all('node')[0]
-  const manifest = content('manifest')
-  const line = (key: string): string | undefined => all(key)[0]?.[1]
-  const madeUser = line('made-user')
-  const chain = content('chain')
-  const users = content('users')
-  const currentRelease = one('current')
+  const madeUser = rows.line('made-user')
+  const { installation, ...installed } = installedFacts(host, rows)
   return {
-    host,
-    hostname: one('hostname'),
-    machineId: one('machine-id'),
+    ...installed,
     kernel: one('kernel'),
     machine: one('machine'),
     os: one('os'),
     uid: Number(one('uid')),
     login: one('login'),
     group: one('group'),
-    systemd: given('systemd'),
+    systemd: isYes('systemd'),
     addresses: all('address').map((values) => values[0] ?? ''),
     ...(node === undefined ? {} : { node: nodeFact(node) }),
     ...(one('user-group') === '' ? {} : { userGroup: one('user-group') }),
     installation: {
-      exists: given('exists'),
-      leftCopy: given('left-copy'),
-      writable: given('writable'),
+      ...installation,
+      leftCopy: isYes('left-copy'),
+      writable: isYes('writable'),
       freeBytes: Number(one('free')) * 1024,
-      noexec: given('noexec'),
-      ...(manifest === undefined ? {} : { manifest }),
+      noexec: isYes('noexec'),
       ...(madeUser ? { madeUser } : {}),
-      ...(currentRelease === '' ? {} : { currentRelease }),
       releases: all('release').map(releaseFact),
       runtimes: all('runtime').map((values) => values[0] ?? ''),
       inUse: [...new Set(all('in-use').map((values) => values[0] ?? ''))],
@@ -77,10 +51,47 @@ export function parseFacts(host: string, output: string): HostFacts {
           .map((values) => [values[0] ?? '', fileFact(values, sums.get(values[0] ?? ''))] as const)
           .toSorted(([a], [b]) => (a < b ? -1 : 1)),
       ),
+    },
+    listeners: parseListeners(
+      all('listener')
+        .map((values) => values[0] ?? '')
+        .join('\n'),
+    ),
+    hostStores: new Map(all('store').map((values) => [values[0] ?? '', decode(values[1])])),
+  }
+}
+
+/** The same of the script that tells what is installed and runs alone. */
+export const parseInstalled = (host: string, output: string): InstalledFacts =>
+  installedFacts(host, readRows(output))
+
+function installedFacts(host: string, { all, one, isYes, text, line }: FactRows): InstalledFacts {
+  const manifest = text('manifest')
+  const chain = text('chain')
+  const users = text('users')
+  const currentRelease = one('current')
+  const perComponent = (
+    prefix: string,
+    of: (key: string) => string | undefined,
+  ): ReadonlyMap<(typeof components)[number], string> =>
+    new Map(
+      components.flatMap((component) => {
+        const found = of(`${prefix}-${component}`)
+        return found === undefined ? [] : [[component, found] as const]
+      }),
+    )
+  return {
+    host,
+    hostname: one('hostname'),
+    machineId: one('machine-id'),
+    installation: {
+      exists: isYes('exists'),
+      ...(manifest === undefined ? {} : { manifest }),
+      ...(currentRelease === '' ? {} : { currentRelease }),
       ...(chain === undefined ? {} : { chain }),
       ...(users === undefined ? {} : { users: new Secret(users) }),
-      settings: perComponent('settings'),
-      units: perComponent('unit'),
+      settings: perComponent('settings', text),
+      units: perComponent('unit', text),
       applied: perComponent('applied', line),
     },
     services: new Map(
@@ -89,8 +100,6 @@ export function parseFacts(host: string, output: string): HostFacts {
         return isComponent(component) ? [[component, serviceFact(values)] as const] : []
       }),
     ),
-    listeners: parseListeners(decode(one('listeners')).toString('latin1')),
-    hostStores: new Map(all('store').map((values) => [values[0] ?? '', decode(values[1])])),
   }
 }
 
@@ -98,11 +107,6 @@ export function parseFacts(host: string, output: string): HostFacts {
 function sumOf(line: string): readonly (readonly [string, string])[] {
   const [, sum, path] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? []
   return sum === undefined || path === undefined ? [] : [[path, sum]]
-}
-
-function parseRow(line: string): Row {
-  const [key = '', ...values] = line.split('\t')
-  return { key, values }
 }
 
 function nodeFact(values: readonly string[]): NodeFact {

@@ -1,6 +1,6 @@
 import { type Component, components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { HostFacts, InstalledFacts } from '../facts/model.ts'
 import type { Layout } from '../layout.ts'
 import { switchScript } from '../releases/scripts.ts'
 import { rolledBack, rollingBack, unfinishedRollback } from '../releases/unfinished.ts'
@@ -14,7 +14,7 @@ import { waitUntilUp } from './services.ts'
 export const installedSet = (options: {
   readonly cluster: string
   readonly layout: Layout
-  readonly facts: HostFacts
+  readonly facts: InstalledFacts
 }): ServiceSet => ({
   ...options,
   manager: installedManager(options.facts),

@@ -3,7 +3,7 @@ import { memberOf, parseJson } from '../../client/parseJson.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import type { ServiceSet } from '../services/control.ts'
 import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import type { DesiredUser } from '../target.ts'
@@ -16,7 +16,7 @@ import type { Provable } from '../verify.ts'
  */
 export async function installedProof(options: {
   readonly host: HostConfig
-  readonly facts: HostFacts
+  readonly facts: InstalledFacts
   readonly set: ServiceSet
   readonly state: ClusterState
   /** By user, the passwords that the file gives. */
@@ -29,7 +29,7 @@ export async function installedProof(options: {
 /** The same with these users, whatever is installed. */
 export function installedProvable(options: {
   readonly host: HostConfig
-  readonly facts: HostFacts
+  readonly facts: InstalledFacts
   readonly set: ServiceSet
   readonly state: ClusterState
   readonly users: readonly DesiredUser[]
@@ -56,7 +56,7 @@ export function installedProvable(options: {
 
 async function installedLogin(
   options: {
-    readonly facts: HostFacts
+    readonly facts: InstalledFacts
     readonly state: ClusterState
     readonly given: ReadonlyMap<string, Secret>
   },

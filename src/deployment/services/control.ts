@@ -1,7 +1,7 @@
 import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
-import type { HostFacts } from '../facts/model.ts'
-import { type Layout, unitDirectory, unitName } from '../layout.ts'
+import type { InstalledFacts } from '../facts/model.ts'
+import { type Layout, unitName } from '../layout.ts'
 import { startProcesses, stopProcesses } from './processScripts.ts'
 
 /** Which components of an installation, and what runs them. */
@@ -15,10 +15,8 @@ export type ServiceSet = {
 }
 
 /** What runs the components of an installation now, whatever its file says today. */
-export const installedManager = (facts: HostFacts): ServiceSet['manager'] =>
-  [...facts.installation.files.keys()].some((path) => path.startsWith(`${unitDirectory}/`))
-    ? 'systemd'
-    : 'process'
+export const installedManager = (facts: InstalledFacts): ServiceSet['manager'] =>
+  facts.installation.units.size > 0 ? 'systemd' : 'process'
 
 const units = ({ cluster, components }: ServiceSet): string =>
   components.map((component) => quote(unitName(cluster, component))).join(' ')

@@ -1,5 +1,5 @@
 import { memberOf, parseJson } from '../../client/parseJson.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 
 /** Milliseconds that a component has for its end after its clients are gone: calls under way get ten seconds. */
 const margin = 40_000
@@ -12,7 +12,7 @@ const usual = 60_000
  * own settings say; 0 where none runs, or it forwards to no database. It has no longer than that, whatever the
  * file says today.
  */
-export function drainTimeoutOf({ services, installation }: HostFacts): number {
+export function drainTimeoutOf({ services, installation }: InstalledFacts): number {
   if (services.get('connector')?.state !== 'running') return 0
   return drainTimeoutIn(installation.settings.get('connector') ?? '')
 }

@@ -2,7 +2,7 @@ import type { UserRecord } from '../../accounts/userRecord.ts'
 import { listOf } from '../../diagnostics/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import type { Layout } from '../layout.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
@@ -15,13 +15,13 @@ import { installedUsers } from '../users.ts'
  */
 export function removedUsersStep(options: {
   readonly layout: Layout
-  readonly facts: HostFacts
+  readonly facts: InstalledFacts
   /** Folder of the release whose program writes. */
   readonly folder: string
   readonly names: readonly string[]
-}): Step {
+}): Step<InstalledFacts> {
   const { layout, facts, folder, names } = options
-  const present = (is: HostFacts): readonly UserRecord[] =>
+  const present = (is: InstalledFacts): readonly UserRecord[] =>
     installedUsers(is.installation.users).filter(({ user }) => names.includes(user))
   const removed = present(facts).map(({ user, hash }) => ({ user, hash }))
   const fix = `Look at ${layout.usersFile} on the host, then run the command again.`

@@ -1,11 +1,11 @@
 import { listOf } from '../../diagnostics/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import type { Layout } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
-import { change, type Step } from '../step.ts'
+import { change, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
 import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
 import { userHash } from '../users.ts'
@@ -19,16 +19,17 @@ type KnownUser = DesiredUser & { readonly hash: string }
  * back of its own; `undo` is for a run that changes nothing but users.
  */
 export function usersStep(
-  options: Pick<Target, 'users' | 'facts'> & {
+  options: Pick<Target, 'users'> & {
+    readonly facts: InstalledFacts
     readonly layout: Layout
     /** Folder of the release whose program writes. */
     readonly folder: string
     readonly undo?: true
   },
-): Step {
+): Step<InstalledFacts> {
   const { layout, users, folder, facts } = options
   const names = users.map(({ user }) => user)
-  const check = (is: HostFacts): ReturnType<Step['check']> => {
+  const check = (is: InstalledFacts): StepChange | undefined => {
     const { created, reset, hashed } = changesOf(users, is)
     if (created.length + reset.length + hashed.length === 0) return undefined
     const line = ({ user }: DesiredUser, what: string): string =>
@@ -89,7 +90,7 @@ type Changes = {
   readonly hashed: readonly KnownUser[]
 }
 
-function changesOf(users: readonly DesiredUser[], { installation }: HostFacts): Changes {
+function changesOf(users: readonly DesiredUser[], { installation }: InstalledFacts): Changes {
   const known = users.flatMap((user) => (isKnown(user) ? [user] : []))
   const is = ({ user }: DesiredUser): string | undefined => userHash(installation.users, user)
   const other = known.filter((user) => is(user) !== undefined && is(user) !== user.hash)

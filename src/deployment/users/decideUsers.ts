@@ -1,9 +1,10 @@
+import type { Hasher } from '../../accounts/hasher.ts'
 import type { ScryptCost } from '../../accounts/phc.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { listOf, shortListOf } from '../../diagnostics/words.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { administrators, type MadePassword } from '../desired/administrators.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import { loginProblems } from '../prepare.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
@@ -14,14 +15,14 @@ import { replacedPasswords } from './replacedPasswords.ts'
 /** A host and the passwords that its file gives, by user. */
 export type UsersHost = {
   readonly host: HostConfig
-  readonly facts: HostFacts
+  readonly facts: InstalledFacts
   readonly given: ReadonlyMap<string, Secret>
 }
 
 /** The users that a host must have, and those that it has beside them. */
 export type DecidedHost = {
   readonly host: HostConfig
-  readonly facts: HostFacts
+  readonly facts: InstalledFacts
   readonly users: readonly DesiredUser[]
   readonly extra: readonly string[]
 }
@@ -47,6 +48,7 @@ export async function decideUsers(options: {
   readonly random: (size: number) => Buffer
   /** Lower only in tests. */
   readonly cost?: ScryptCost
+  readonly hash?: Hasher
 }): Promise<UsersDecision> {
   const { hosts, state } = options
   const bare = hosts.flatMap(({ host, facts }) => notInstalled(host, facts))
@@ -70,7 +72,10 @@ export async function decideUsers(options: {
 }
 
 /** The users of a host that its file does not name. */
-export const extraUsers = (host: Pick<HostConfig, 'users'>, { installation }: HostFacts): readonly string[] =>
+export const extraUsers = (
+  host: Pick<HostConfig, 'users'>,
+  { installation }: InstalledFacts,
+): readonly string[] =>
   installedUsers(installation.users)
     .map(({ user }) => user)
     .filter((user) => host.users.every((one) => one.user !== user))
@@ -87,7 +92,7 @@ export function extraNotes(hosts: readonly Pick<DecidedHost, 'host' | 'extra'>[]
   )
 }
 
-function notInstalled(host: HostConfig, { installation }: HostFacts): readonly StepError[] {
+function notInstalled(host: HostConfig, { installation }: InstalledFacts): readonly StepError[] {
   const { currentRelease, applied } = installation
   if (currentRelease !== undefined && applied.size > 0) return []
   return [

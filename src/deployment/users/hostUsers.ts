@@ -2,6 +2,7 @@ import { isObject, readEnvelope } from '../../client/envelope.ts'
 import { components as allComponents, type Component } from '../../contracts/component.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { callHost } from '../callHost.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import { layoutOf } from '../layout.ts'
 import { installedSet } from '../plans/rollback.ts'
 import { installedProvable } from '../releases/provable.ts'
@@ -66,7 +67,7 @@ export type JudgePassword = (user: string, hash: string) => Promise<PasswordVerd
  * listens. A password that the file does not bear out is never tried: five wrong ones lock a user out.
  */
 export async function hostUsers(options: {
-  readonly surveyed: SurveyedHost
+  readonly surveyed: SurveyedHost<InstalledFacts>
   readonly cluster: string
   readonly state: ClusterState
   readonly judge: JudgePassword

@@ -1,4 +1,5 @@
 import type { HostWork } from '../execution/hostRun.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import { layoutOf } from '../layout.ts'
 import { installedSet } from '../plans/rollback.ts'
 import { preview } from '../preview.ts'
@@ -16,7 +17,7 @@ import { verifyHost } from '../verify.ts'
  */
 export function removeFromHost(options: {
   readonly cluster: string
-  readonly surveyed: SurveyedHost
+  readonly surveyed: SurveyedHost<InstalledFacts>
   readonly state: ClusterState
   readonly user: string
 }): (HostWork & { readonly address: string }) | StepError {

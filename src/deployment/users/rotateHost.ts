@@ -1,5 +1,6 @@
 import type { Secret } from '../../secrets/secret.ts'
 import type { HostWork } from '../execution/hostRun.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import { layoutOf } from '../layout.ts'
 import { installedSet } from '../plans/rollback.ts'
 import { preview } from '../preview.ts'
@@ -27,7 +28,7 @@ export type NewLogin = {
  */
 export function rotateHost(options: {
   readonly cluster: string
-  readonly surveyed: SurveyedHost
+  readonly surveyed: SurveyedHost<InstalledFacts>
   readonly state: ClusterState
   readonly login: NewLogin
 }): HostWork & { readonly address: string } {

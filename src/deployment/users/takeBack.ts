@@ -1,6 +1,6 @@
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/model.ts'
 import type { Layout } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import type { DesiredUser } from '../target.ts'
@@ -10,7 +10,10 @@ import { userHash } from '../users.ts'
  * What `take-back-user` needs to know to undo a run's users; undefined where it writes none. Hashes go through
  * standard input alone.
  */
-export function writtenUsers(users: readonly DesiredUser[], { installation }: HostFacts): Secret | undefined {
+export function writtenUsers(
+  users: readonly DesiredUser[],
+  { installation }: InstalledFacts,
+): Secret | undefined {
   const written = users.flatMap(({ user, hash }) => {
     const before = userHash(installation.users, user)
     return hash === undefined || before === hash ? [] : [{ user, hash, ...(before && { before }) }]
@@ -25,7 +28,7 @@ export function takeBackScript(options: {
   readonly layout: Layout
   /** Folder of a release. */
   readonly folder: string
-  readonly facts: HostFacts
+  readonly facts: InstalledFacts
 }): string {
   const { layout, folder, facts } = options
   const file = quote(layout.usersFile)

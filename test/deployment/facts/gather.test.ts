@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { gatherFacts } from '../../../src/deployment/facts/gather.ts'
+import { gatherFacts, gatherInstalled } from '../../../src/deployment/facts/gather.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
@@ -91,13 +91,13 @@ describe('the facts of this machine', () => {
     const { installation, services } = await facts(folder)
     expect(installation).toMatchObject({
       exists: true,
-      manifest: '{"cluster":"alpha","host":"db1"}',
+      manifest: '{"cluster":"alpha","host":"db1"}\n',
       currentRelease: '1.0-abc',
       releases: [{ id: '1.0-abc', turn: 0, node: '', nodeThere: false }],
       runtimes: [],
     })
-    expect(installation.users?.reveal()).toBe('the users')
-    expect(installation.settings.get('manager')).toBe('{"a":1}')
+    expect(installation.users?.reveal()).toBe('the users\n')
+    expect(installation.settings.get('manager')).toBe('{"a":1}\n')
     expect(installation.applied.get('manager')).toBe('digest')
     expect(installation.files.get(layout.settings('manager'))).toMatchObject({
       sha256: sha256('{"a":1}'),
@@ -106,6 +106,57 @@ describe('the facts of this machine', () => {
     expect(installation.directories.get(layout.tls)?.mode).toBe(0o755)
     expect(services.get('manager')?.state).toBe('stopped')
     expect(services.get('connector')?.state).toBe('absent')
+
+    // Who wants less of it sees the same.
+    const transport = await connectLocal({ host: 'here', env: process.env })
+    const less = await gatherInstalled(transport, { cluster: 'alpha', layout })
+    await transport.close()
+    expect(await facts(folder)).toMatchObject(less)
+    expect(less).toMatchObject({
+      hostname: hostname(),
+      installation: { exists: true, currentRelease: '1.0-abc' },
+    })
+    expect(less).not.toHaveProperty('kernel')
+  })
+
+  it('takes no line of a text for anything else', async () => {
+    const layout = layoutOf(folder)
+    mkdirSync(layout.users, { recursive: true })
+    const text = `uid\t99\n${layout.manifest}:{}\n\n  tab\there\\n 'ü' $(id) \`id\`\n`
+    writeFileSync(layout.usersFile, text)
+    const here = await facts(folder)
+    expect(here.installation.users?.reveal()).toBe(text)
+    expect(here.installation).not.toHaveProperty('manifest')
+    expect(here.uid).toBe(process.getuid?.())
+  })
+
+  it.each([
+    [
+      'uid=1003(AD\\\\db admin) gid=1100(domain users) groups=1100(domain users)',
+      1003,
+      'AD\\db admin',
+      'domain users',
+    ],
+    ['uid=1003 gid=1100 groups=1100', 1003, '1003', '1100'],
+  ])('understands id(1): %s', async (told, uid, login, group) => {
+    const id = `id() { if [ "$#" = 0 ]; then printf '%b\\n' '${told}'; else command id "$@"; fi; }\n`
+    expect(await facts(folder, [], (script) => id + script)).toMatchObject({ uid, login, group })
+  })
+
+  it('tells whether only root can change the Node.js that is there', async () => {
+    const bin = join(folder, 'bin')
+    mkdirSync(bin, { mode: 0o755 })
+    symlinkSync(process.execPath, join(bin, 'node'))
+    const modes = (told: string): string => `stat() { printf '${told}'; }\n`
+    const rootOwned = async (told: string): Promise<boolean | undefined> =>
+      (await facts(folder, [], (script) => modes(told) + script)).node?.rootOwned
+    expect(await rootOwned('0 755\\n0 1755\\n0 500\\n')).toBe(true)
+    for (const bad of ['0 755\\n0 775\\n', '0 755\\n0 1777\\n', '0 755\\n10 755\\n', '0 757\\n']) {
+      expect(await rootOwned(bad)).toBe(false)
+    }
+    expect((await facts(folder, [], (script) => `stat() { return 1; }\n${script}`)).node?.rootOwned).toBe(
+      false,
+    )
   })
 
   it('takes a process for ours only with the start time of its pid file', async () => {

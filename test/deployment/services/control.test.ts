@@ -3,11 +3,8 @@ import { layoutOf } from '../../../src/deployment/layout.ts'
 import { installedManager, stopScript } from '../../../src/deployment/services/control.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 
-const unit = '/etc/systemd/system/muster-alpha-manager.service'
 const withUnit = hostFacts({
-  installation: installationFacts({
-    files: new Map([[unit, { sha256: '', mode: 0o644, owner: 'root:root' }]]),
-  }),
+  installation: installationFacts({ units: new Map([['manager', '[Service]\n']]) }),
 })
 
 describe('what runs an installation', () => {

@@ -1,0 +1,65 @@
+import { quote } from '../../../transport/shellWords.ts'
+
+/** Folders in which a service finds a Node.js that the login's own PATH may lack. */
+const nodeCandidates = ['/usr/bin/node', '/usr/local/bin/node', '/opt/node/bin/node']
+
+/** What the host is, who is logged in, and which Node.js it has of its own. */
+export const system = (user: string | undefined): string => `
+set -- $(uname -sm)
+say kernel "$1"
+say machine "$2"
+say os "$(. /etc/os-release 2>/dev/null; printf %s "$PRETTY_NAME")"
+# uid=0(root) gid=0(root) …; a name may hold blanks, and where there is none the number stands alone.
+ids="$(id) "
+named() { n=\${1%% *}; case $n in *\\(*) n=\${1#*\\(}; n=\${n%%\\)*} ;; esac; say "$2" "$n"; }
+u=\${ids#uid=}
+say uid "\${u%%[!0-9]*}"
+named "$u" login
+named "\${ids#* gid=}" group
+if [ -d /run/systemd/system ]; then say systemd yes; fi
+for a in $(ip -o addr show scope global 2>/dev/null |
+  sed -n '/ temporary/d; / deprecated/d; s/.* inet6\\{0,1\\} \\([^/ ]*\\).*/\\1/p'); do say address "$a"; done
+command -v ip >/dev/null 2>&1 || for a in $(hostname -I 2>/dev/null); do say address "$a"; done
+# Whether a file and all its parent folders belong to root and only root may write to them.
+rooted() {
+  p=$1
+  while [ -n "$p" ]; do set -- "$@" "$p"; p=\${p%/*}; done
+  shift
+  { stat -c '%u %a' "$@" / 2>/dev/null || echo unknown; } | while read -r owner mode; do
+    case $owner$mode in 0*[2367]?|0*[2367]|[!0]*) echo no ;; esac
+  done
+}
+for n in "$(command -v node 2>/dev/null)" ${nodeCandidates.join(' ')}; do
+  [ -n "$n" ] && [ -x "$n" ] || continue
+  real=$(readlink -f "$n")
+  if [ -z "$(rooted "$real")" ]; then safe=yes; else safe=no; fi
+  say node "$real" "$("$real" --version 2>/dev/null)" "$safe"
+  break
+done
+${user === undefined ? '' : `g=$(id -gn ${quote(user)} 2>/dev/null) && say user-group "$g"`}`
+
+/** The file system that `$root` lies on, or would lie on. */
+export const fileSystem = `
+at=$root
+while [ ! -e "$at" ]; do at=$(dirname "$at"); done
+if [ -d "$at" ] && [ -w "$at" ]; then say writable yes; fi
+df=$(df -Pk "$at" 2>/dev/null)
+# Its last line.
+df=\${df##*
+}
+set -- $df 0 0 0 0
+say free "$4"
+set -- $df
+mount=
+if [ "$#" -gt 5 ]; then shift 5; mount=$*; fi
+noexec=no
+while read -r _ point _ options _; do
+  case $point in *\\\\*) point=$(printf %b "$point") ;; esac
+  [ "$point" = "$mount" ] || continue
+  case ,$options, in *,noexec,*) noexec=yes ;; *) noexec=no ;; esac
+done 2>/dev/null < /proc/self/mounts
+say noexec "$noexec"`
+
+/** TCP listeners, as proc(5) has them. */
+export const listeners = `
+sed -n 's/^.* 0A .*/listener\\t&/p' /proc/net/tcp /proc/net/tcp6 2>/dev/null`

@@ -1,0 +1,42 @@
+/** What a facts script printed, to be asked for by key. */
+export type FactRows = {
+  /** The values of every row of a key. */
+  readonly all: (key: string) => readonly (readonly string[])[]
+  /** The first value of the first row; empty where there is none. */
+  readonly one: (key: string) => string
+  readonly isYes: (key: string) => boolean
+  /** The text of a file; absent where it could not be read. It ends with a line feed even where the file does not. */
+  readonly text: (key: string) => string | undefined
+  /** The first line of a file of one line. */
+  readonly line: (key: string) => string | undefined
+  readonly lines: readonly string[]
+}
+
+/** Reads the lines of a facts script; those that nobody asks for are passed over. */
+export function readRows(output: string): FactRows {
+  const lines = output.split('\n')
+  const rows = lines.map((line) => {
+    const [key = '', ...values] = line.split('\t')
+    return { key, values }
+  })
+  const all = (key: string): readonly (readonly string[])[] =>
+    rows.filter((row) => row.key === key).map((row) => row.values)
+  const one = (key: string): string => all(key)[0]?.[0] ?? ''
+  return {
+    lines,
+    all,
+    one,
+    isYes: (key) => one(key) === 'yes',
+    text: (key) => {
+      const path = all('text').find((values) => values[0] === key)?.[1]
+      return path === undefined ? undefined : textOf(lines, path)
+    },
+    line: (key) => all(key)[0]?.[1],
+  }
+}
+
+/** The lines that stand behind a file's path. */
+function textOf(lines: readonly string[], path: string): string {
+  const before = `${path}:`
+  return lines.flatMap((line) => (line.startsWith(before) ? [`${line.slice(before.length)}\n`] : [])).join('')
+}
