@@ -36,9 +36,12 @@ export async function askHost(wish: HostWish, signal: AbortSignal): Promise<Aske
   return { ...told, before: await loginsBefore(wish, told, (one) => ask(first, one)) }
 }
 
+/** Further passwords of a user that are tried: with five failures the host would lock it out. */
+const mostTries = 2
+
 /**
  * The logins that a host takes of users who are to get another password, or to go: the way back. Each wrong one
- * counts as a failure there, so none is tried twice, and none of who is known already.
+ * counts as a failure there, so few are tried, none twice, and none of who is known already.
  */
 async function loginsBefore(
   { users, logins }: HostWish,
@@ -47,12 +50,14 @@ async function loginsBefore(
 ): Promise<readonly Credentials[]> {
   const tried = fitting.length === 0 ? logins.slice(0, logins.indexOf(login) + 1) : []
   const good = fitting.length === 0 ? [login] : []
+  const failed: Credentials[] = []
   for (const one of logins) {
     const isIn = (names: readonly string[]): boolean => names.some((name) => isSameUser(name, one.user))
     const isKnown = isIn(fitting) || isIn(good.map(({ user }) => user))
     const concerned = isIn(present) && isIn(users.map(({ user }) => user))
-    if (tried.includes(one) || isKnown || !concerned) continue
-    if ((await ask(one)).kind === 'users') good.push(one)
+    const tries = failed.filter(({ user }) => isSameUser(user, one.user)).length
+    if (tried.includes(one) || isKnown || !concerned || tries >= mostTries) continue
+    ;((await ask(one)).kind === 'users' ? good : failed).push(one)
   }
   return good
 }

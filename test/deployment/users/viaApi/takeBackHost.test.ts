@@ -120,6 +120,22 @@ describe('the way back of a host that is changed by calls', () => {
     expect(names).toEqual(['admin'])
   })
 
+  it('tries few passwords of before, so that nobody is locked out', async () => {
+    const guesses = Array.from({ length: 9 }, (_, index) => login('nightly', `guess ${index}`))
+    const { said, takes } = await failing(
+      { admin: 'right', nightly: 'night' },
+      {
+        users: [user('admin', 'right'), user('nightly', 'new night'), user('ops', '1')],
+        logins: [...guesses, login('nightly', 'night')],
+      },
+      { ops: 'refuse' },
+    )
+    expect(said).toEqual({
+      partly: 'On db1 nightly keeps the password of the file, for the one before is not known here.',
+    })
+    expect(await takes('nightly', 'new night')).toBe(true)
+  })
+
   it('changes nothing where nothing was changed', async () => {
     const wanted = { users: [user('admin', 'new')], logins: [login('admin', 'old')] }
     const { said, takes } = await failing({ admin: 'old' }, wanted, { admin: 'refuse' })
