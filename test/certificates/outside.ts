@@ -45,3 +45,12 @@ export function signedOutside(options: {
     extensions,
   })
 }
+
+/** What an outside authority answers to the request of a host: the certificate for its key (90 days), and its own. */
+export function outsideChain({
+  address,
+  ...options
+}: Omit<Parameters<typeof signedOutside>[0], 'names'> & { readonly address: string }): string {
+  const names = { names: [options.name, 'localhost'], addresses: [address, '127.0.0.1', '::1'] }
+  return signedOutside({ ...options, names }) + options.by.certificate
+}

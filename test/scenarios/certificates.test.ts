@@ -5,7 +5,7 @@ import { readStore } from '../../src/certificates/stores/readStore.ts'
 import { trustedAuthorities } from '../../src/deployment/state/clusterState.ts'
 import { readState } from '../../src/deployment/state/openState.ts'
 import { Secret } from '../../src/secrets/secret.ts'
-import { outsideAuthority, signedOutside } from '../certificates/outside.ts'
+import { outsideAuthority, outsideChain } from '../certificates/outside.ts'
 import { type Door, type LoadOptions, shownSerial, trusted, underLoad } from './support/loginLoad.ts'
 import { runProgram } from './support/program.ts'
 import { filesBelow, pathsBelow, snapshot } from './support/snapshot.ts'
@@ -218,15 +218,10 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
 
   it('come back from an outside authority where the run was killed at any point', async () => {
     const corp = await outsideAuthority('corp', new Date())
-    const address = world.host('db1').address
-    const leaf = signedOutside({
-      by: corp,
-      key: new Secret(readFileSync(state('hosts/db1/key.pem'), 'utf8')),
-      name: 'db1',
-      names: { names: ['db1', 'localhost'], addresses: [address, '127.0.0.1', '::1'] },
-      now: new Date(),
-    })
-    world.operator.write('chain.pem', leaf + corp.certificate)
+    const key = new Secret(readFileSync(state('hosts/db1/key.pem'), 'utf8'))
+    const { address } = world.host('db1')
+    const chain = outsideChain({ by: corp, key, name: 'db1', address, now: new Date() })
+    world.operator.write('chain.pem', chain)
     const argv = ['cert', 'import', '--host', 'db1', '--from', 'chain.pem', 'alpha.yaml']
     expect((await world.operator.muster(argv)).code).toBe(0)
     expect((await world.muster('install')).code).toBe(0)
@@ -238,7 +233,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     const left = await cert('renew', ['--host', 'db1'])
     expect(left.stdout).toContain("--own-authority gives it one of the cluster's own instead")
     expect(left.stdout).toContain('alpha: nothing to do on db1.\n')
-    await expectKeptWithoutProof(leaf + corp.certificate)
+    await expectKeptWithoutProof(chain)
     const running = pids()
     const points = await loaded(() => killAtEachPoint('renew', { argv: ['--own-authority'] }), { trusts })
     for (const phase of ['phase 1', 'phase 2']) {

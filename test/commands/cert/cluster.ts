@@ -2,20 +2,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAuthority } from '../../../src/certificates/authority.ts'
-import { makeHostStores } from '../../../src/certificates/hostStores.ts'
-import { makePassword } from '../../../src/certificates/password.ts'
 import type { CommandContext } from '../../../src/commands/context.ts'
 import { muster } from '../../../src/commands/program.ts'
-import {
-  type ClusterState,
-  emptyState,
-  withAuthority,
-  withHost,
-  withStorePasswords,
-} from '../../../src/deployment/state/clusterState.ts'
+import { type ClusterState, emptyState } from '../../../src/deployment/state/clusterState.ts'
 import { saveState } from '../../../src/deployment/state/saveState.ts'
 import { commandContext } from '../../config/commandContext.ts'
+import { madeState } from '../../support/madeState.ts'
 
 /** A cluster of two hosts in a folder of its own: `alpha.yaml`, and a state with what muster made for both. */
 export type CertCluster = {
@@ -45,25 +37,11 @@ defaults: { rest-api-admin-user: admin, manager-rest-api-address: 0.0.0.0 }
 export async function certCluster(now = new Date()): Promise<CertCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'cert-'))
   writeFileSync(join(folder, 'alpha.yaml'), certClusterText())
-  const authority = await createAuthority({ cluster: 'alpha', now })
-  const passwords = { keystore: makePassword(), truststore: makePassword() }
-  let state = withStorePasswords(withAuthority(emptyState, authority), passwords)
-  for (const [name, address] of [
-    ['db1', '10.0.0.11'],
-    ['db2', '10.0.0.12'],
-  ] as const) {
-    const stores = await makeHostStores({
-      names: [name],
-      addresses: [address],
-      authority,
-      lifetimeDays: 365,
-      now,
-      alias: 'tls',
-      keystorePassword: passwords.keystore,
-      truststorePassword: passwords.truststore,
-    })
-    state = withHost(state, name, stores)
-  }
+  const hosts = [
+    { name: 'db1', address: '10.0.0.11' },
+    { name: 'db2', address: '10.0.0.12' },
+  ]
+  const state = await madeState({ hosts, now })
   await saveState({ directory: folder, cluster: 'alpha', before: emptyState, after: state })
   return {
     folder,

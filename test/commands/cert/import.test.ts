@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readState } from '../../../src/deployment/state/openState.ts'
-import { outsideAuthority, signedOutside } from '../../certificates/outside.ts'
+import { outsideAuthority, outsideChain } from '../../certificates/outside.ts'
 import { hasOpenssl, runTool } from '../../certificates/tools.ts'
 import { type CertCluster, certCluster } from './cluster.ts'
 
@@ -19,14 +19,7 @@ async function chainFor(host: string, address: string) {
   const root = await outsideAuthority('corp', now)
   const key = cluster.state.hosts.get(host)?.key
   if (key === undefined) throw new Error('no key')
-  const leaf = signedOutside({
-    by: root,
-    key,
-    name: host,
-    names: { names: [host], addresses: [address] },
-    now,
-  })
-  return { chain: leaf + root.certificate, root: root.certificate }
+  return { chain: outsideChain({ by: root, key, name: host, address, now }), root: root.certificate }
 }
 
 describe('muster cert import', () => {

@@ -1,57 +1,33 @@
 import { describe, expect, it } from 'vitest'
-import { createAuthority } from '../../../src/certificates/authority.ts'
-import { makeHostStores } from '../../../src/certificates/hostStores.ts'
 import { openStores } from '../../../src/certificates/openStores.ts'
 import { makePassword } from '../../../src/certificates/password.ts'
 import { certificatesOf } from '../../../src/certificates/pem.ts'
 import { importOutside } from '../../../src/deployment/certificates/importOutside.ts'
 import { generatedStores } from '../../../src/deployment/desired/stores.ts'
-import {
-  type ClusterState,
-  emptyState,
-  withAuthority,
-  withHost,
-  withStorePasswords,
-} from '../../../src/deployment/state/clusterState.ts'
+import { type ClusterState, withStorePasswords } from '../../../src/deployment/state/clusterState.ts'
 import { decodeState } from '../../../src/deployment/state/decodeState.ts'
 import { encodeState } from '../../../src/deployment/state/stateFiles.ts'
-import { outsideAuthority, signedOutside } from '../../certificates/outside.ts'
+import { outsideAuthority, outsideChain } from '../../certificates/outside.ts'
 import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
+import { madeState } from '../../support/madeState.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')
 const later = new Date('2026-06-20T12:00:00Z')
-const authority = await createAuthority({ cluster: 'alpha', now })
 const passwords = { keystore: makePassword(), truststore: makePassword() }
 const root = await outsideAuthority('corp', now)
 const hosts = [hostConfig(), hostConfig({ name: 'db2', address: '10.0.0.12' })] as const
 
-const before = await hosts.reduce<Promise<ClusterState>>(
-  async (state, { name, address }) =>
-    withHost(
-      await state,
-      name,
-      await makeHostStores({
-        names: [name],
-        addresses: [address],
-        authority,
-        lifetimeDays: 365,
-        now,
-        alias: 'tls',
-        keystorePassword: passwords.keystore,
-        truststorePassword: passwords.truststore,
-      }),
-    ),
-  Promise.resolve(withStorePasswords(withAuthority(emptyState, authority), passwords)),
-)
+const before = await madeState({ hosts, now, passwords })
+const { authority } = before
+if (authority === undefined) throw new Error('no authority')
 
 function imported() {
   const key = before.hosts.get('db1')?.key
   if (key === undefined) throw new Error('no key')
-  const names = { names: ['db1'], addresses: ['10.0.0.11'] }
-  const leaf = signedOutside({ by: root, key, name: 'db1', names, now, days: 90 })
-  const found = importOutside({ state: before, host: hosts[0], pem: leaf + root.certificate, now })
+  const pem = outsideChain({ by: root, key, name: 'db1', address: '10.0.0.11', now })
+  const found = importOutside({ state: before, host: hosts[0], pem, now })
   if (found === undefined) throw new Error('no host')
-  return { ...found, leaf }
+  return { ...found, pem }
 }
 
 const storesOf = (
@@ -90,9 +66,9 @@ const both = ['CN=muster alpha authority', 'CN=muster corp authority']
 
 describe('a certificate of an outside authority', () => {
   it('is spread by the next installation, with a truststore for both authorities on every host', async () => {
-    const { state, leaf } = imported()
+    const { state, pem } = imported()
     const own = await storesOf(state, 0)
-    expect(own.stores.chain).toBe(leaf + root.certificate)
+    expect(own.stores.chain).toBe(pem)
     expect(own).not.toHaveProperty('issued')
     expect(own.state).toBe(state)
     expect(trustedIn(own.stores.files.get('truststore.p12'), state)).toEqual(both)
@@ -105,14 +81,14 @@ describe('a certificate of an outside authority', () => {
   })
 
   it('is never renewed, and locked anew as it is', async () => {
-    const { state, leaf } = imported()
-    expect((await storesOf(state, 0, { renew: true })).stores.chain).toBe(leaf + root.certificate)
+    const { state, pem } = imported()
+    expect((await storesOf(state, 0, { renew: true })).stores.chain).toBe(pem)
     const soon = await storesOf(state, 0, { now: new Date('2026-06-01T12:00:00Z') })
-    expect(soon.stores.chain).toBe(leaf + root.certificate)
+    expect(soon.stores.chain).toBe(pem)
     const locked = await storesOf(withStorePasswords(state, { ...passwords, keystore: makePassword() }), 0)
     expect(locked.state.hosts.get('db1')).toMatchObject({
       outside: root.certificate,
-      chain: leaf + root.certificate,
+      chain: pem,
     })
   })
 

@@ -8,7 +8,7 @@ import {
   trustedAuthorities,
   untrustedAuthorities,
 } from '../../../src/deployment/state/clusterState.ts'
-import { outsideAuthority, type Signer, signedOutside } from '../../certificates/outside.ts'
+import { outsideAuthority, outsideChain, type Signer } from '../../certificates/outside.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'
 import {
   type Act,
@@ -52,8 +52,7 @@ function withOutside(state: ClusterState, name: string): ClusterState {
   const key = state.hosts.get(name)?.key
   if (key === undefined) throw new Error(`no key of ${name}`)
   const address = `10.0.0.${names.indexOf(name) + 11}`
-  const leaf = signedOutside({ by: corp, key, name, names: { names: [name], addresses: [address] }, now })
-  const pem = leaf + corp.certificate
+  const pem = outsideChain({ by: corp, key, name, address, now })
   const imported = importOutside({ state, host: hostConfig({ name, address }), pem, now })
   return imported?.state ?? state
 }
