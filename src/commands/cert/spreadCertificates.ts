@@ -76,12 +76,10 @@ export async function spreadCertificates(
     return { exit: await refuseHosts({ ...options, failed, failures: 'tell' }), state: kept, ran: false }
   }
   const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
-  const proved = new Set<string>()
   const work = await Promise.all(
     decided.targets.flatMap((target) => {
       const transport = transports.get(target.host.name)
-      const prove = (): unknown => proved.add(target.host.name)
-      return transport === undefined ? [] : [workOn(target, { transport, state: kept, secrets, prove })]
+      return transport === undefined ? [] : [workOn(target, { transport, state: kept, secrets })]
     }),
   )
   const order = wavesText(wavesOf(work, rollout), rollout)
@@ -95,7 +93,8 @@ export async function spreadCertificates(
   const place = { directory: config.directory, cluster: config.cluster }
   await saveState({ ...place, before: kept, after: decided.state })
   const exit = await runSteps({ context, json, run, survey, work, rollout })
-  const shown = [...decided.onceProved].filter(([host]) => proved.has(host))
+  const proved = (run.recorder.record(exit)?.hosts ?? []).filter((one) => one.proved !== undefined)
+  const shown = [...decided.onceProved].filter(([name]) => proved.some(({ host }) => host === name))
   const state = afterProof(decided.state, new Map(shown))
   await saveState({ ...place, before: decided.state, after: state })
   return { exit, state, ran: true }
@@ -104,30 +103,20 @@ export async function spreadCertificates(
 /** The steps of one host and their proof, which is of what is installed there, whatever the file says today. */
 async function workOn(
   target: CertificateTarget,
-  known: {
-    readonly transport: Transport
-    readonly state: ClusterState
-    readonly secrets: ResolvedSecrets
-    /** Called once the host shows what it got. */
-    readonly prove: () => unknown
-  },
+  known: { readonly transport: Transport; readonly state: ClusterState; readonly secrets: ResolvedSecrets },
 ) {
   const { host, facts, layout, cluster } = target
-  const { transport, state, secrets, prove } = known
+  const { transport, state, secrets } = known
   const set = installedSet({ cluster, layout, facts })
   const components = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const given = givenPasswords(host, secrets)
   const installed = await installedProof({ host, facts, set: { ...set, components }, state, given })
   const { authorities, leaf, serial } = target
   const proof = { ...installed, authorities, ...(leaf === undefined ? {} : { leaf }) }
-  const verify = async (): Promise<string> => {
-    const said =
-      components.length === 0
-        ? 'no component runs there that could show its certificate'
-        : `certificate ${serial} is shown, ${await verifyHost(transport, proof)}`
-    prove()
-    return said
-  }
+  const verify = async (): Promise<string> =>
+    components.length === 0
+      ? 'no component runs there that could show its certificate'
+      : `certificate ${serial} is shown, ${await verifyHost(transport, proof)}`
   return {
     host: host.name,
     address: host.address,
