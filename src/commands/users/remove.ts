@@ -1,14 +1,13 @@
 import type { HostOutcome } from '../../deployment/events.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { failureOf } from '../../deployment/failure.ts'
-import { withUser } from '../../deployment/state/clusterState.ts'
 import { openState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { StepError } from '../../deployment/stepError.ts'
 import { installedLook, lostOutcomes, type Survey } from '../../deployment/survey.ts'
 import { extraUsers } from '../../deployment/users/decideUsers.ts'
 import { removeFromHost } from '../../deployment/users/removeFromHost.ts'
-import { endRotation } from '../../deployment/users/rotation.ts'
+import { settled } from '../../deployment/users/rotation.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
 import { planText } from '../../output/deployment/plan.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
@@ -95,14 +94,9 @@ async function removeLocked(work: Work): Promise<ExitCode> {
   const hosts = [...namesOf(config.hosts), ...namesOf(left)]
   const behind = hosts.filter((name) => !proved.some(({ host }) => host === name))
   if (behind.length > 0) await tellBehind(work, behind)
-  const known = state.users.get(user)
   // Its password is of use as long as a host may take it.
-  if (behind.length === 0 && known !== undefined) {
-    await saveState({
-      ...place,
-      before: state,
-      after: withUser(state, user, endRotation(known, { given: true })),
-    })
+  if (behind.length === 0) {
+    await saveState({ ...place, before: state, after: settled(state, [{ user, given: true }]) })
   }
   return exit
 }

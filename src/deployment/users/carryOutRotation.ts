@@ -1,5 +1,5 @@
 import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
-import { endRotation } from './rotation.ts'
+import { settled } from './rotation.ts'
 
 /**
  * Carries out a rotation in the one order that loses no login: the state knows the new and the old password before
@@ -11,7 +11,7 @@ export async function carryOutRotation(options: {
   readonly state: ClusterState
   /** The user from now on; see `beginRotation`. */
   readonly next: UserState
-  /** See `endRotation`. */
+  /** See `settled`. */
   readonly given: boolean
   /** All hosts whose file names the user, also those that this run leaves alone. */
   readonly hosts: readonly string[]
@@ -24,6 +24,6 @@ export async function carryOutRotation(options: {
   await save(state, during)
   const proved = await run()
   const behind = hosts.filter((host) => !proved.includes(host))
-  if (behind.length === 0) await save(during, withUser(during, user, endRotation(next, { given })))
+  if (behind.length === 0) await save(during, settled(during, [{ user, given }]))
   return behind
 }
