@@ -53,7 +53,8 @@ export function hostSections(
 export function reachLines(found: Export, host: ResolvedHost, reason: string): readonly TextLine[] {
   const { name, draft } = host
   const address = valueFor(draft.fields, hostFields.address)
-  const implied = address !== undefined && hostFrom(address).name === name
+  // A service names it by its address then; a host of no service is named in a comment alone.
+  const implied = host.services.length > 0 && address !== undefined && hostFrom(address).name === name
   return [
     ...[...draft.fields.values()]
       .filter(({ setting }) => !(implied && setting.name === hostFields.address.name))

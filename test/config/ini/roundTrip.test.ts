@@ -33,6 +33,11 @@ describe('an INI file that is read, written and read again', () => {
     expect(examples.filter(holds).length).toBeGreaterThan(2)
   })
 
+  it('says the same of a host that is named by its address and has no service', () => {
+    const alpha = '[alpha]\ntopology=clustered\nmaster=db1\nmembers=db1\n'
+    expect(holds(`${alpha}[defaults]\nrest-api-admin-user=admin\n[alpha]\nrelay=db1,::1\n`)).toBe(true)
+  })
+
   it('says the same, whatever made a good file of it', () => {
     let good = 0
     const complete =
