@@ -1,7 +1,7 @@
 import { quote } from '../../transport/shellWords.ts'
 import type { Layout } from '../layout.ts'
 import { functions, identity } from './parts/common.ts'
-import { files, installed, releases, services } from './parts/installation.ts'
+import { files, installed, releases, services, servicesBriefly } from './parts/installation.ts'
 import { fileSystem, listeners, system } from './parts/system.ts'
 
 /** What the script must know of a host to tell what is installed and runs there. */
@@ -51,6 +51,6 @@ export const installedScript = (request: InstalledRequest): string =>
     rootOf(request),
     identity,
     installed(request.layout, request.cluster),
-    services(request.cluster),
+    servicesBriefly(request.cluster),
     'exit 0\n',
   ].join('\n')

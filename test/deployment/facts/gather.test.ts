@@ -159,6 +159,51 @@ describe('the facts of this machine', () => {
     )
   })
 
+  it('asks systemd only where not all services are plainly seen to run', async () => {
+    const layout = layoutOf(join(folder, 'muster'))
+    const [units, groups] = [join(folder, 'units'), join(folder, 'cgroup')]
+    const unitOf = (component: string): string => `muster-alpha-${component}.service`
+    for (const [index, component] of ['manager', 'connector'].entries()) {
+      const group = join(groups, 'system.slice', unitOf(component))
+      mkdirSync(group, { recursive: true })
+      mkdirSync(join(units, 'multi-user.target.wants'), { recursive: true })
+      writeFileSync(join(units, unitOf(component)), '[Service]\n')
+      writeFileSync(join(group, 'cgroup.procs'), `${41 + index}\n99\n`)
+    }
+    symlinkSync('/x', join(units, 'multi-user.target.wants', unitOf('manager')))
+    const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`
+    const systemctl = `systemctl() {
+  echo asked >&2; printf 'Id=%s\\nActiveState=active\\nMainPID=7\\n\\n' ${unitOf('manager')}
+}\n`
+    const transport = await connectLocal({ host: 'here', env: process.env })
+    let said = ''
+    const run: Transport['run'] = async (script, options) => {
+      const here = script
+        .replaceAll('"/etc/systemd/system/', `${quoted(units)}"/`)
+        .replaceAll('=/etc/systemd/system/', `=${quoted(units)}/`)
+        .replaceAll('/sys/fs/cgroup', quoted(groups))
+        .replaceAll('/run/systemd/system', '/')
+      const result = await transport.run(systemctl + here, options)
+      said = result.stderr
+      return result
+    }
+    const look = () => gatherInstalled({ ...transport, run }, { cluster: 'alpha', layout })
+    expect([...(await look()).services]).toEqual([
+      ['manager', { state: 'running', enabled: true, pid: 41 }],
+      ['connector', { state: 'running', enabled: false, pid: 42 }],
+      ['replicator', { state: 'absent', enabled: false }],
+    ])
+    expect(said).toBe('')
+    // A group without a process.
+    writeFileSync(join(groups, 'system.slice', unitOf('connector'), 'cgroup.procs'), '')
+    expect([...(await look()).services]).toEqual([
+      ['manager', { state: 'running', enabled: false, pid: 7 }],
+      ['connector', { state: 'stopped', enabled: false }],
+      ['replicator', { state: 'absent', enabled: false }],
+    ])
+    await transport.close()
+  })
+
   it('takes a process for ours only with the start time of its pid file', async () => {
     const layout = layoutOf(folder)
     mkdirSync(layout.run, { recursive: true })
