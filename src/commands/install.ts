@@ -131,7 +131,7 @@ async function installLocked(
     const work = run.planned.map(({ target, plan, transport }) => ({
       ...plan,
       transport,
-      verify: () => verifyHost(transport, { ...target, started: plan.steps.length > 0 }),
+      verify: () => verifyHost(transport, target),
       before: beforeOf(target),
       keepFailed: options.keepFailed === true,
     }))

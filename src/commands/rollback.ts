@@ -143,7 +143,7 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
         address: host.address,
         transport,
         steps,
-        verify: () => verifyHost(transport, { ...proof, started: true }),
+        verify: () => verifyHost(transport, proof),
         before: forgetting({ ...set, facts }),
       },
     }

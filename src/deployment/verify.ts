@@ -25,8 +25,8 @@ export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'leaf
   readonly components: readonly ProvableComponent[]
   /** Users that this run removed: no component may know them any more. */
   readonly gone?: readonly string[]
-  /** Whether this run may have started components: they may not answer yet. */
-  readonly started?: boolean
+  /** Whether all components run, and none of them was started by this run: they answer at once. */
+  readonly running?: boolean
 }
 
 type ProvableComponent = {
@@ -53,7 +53,7 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
     transport,
     layout: target.layout,
     requests: proofs.map(({ request }) => request),
-    started: target.started === true,
+    started: target.running !== true,
     // And time for Node.js itself to start, so that the host tells what did not answer.
     timeout: patience + answerPatience + 10_000,
     until: {

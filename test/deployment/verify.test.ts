@@ -3,6 +3,7 @@ import type { CallRequest } from '../../src/client/call.ts'
 import type { Target } from '../../src/deployment/target.ts'
 import { verifyHost } from '../../src/deployment/verify.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import type { ListeningPlace } from '../../src/transport/transport.ts'
 import { type FakeTransport, fakeTransport } from '../support/fakeTransport.ts'
 import { targetOf } from './steps/target.ts'
 
@@ -65,6 +66,24 @@ describe('verifyHost', () => {
     const { host, requests } = hostThat(() => 200)
     await verifyHost(host, target)
     for (const { timeout, retryUntil } of requests()) expect([timeout, retryUntil]).toEqual([20_000, 20_000])
+  })
+
+  it('asks over the connection only where all components are known to run', async () => {
+    const { host, requests } = hostThat(() => 200)
+    const dialled: unknown[] = []
+    const leading = {
+      ...host,
+      dial: async (place: ListeningPlace) => {
+        dialled.push(place)
+        return new Error('administratively prohibited')
+      },
+    }
+    await verifyHost(leading, target)
+    expect(dialled).toEqual([])
+    await verifyHost(leading, { ...target, running: true })
+    expect(dialled).toHaveLength(3)
+    // What the connection does not answer the host does.
+    expect(requests()).toHaveLength(3)
   })
 
   it('claims no more than answers where no password is known', async () => {

@@ -150,7 +150,7 @@ function workOn(
   const proof = installedProvable({ host, facts, set: { ...set, components: runs }, state, users })
   const verify = async (): Promise<string> => {
     if (runs.length === 0) return 'no component runs there that could prove a login'
-    const proved = await verifyHost(transport, { ...proof, gone: names })
+    const proved = await verifyHost(transport, { ...proof, running: true, gone: names })
     return stopped.length === 0 ? proved : `${proved}; ${listOf(stopped)} not asked, for it does not run`
   }
   return { host: host.name, address: host.address, transport, steps: preview(steps, facts), verify }

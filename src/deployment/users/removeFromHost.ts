@@ -46,7 +46,7 @@ export function removeFromHost(options: {
     steps: preview([step], facts),
     verify: async () => {
       if (runs.length === 0) return 'no component runs there that could know the user'
-      await verifyHost(transport, { ...apis, gone: [user] })
+      await verifyHost(transport, { ...apis, running: true, gone: [user] })
       return `no API knows ${user}`
     },
   }

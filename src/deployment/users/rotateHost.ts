@@ -46,7 +46,8 @@ export function rotateHost(options: {
   const proof = (old: Secret | undefined): Promise<string> => {
     const users = [{ ...desired, ...(old && { previous: old }) }]
     const running = { ...set, components: runs }
-    return verifyHost(transport, installedProvable({ host, facts, set: running, state, users }))
+    const apis = installedProvable({ host, facts, set: running, state, users })
+    return verifyHost(transport, { ...apis, running: true })
   }
   return {
     ...work,
