@@ -63,7 +63,7 @@ describe('the plan of an uninstallation', () => {
 
   it('leaves other users alone and systemd out of it where there is none', async () => {
     const files = new Map([...finished.installation.files].filter(([path]) => !path.startsWith('/etc')))
-    const scripts = (await scriptsOf(factsWith({ files }))).join('\n')
+    const scripts = (await scriptsOf(factsWith({ files, units: new Map() }))).join('\n')
     expect(scripts).not.toContain('userdel')
     expect(scripts).not.toContain('systemctl')
     expect(scripts).toContain('stop /opt/muster/run/manager.pid')
