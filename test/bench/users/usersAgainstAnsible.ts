@@ -1,5 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hashPassword } from '../../../src/accounts/passwordHash.ts'
+import { parsePhc } from '../../../src/accounts/phc.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
 import { ansibleIn, shortLog, withoutAnsible } from '../deploy/ansible.ts'
 import { type BenchHosts, password, wipe } from '../deploy/hosts.ts'
 
@@ -13,9 +17,23 @@ const median = (values: readonly number[]): number =>
 
 const userFile = '/opt/muster/share/users/users.json'
 
+const newPassword = (): string => `bench-${randomBytes(12).toString('base64url')}`
+
+/** A user file in which ops has another password, with the salt as it was. */
+async function withPassword(text: string, fresh: string): Promise<string> {
+  const file = JSON.parse(text) as { users: { user: string; hash: string }[] }
+  for (const one of file.users) {
+    const phc = one.user === 'ops' ? parsePhc(one.hash) : undefined
+    if (phc !== undefined) one.hash = await hashPassword({ password: new Secret(fresh), ...phc })
+  }
+  return `${JSON.stringify(file, null, 2)}\n`
+}
+
 /**
  * The same users on the same hosts, by muster and by Ansible in turn, with the very files that muster made: one
- * password is changed and every login proved; then nothing is to be changed, and every login proved.
+ * password is changed and every login proved; then nothing is to be changed, and every login proved. The APIs know both
+ * passwords from before, as they know every login that was good; what a password costs that they never saw (a scrypt in
+ * each of three components of ten hosts, whoever asks) is told beside it.
  */
 export async function usersAgainstAnsible(bench: BenchHosts): Promise<object> {
   const missing = withoutAnsible()
@@ -48,15 +66,18 @@ export async function usersAgainstAnsible(bench: BenchHosts): Promise<object> {
     writeFileSync(path, (made[0] ?? '').split('\n').slice(1).join('\n'))
     contents.push(made[0] ?? '')
   }
-  const ansible = (index: number) =>
+  const ansibleWith = (users: string, ops: string) =>
     play({
       playbook: 'test/bench/users/playbook.yml',
-      values: { users: join(lab.directory, `users-${index}.json`) },
-      env: { ADMIN_PASS: password, OPS_PASS: passwords[index] ?? '' },
+      values: { users },
+      env: { ADMIN_PASS: password, OPS_PASS: ops },
     })
+  const ansible = (index: number) =>
+    ansibleWith(join(lab.directory, `users-${index}.json`), passwords[index] ?? '')
   // By muster, then by Ansible.
   const change: readonly [number[], number[]] = [[], []]
   const noOp: readonly [number[], number[]] = [[], []]
+  const neverSeen: readonly [number[], number[]] = [[], []]
   const verify: number[] = []
   const wrong: string[] = []
   let log = ''
@@ -76,6 +97,14 @@ export async function usersAgainstAnsible(bench: BenchHosts): Promise<object> {
     const after = await filesOf()
     if (after.some((one) => one !== contents[1])) wrong.push('Ansible left other files than muster')
   }
+  for (let round = 0; round < rounds; round += 1) {
+    writeFileSync(file, newPassword())
+    neverSeen[0].push(await apply('reset the password of ops'))
+    const fresh = newPassword()
+    const users = join(lab.directory, `users-fresh-${round}.json`)
+    writeFileSync(users, await withPassword(readFileSync(join(lab.directory, 'users-0.json'), 'utf8'), fresh))
+    neverSeen[1].push((await ansibleWith(users, fresh)).took)
+  }
   await wipe(bench)
   const ratio = ([ours, theirs]: readonly [readonly number[], readonly number[]]): object => ({
     ratio: Math.round((median(theirs) / median(ours)) * 10) / 10,
@@ -86,6 +115,7 @@ export async function usersAgainstAnsible(bench: BenchHosts): Promise<object> {
     apply: ratio(change),
     applyNothing: ratio(noOp),
     verify: { seconds: verify.map(inSeconds) },
+    applyNeverSeen: ratio(neverSeen),
     ...(wrong.length > 0 ? { wrong } : {}),
     log: log.split('\n'),
   }
