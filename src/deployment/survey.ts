@@ -1,5 +1,6 @@
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
+import { dialEarly } from './dialEarly.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
 import { hostsAtOnce } from './execution/execute.ts'
 import { gatherFacts, gatherInstalled } from './facts/gather.ts'
@@ -29,25 +30,34 @@ export type Survey<Facts extends InstalledFacts = HostFacts> = {
 }
 
 /** How much of a host is read. */
-export type Look<Facts extends InstalledFacts> = (
-  cluster: string,
-  at: { readonly host: HostConfig; readonly transport: Transport },
-) => Promise<Facts>
+export type Look<Facts extends InstalledFacts> = {
+  readonly facts: (
+    cluster: string,
+    at: { readonly host: HostConfig; readonly transport: Transport },
+  ) => Promise<Facts>
+  /** Whether the APIs of the host will be asked. */
+  readonly asksApis?: true
+}
 
 /** All that a plan of an installation needs. */
-export const wholeLook: Look<HostFacts> = (cluster, { host, transport }) =>
-  gatherFacts(transport, {
-    cluster,
-    layout: layoutOf(host.installDirectory),
-    user: systemUserOf(host),
-    hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
-      path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
-    ),
-  })
+export const wholeLook: Look<HostFacts> = {
+  facts: (cluster, { host, transport }) =>
+    gatherFacts(transport, {
+      cluster,
+      layout: layoutOf(host.installDirectory),
+      user: systemUserOf(host),
+      hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
+        path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
+      ),
+    }),
+}
 
 /** What is installed and runs there: enough for who leaves the installation itself alone. */
-export const installedLook: Look<InstalledFacts> = (cluster, { host, transport }) =>
-  gatherInstalled(transport, { cluster, layout: layoutOf(host.installDirectory) })
+export const installedLook: Look<InstalledFacts> = {
+  facts: (cluster, { host, transport }) =>
+    gatherInstalled(transport, { cluster, layout: layoutOf(host.installDirectory) }),
+  asksApis: true,
+}
 
 /**
  * Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. One
@@ -95,14 +105,15 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   readonly machines: Machines
   readonly anyInstallation?: boolean
 }): Promise<SurveyedHost<Facts>> {
-  const { config, host, emit, clock } = options
+  const { config, host, emit, clock, look } = options
   const began = clock()
   emit({ type: 'phase-started', host: host.name, phase: 'connect' })
-  const transport = await options.connect(host)
+  const opened = await options.connect(host)
+  const transport = look.asksApis === true ? dialEarly(opened, host) : opened
   const connected = clock()
   emit({ type: 'phase-started', host: host.name, phase: 'facts' })
   try {
-    const facts = await options.look(config.cluster, { host, transport })
+    const facts = await look.facts(config.cluster, { host, transport })
     const other =
       otherMachine({ host, facts, machines: options.machines }) ??
       otherInstallation({ cluster: config.cluster, host, facts })
@@ -125,7 +136,7 @@ export async function surveyAgain(
     limit: hostsAtOnce,
     map: async (one): Promise<SurveyedHost | LostHost> => {
       try {
-        return { ...one, facts: await wholeLook(config.cluster, one) }
+        return { ...one, facts: await wholeLook.facts(config.cluster, one) }
       } catch (error) {
         const failure = failureOf(error)
         emit({ type: 'host-failed', host: one.host.name, failure })

@@ -1,0 +1,35 @@
+import type { Duplex } from 'node:stream'
+import { callableAddress } from '../client/callableAddress.ts'
+import type { HostConfig } from '../config/model.ts'
+import type { ListeningPlace, Transport } from '../transport/transport.ts'
+
+/**
+ * The same transport, with connections to where the file says that the APIs of the host listen already on their way:
+ * who asks the APIs later need not wait for them. What nobody asked for is closed with the transport.
+ */
+export function dialEarly(transport: Transport, { apis }: Pick<HostConfig, 'apis'>): Transport {
+  const { dial } = transport
+  if (dial === undefined) return transport
+  const places = apis.flatMap(({ enabled, address, port }): readonly ListeningPlace[] =>
+    enabled ? [{ address: callableAddress(address), port }] : [],
+  )
+  const early = new Map(places.map((place) => [JSON.stringify(place), dial(place)]))
+  const take = (key: string): Promise<Duplex | Error> | undefined => {
+    const taken = early.get(key)
+    early.delete(key)
+    return taken
+  }
+  return {
+    ...transport,
+    dial: async (place) => {
+      const taken = await take(JSON.stringify(place))
+      return taken === undefined || (!(taken instanceof Error) && taken.destroyed) ? dial(place) : taken
+    },
+    close: async () => {
+      for (const key of [...early.keys()]) {
+        take(key)?.then((stream) => stream instanceof Error || stream.destroy())
+      }
+      await transport.close()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { Duplex } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { dialEarly } from '../../src/deployment/dialEarly.ts'
+import type { ListeningPlace } from '../../src/transport/transport.ts'
+import { hostConfig } from '../support/deploymentValues.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
+
+const stream = (): Duplex => new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() })
+
+/** A host whose connections are remembered. */
+function leading(answer: (place: ListeningPlace) => Duplex | Error = stream) {
+  const dialled: ListeningPlace[] = []
+  const opened: (Duplex | Error)[] = []
+  const dial = async (place: ListeningPlace): Promise<Duplex | Error> => {
+    dialled.push(place)
+    const made = answer(place)
+    opened.push(made)
+    return made
+  }
+  const transport = fakeTransport({})
+  return { transport: { ...transport, dial }, dialled, opened, closed: transport.closed }
+}
+
+const apis = hostConfig().apis.map((api, index) => ({
+  ...api,
+  enabled: index < 2,
+  address: '0.0.0.0',
+  port: 8090 + index,
+}))
+const manager = { address: '127.0.0.1', port: 8090 }
+
+describe('dialEarly', () => {
+  it('dials where enabled APIs listen, once, and closes what nobody asked for', async () => {
+    const { transport, dialled, opened, closed } = leading()
+    const early = dialEarly(transport, { apis })
+    expect(dialled).toEqual([manager, { address: '127.0.0.1', port: 8091 }])
+    const first = await early.dial?.(manager)
+    expect(first).toBe(opened[0])
+    // A second one is another connection.
+    expect(await early.dial?.(manager)).toBe(opened[2])
+    expect(await early.dial?.({ socket: '/run/a.sock' })).toBe(opened[3])
+    await early.close()
+    expect(closed()).toBe(true)
+    expect(opened.map((one) => one instanceof Error || one.destroyed)).toEqual([false, true, false, false])
+  })
+
+  it('dials anew where the early connection is over, and tells why there was none', async () => {
+    const { transport, opened } = leading()
+    const early = dialEarly(transport, { apis })
+    await new Promise((done) => setImmediate(done))
+    const [first] = opened
+    if (first instanceof Duplex) first.destroy()
+    expect(await early.dial?.(manager)).toBe(opened[2])
+
+    const refused = leading(() => new Error('administratively prohibited'))
+    expect(await dialEarly(refused.transport, { apis }).dial?.(manager)).toBeInstanceOf(Error)
+    expect(refused.dialled).toHaveLength(2)
+  })
+
+  it('leaves a transport alone that leads nowhere else', () => {
+    const transport = fakeTransport({})
+    expect(dialEarly(transport, { apis })).toBe(transport)
+  })
+})
