@@ -7,6 +7,7 @@ import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { ApiContext } from './apiContext.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { createAuditFile } from './audit/auditFile.ts'
+import { putUsers } from './calls/putUsers.ts'
 import { type App, createApp } from './createApp.ts'
 import { type CertificateTiming, followCertificate } from './followCertificate.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
@@ -115,7 +116,7 @@ export async function startServer(options: {
   }
   const limits = options.limits ? { limits: options.limits } : {}
   const shared = { served: api.served, context, log, ...limits }
-  const socket = createApp({ ...shared, door: 'socket' })
+  const socket = createApp({ ...shared, served: [...api.served, putUsers], door: 'socket' })
   const tcp = tls && createApp({ ...shared, door: 'tcp', tls })
   const stop = async (): Promise<void> => {
     stopping = true

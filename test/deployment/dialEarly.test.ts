@@ -21,44 +21,42 @@ function leading(answer: (place: ListeningPlace) => Duplex | Error = stream) {
   return { transport: { ...transport, dial }, dialled, opened, closed: transport.closed }
 }
 
-const apis = hostConfig().apis.map((api, index) => ({
-  ...api,
-  enabled: index < 2,
-  address: '0.0.0.0',
-  port: 8090 + index,
-}))
+const apis = hostConfig()
+  .apis.slice(0, 2)
+  .map((api, index) => ({ ...api, enabled: index === 0, address: '0.0.0.0', port: 8090 }))
+const host = { apis, installDirectory: '/opt/muster' }
 const manager = { address: '127.0.0.1', port: 8090 }
+const sockets = ['manager', 'connector'].map((name) => ({ socket: `/opt/muster/run/${name}.sock` }))
 
 describe('dialEarly', () => {
-  it('dials where enabled APIs listen, once, and closes what nobody asked for', async () => {
+  it('dials where enabled APIs listen and their sockets, once, and closes what nobody asked for', async () => {
     const { transport, dialled, opened, closed } = leading()
-    const early = dialEarly(transport, { apis })
-    expect(dialled).toEqual([manager, { address: '127.0.0.1', port: 8091 }])
-    const first = await early.dial?.(manager)
-    expect(first).toBe(opened[0])
+    const early = dialEarly(transport, host)
+    expect(dialled).toEqual([sockets[0], manager, sockets[1]])
+    expect(await early.dial?.(manager)).toBe(opened[1])
     // A second one is another connection.
-    expect(await early.dial?.(manager)).toBe(opened[2])
-    expect(await early.dial?.({ socket: '/run/a.sock' })).toBe(opened[3])
+    expect(await early.dial?.(manager)).toBe(opened[3])
+    expect(await early.dial?.({ socket: '/run/a.sock' })).toBe(opened[4])
     await early.close()
     expect(closed()).toBe(true)
-    expect(opened.map((one) => one instanceof Error || one.destroyed)).toEqual([false, true, false, false])
+    const gone = [true, false, true, false, false]
+    expect(opened.map((one) => one instanceof Error || one.destroyed)).toEqual(gone)
   })
 
   it('dials anew where the early connection is over, and tells why there was none', async () => {
     const { transport, opened } = leading()
-    const early = dialEarly(transport, { apis })
+    const early = dialEarly(transport, host)
     await new Promise((done) => setImmediate(done))
-    const [first] = opened
-    if (first instanceof Duplex) first.destroy()
-    expect(await early.dial?.(manager)).toBe(opened[2])
+    for (const one of opened) if (one instanceof Duplex) one.destroy()
+    expect(await early.dial?.(manager)).toBe(opened[3])
 
     const refused = leading(() => new Error('administratively prohibited'))
-    expect(await dialEarly(refused.transport, { apis }).dial?.(manager)).toBeInstanceOf(Error)
-    expect(refused.dialled).toHaveLength(2)
+    expect(await dialEarly(refused.transport, host).dial?.(manager)).toBeInstanceOf(Error)
+    expect(refused.dialled).toHaveLength(3)
   })
 
   it('leaves a transport alone that leads nowhere else', () => {
     const transport = fakeTransport({})
-    expect(dialEarly(transport, { apis })).toBe(transport)
+    expect(dialEarly(transport, host)).toBe(transport)
   })
 })

@@ -1,3 +1,4 @@
+import type { UserRecord } from '../../accounts/userRecord.ts'
 import { listOf } from '../../diagnostics/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
@@ -7,6 +8,7 @@ import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
+import { putThrough } from '../users/putThrough.ts'
 import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
 import { userHash } from '../users.ts'
 
@@ -44,15 +46,18 @@ export function usersStep(
     id: 'users',
     title: names.length === 0 ? 'no administrator' : titleOf(names),
     phase: 'commit',
-    atOnce: true,
+    // What is asked of a component does not keep the order of what travels together.
+    ...(options.undo === undefined ? { atOnce: true } : {}),
     check,
     apply: async (transport) => {
       const changed = Object.values(changesOf(users, facts)).flat()
       // In the order of the file, so that a host's user file has them so, too.
-      const records = users
-        .filter((user) => changed.some((one) => one === user))
-        .map(({ user, hash }) => ({ user, access: 'full', hash }))
+      const records = users.flatMap((user): readonly UserRecord[] => {
+        const known = changed.find((one) => one === user)
+        return known === undefined ? [] : [{ user: known.user, access: 'full', hash: known.hash }]
+      })
       if (records.length === 0) return
+      if (options.undo === true && (await putThrough(transport, { layout, facts, records }))) return
       await mustRun(transport, {
         doing: `giving ${records.length === 1 ? `the administrator ${records[0]?.user} its password` : 'users their passwords'}`,
         fix: `Look at ${layout.usersFile} on the host, then run the command again.`,

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { ChangePayload } from './payloads.ts'
+import type { Route } from './route.ts'
+
+/**
+ * What a component answers on its host's own socket alone, beside the calls of the specification: who may open that
+ * may write the user file, too.
+ */
+export const hostRoutes = {
+  putUsers: {
+    name: 'putUsers',
+    method: 'POST',
+    path: '/muster/users',
+    auth: 'basic',
+    guard: true,
+    summary: 'Adds or replaces users of this host by their hashes, as `muster-api put-user` does.',
+    request: Type.Object({ users: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) }),
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+    problems: ['invalid-body', 'invalid-user-name'],
+  },
+} as const satisfies Readonly<Record<string, Route>>

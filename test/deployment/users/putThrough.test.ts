@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { hashPassword } from '../../../src/accounts/passwordHash.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { putThrough } from '../../../src/deployment/users/putThrough.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
+import { hostFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { servePlain } from '../../support/loopbackServer.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { testCost } from '../../support/testApi.ts'
+import { settingsIn, start } from '../../support/testServer.ts'
+
+const hash = await hashPassword({ password: new Secret('x'), salt: Buffer.alloc(16), cost: testCost })
+const records = [{ user: 'ops', access: 'full' as const, hash }]
+const running = { state: 'running', enabled: true } as const
+const layout = layoutOf('/opt/muster')
+const facts = hostFacts({ services: new Map([['connector', running]]) })
+
+/** A host whose every socket is this one. */
+function leadingTo(path: string): { transport: Transport; dialled: unknown[] } {
+  const dialled: unknown[] = []
+  const dial: Transport['dial'] = (place) => {
+    dialled.push(place)
+    return new Promise((resolve) => {
+      const socket = connect(path)
+      socket.once('error', resolve)
+      socket.once('connect', () => resolve(socket))
+    })
+  }
+  return { transport: { ...fakeTransport({}), dial }, dialled }
+}
+
+describe('putThrough', () => {
+  it('has a component that runs write the users', async () => {
+    const settings = settingsIn(temporaryFolder(), { component: 'connector' })
+    await start(settings)
+    const { transport, dialled } = leadingTo(settings.socket)
+    expect(await putThrough(transport, { layout, facts, records })).toBe(true)
+    expect(dialled).toEqual([{ socket: '/opt/muster/run/connector.sock' }])
+    expect(JSON.parse(readFileSync(settings.usersFile, 'utf8')).users).toEqual(records)
+  })
+
+  it('does not say that it is done where that is not sure', async () => {
+    const path = `${temporaryFolder()}/old.sock`
+    const old = await servePlain((_message, answer) => answer.writeHead(404).end(), { path })
+    const options = { layout, facts, records }
+    expect(await putThrough(leadingTo(path).transport, options)).toBe(false)
+    await old.close()
+    const cut = await servePlain(({ socket }) => socket.destroy(), { path })
+    expect(await putThrough(leadingTo(path).transport, options)).toBe(false)
+    await cut.close()
+    expect(await putThrough(leadingTo(path).transport, options)).toBe(false)
+    expect(await putThrough(fakeTransport({}), options)).toBe(false)
+    const stopped = hostFacts({ services: new Map() })
+    const { transport, dialled } = leadingTo(path)
+    expect(await putThrough(transport, { ...options, facts: stopped })).toBe(false)
+    expect(dialled).toEqual([])
+  })
+})
