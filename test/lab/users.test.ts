@@ -123,7 +123,7 @@ describe.skipIf(labHere.missing)(`the users of hosts${labHere.needs}`, () => {
     const verified = await users('verify', '--json')
     expect(verified.code).toBeGreaterThan(0)
     expect(JSON.parse(verified.stdout).findings).toContainEqual(
-      expect.objectContaining({ host: 'db2', code: 'host-unreachable' }),
+      expect.objectContaining({ host: 'db2', code: 'user-host-unreachable' }),
     )
     const listed = await users('list')
     expect(listed.code).toBe(4)

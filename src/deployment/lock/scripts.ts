@@ -82,11 +82,16 @@ command -v flock >/dev/null 2>&1 || fail 'there is no flock (package util-linux)
 gate || fail "$place/gate could not be locked"
 if [ -d "$lock" ]; then
   if [ "$(idle)" -lt ${staleAfter} ] && ! owned ${quote(broken ?? '-')}; then tell; exit 1; fi
+  # Who is over may have left a script behind that is not: its shell ends with it.
+  old=; began=; waited=0
+  if [ -r "$lock/shell" ]; then read -r old began < "$lock/shell" || :; fi
+  while [ -n "$began" ] && [ "$(born "$old")" = "$began" ] && [ "$waited" -lt 8 ]; do sleep 1; waited=$((waited + 1)); done
   drop
 fi
 mkdir "$lock" && printf '%s\\n' ${quote(owner.id)} > "$lock/id" && printf '%s\\n' ${quote(JSON.stringify(owner))} > "$lock/owner" &&
   up > "$lock/sign" && up > "$lock/beat" || { rm -rf "$lock"; fail "$lock could not be written"; }
 shell=$(born $$)
+echo "$$ $shell" > "$lock/shell"
 ( exec </dev/null >/dev/null 2>&1 9>&-; beater ) &
 echo $! > "$lock/beater"
 printf 'taken\\n'

@@ -164,6 +164,16 @@ describe.skipIf(process.platform !== 'linux')(
       expect(await (await connect(me)).run('echo mine')).toMatchObject({ stdout: 'mine\n' })
     })
 
+    it('waits for the script that a run left behind which is over', async () => {
+      const marker = join(installDirectory, 'marker')
+      const script = spawn('sh', ['-c', `sleep 1; touch ${marker}`])
+      leave({ ...me, id: 'run-dead', pid: 2 ** 22 + 1, started: '1' }, 0)
+      writeFileSync(join(lock(), 'shell'), `${script.pid} ${processStart(script.pid ?? 0)}\n`)
+      const transport = await connect(me)
+      expect(await transport.run(`[ -e ${marker} ] && echo after it`)).toMatchObject({ stdout: 'after it\n' })
+      await transport.close()
+    })
+
     it('has one winner among many who find a stale lock', async () => {
       leave(other, 31)
       const all = await Promise.all(
