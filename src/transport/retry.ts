@@ -14,7 +14,7 @@ export type RetryOptions = {
 
 /**
  * Does `attempt` again as long as its failure is one that passes; throws the last one. `attempt` is handed
- * the milliseconds that are left. Waits 200 to 400 ms, then twice, then four times that.
+ * the whole milliseconds that are left. Waits 200 to 400 ms, then twice, then four times that.
  */
 export async function retry<Result>(
   options: RetryOptions,
@@ -23,7 +23,7 @@ export async function retry<Result>(
   const end = options.now() + options.budget
   for (let round = 1; ; round += 1) {
     try {
-      return await attempt(Math.max(1, end - options.now()))
+      return await attempt(Math.max(1, Math.ceil(end - options.now())))
     } catch (error) {
       if (round >= options.attempts || !options.passes(error)) throw error
       const pause = 200 * 2 ** (round - 1) * (1 + options.chance())
