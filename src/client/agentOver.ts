@@ -3,21 +3,16 @@ import { Agent as TlsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { connect, createSecureContext, type SecureContext } from 'node:tls'
 import type { Endpoint } from './endpoint.ts'
+import { rememberLast } from './rememberLast.ts'
 import { tlsOptions } from './request.ts'
 
 const usedUp = (): Error => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
 
-/** The contexts that were made last: all hosts of a cluster trust the same authorities, and to read them takes as long as a handshake. */
-let contexts: { readonly key: string; readonly secureContext: SecureContext }[] = []
+/** All hosts of a cluster trust the same authorities, and to read them takes as long as a handshake. */
+const remembered = rememberLast<SecureContext>()
 
-function contextOf(options: ReturnType<typeof tlsOptions>): SecureContext {
-  const key = JSON.stringify([options.ca, options.minVersion])
-  const known = contexts.find((one) => one.key === key)
-  if (known !== undefined) return known.secureContext
-  const secureContext = createSecureContext(options)
-  contexts = [{ key, secureContext }, ...contexts.slice(0, 7)]
-  return secureContext
-}
+const contextOf = (options: ReturnType<typeof tlsOptions>): SecureContext =>
+  remembered(JSON.stringify([options.ca, options.minVersion]), () => createSecureContext(options))
 
 /**
  * An agent whose only connection to the endpoint goes over `stream`: over TCP for calls one after another, to a socket
