@@ -10,6 +10,7 @@ import { installedSet } from '../../deployment/plans/rollback.ts'
 import { givenPasswords, type ResolvedSecrets } from '../../deployment/prepare.ts'
 import { preview } from '../../deployment/preview.ts'
 import { installedProof } from '../../deployment/releases/provable.ts'
+import { provedHosts } from '../../deployment/runs/runRecord.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { storesStep } from '../../deployment/steps/stores.ts'
@@ -93,8 +94,8 @@ export async function spreadCertificates(
   const place = { directory: config.directory, cluster: config.cluster }
   await saveState({ ...place, before: kept, after: decided.state })
   const exit = await runSteps({ context, json, run, survey, work, rollout })
-  const proved = (run.recorder.record(exit)?.hosts ?? []).filter((one) => one.proved !== undefined)
-  const shown = [...decided.onceProved].filter(([name]) => proved.some(({ host }) => host === name))
+  const proved = provedHosts(run.recorder.record(exit))
+  const shown = [...decided.onceProved].filter(([name]) => proved.includes(name))
   const state = afterProof(decided.state, new Map(shown))
   await saveState({ ...place, before: decided.state, after: state })
   return { exit, state, ran: true }

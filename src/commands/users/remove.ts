@@ -1,6 +1,7 @@
 import type { HostOutcome } from '../../deployment/events.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { failureOf } from '../../deployment/failure.ts'
+import { provedHosts } from '../../deployment/runs/runRecord.ts'
 import { openState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { StepError } from '../../deployment/stepError.ts'
@@ -90,9 +91,9 @@ async function removeLocked(work: Work): Promise<ExitCode> {
     return exitCodes.failed
   }
   const exit = await runSteps({ context, json, run, survey, work: plans })
-  const proved = (run.recorder.record(exit)?.hosts ?? []).filter((one) => one.proved !== undefined)
+  const proved = provedHosts(run.recorder.record(exit))
   const hosts = [...namesOf(config.hosts), ...namesOf(left)]
-  const behind = hosts.filter((name) => !proved.some(({ host }) => host === name))
+  const behind = hosts.filter((name) => !proved.includes(name))
   if (behind.length > 0) await tellBehind(work, behind)
   // Its password is of use as long as a host may take it.
   if (behind.length === 0) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
 import { makePassword } from '../../certificates/password.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
+import { provedHosts } from '../../deployment/runs/runRecord.ts'
 import { type ClusterState, emptyState, type UserState } from '../../deployment/state/clusterState.ts'
 import { openState, readState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
@@ -152,8 +153,7 @@ async function rotateLocked(work: Work, survey: Survey<InstalledFacts>, run: Run
         else tell(`the new password of ${user} was made now; ${stateFolder(place)} keeps it`)
       }
       exit = await runSteps({ context, json, run, survey, work: plans })
-      const hosts = run.recorder.record(exit)?.hosts ?? []
-      return hosts.flatMap(({ host, proved }) => (proved === undefined ? [] : [host]))
+      return provedHosts(run.recorder.record(exit))
     },
   })
   for (const line of rotatedText({ user, behind, given: work.given.some((one) => !one.equals(password)) }))

@@ -34,6 +34,10 @@ export const hasEnded = (run: KnownRun): run is RunRecord => 'exit' in run
 /** Whether a run changed a host; one that was refused did not. */
 export const changedHosts = ({ hosts }: RunRecord): boolean => hosts.some(({ applied }) => applied.length > 0)
 
+/** The hosts on which a run proved what it was for; none where there is no record of it. */
+export const provedHosts = (run: RunRecord | undefined): readonly string[] =>
+  (run?.hosts ?? []).flatMap(({ host, proved }) => (proved === undefined ? [] : [host]))
+
 /** A record as one line. */
 export const runLine = (record: KnownRun): string => `${JSON.stringify(record)}\n`
 

@@ -50,7 +50,6 @@ function namesIn(outcome: Extract<Outcome<unknown>, { value: unknown }>): readon
       ? one.user
       : undefined,
   )
-  return names.flatMap((name) => name ?? []).length === names.length
-    ? names.flatMap((name) => name ?? [])
-    : undefined
+  const known = names.flatMap((name) => name ?? [])
+  return known.length === names.length ? known : undefined
 }
