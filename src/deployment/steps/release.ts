@@ -1,4 +1,5 @@
 import { quote } from '../../transport/shellWords.ts'
+import { mustHold } from '../mustHold.ts'
 import { compiledFolder, ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
@@ -28,7 +29,7 @@ rm -rf .new-* ${id}
 mkdir .new-release
 cd .new-release
 cat > muster-api.cjs
-case $(sha256sum < muster-api.cjs) in ${release.sha256}*) ;; *) echo 'the program arrived damaged' >&2; exit 1 ;; esac
+${mustHold('muster-api.cjs', release.sha256, 'the program')}
 ln -s ${quote(node)} node
 chmod 755 .
 chmod 644 muster-api.cjs

@@ -1,4 +1,5 @@
 import { quote } from '../../transport/shellWords.ts'
+import { mustHold } from '../mustHold.ts'
 import type { PackedRuntime, SentRuntime } from '../runtime/choose.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
@@ -51,7 +52,7 @@ rm -rf .new-*
 mkdir .new-${id}
 cd .new-${id}
 cat > node.gz
-case $(sha256sum < node.gz) in ${packedSha256}*) ;; *) echo 'the binary arrived damaged' >&2; exit 1 ;; esac
+${mustHold('node.gz', packedSha256, 'the binary')}
 gzip -d node.gz
 chmod 755 . node
 ./node --version
