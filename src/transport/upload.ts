@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { Secret } from '../secrets/secret.ts'
 import type { Chain, FramedShell } from './framedShell.ts'
+import { ownersAndModes } from './ownersAndModes.ts'
 import { quote } from './shellWords.ts'
 import type { Upload } from './transport.ts'
 import { TransportError } from './transportError.ts'
@@ -58,19 +59,13 @@ export function uploadScript(options: {
   readonly suffix: string
 }): string {
   const { files, digest, suffix } = options
-  const moves = files.map(({ path, bytes, ...rest }) => ({
-    ...rest,
+  const moves = files.map(({ path, bytes }) => ({
     bytes,
     to: quote(path),
     from: quote(beside(path, suffix)),
     older: `${quote(beside(path, ''))}*`,
   }))
   const all = moves.map(({ from }) => from)
-  const grouped = <Key>(keyOf: (file: (typeof moves)[number]) => Key): readonly (readonly [Key, string])[] =>
-    [...new Set(moves.map(keyOf))].map((key) => [
-      key,
-      moves.flatMap((file) => (keyOf(file) === key ? [file.from] : [])).join(' '),
-    ])
   const damaged = files.length === 1 ? '$t: the content' : 'the content of these files'
   return [
     `set -- ${all.join(' ')}`,
@@ -88,12 +83,9 @@ export function uploadScript(options: {
     'set +C',
     `t=${moves[0]?.to ?? ''}`,
     `case $(cat "$@" | sha256sum) in ${digest}*) ;; *) echo "${damaged} arrived damaged" >&2; no ;; esac`,
-    ...grouped(({ owner }) => owner).flatMap(([owner, of]) =>
-      owner === undefined ? [] : [`chown ${quote(owner)} ${of} || no`],
-    ),
-    ...grouped(({ mode }) => mode).map(
-      ([mode, of]) => `chmod ${mode.toString(8).padStart(4, '0')} ${of} || no`,
-    ),
+    ...ownersAndModes(
+      files.map(({ path, mode, owner }) => ({ path: beside(path, suffix), mode, owner })),
+    ).map((command) => `${command} || no`),
     'sync "$@" || no',
     `trap '' HUP INT TERM`,
     ...moves.map(({ to, from }) => `t=${to}; mv -f ${from} "$t" || no`),

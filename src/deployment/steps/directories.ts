@@ -1,3 +1,4 @@
+import { ownersAndModes } from '../../transport/ownersAndModes.ts'
 import { quote } from '../../transport/shellWords.ts'
 import { desiredFile, fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
@@ -41,7 +42,7 @@ export function directoriesStep(target: Target): Step {
           doing: `laying out ${target.layout.root}`,
           fix: 'Make the folder writable, or choose another install-directory.',
           // Folders above the root that are missing must let the service user through.
-          script: `set -e\numask 022\n${missing.map((directory) => makeDirectory(directory, target.facts.uid === 0)).join('\n')}`,
+          script: makeDirectories(missing, target.facts.uid === 0),
         }),
         writeFiles({ transport: to, facts: target.facts, files: [manifest] }),
       ])
@@ -82,8 +83,8 @@ function directoryDifference(facts: HostFacts, wanted: Directory): string | unde
   return is.owner === wanted.owner ? undefined : `${wanted.path}: owner ${is.owner} → ${wanted.owner}`
 }
 
-function makeDirectory({ path, mode, owner }: Directory, asRoot: boolean): string {
-  const word = quote(path)
-  const chown = asRoot ? `\nchown ${quote(owner)} ${word}` : ''
-  return `mkdir -p ${word}\nchmod ${mode.toString(8)} ${word}${chown}`
+function makeDirectories(wanted: readonly Directory[], asRoot: boolean): string {
+  const changes = ownersAndModes(asRoot ? wanted : wanted.map(({ path, mode }) => ({ path, mode })))
+  const all = wanted.map(({ path }) => quote(path)).join(' ')
+  return ['set -e', 'umask 022', `mkdir -p ${all}`, ...changes].join('\n')
 }

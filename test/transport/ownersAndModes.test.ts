@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { ownersAndModes } from '../../src/transport/ownersAndModes.ts'
+
+describe('owners and modes of many paths', () => {
+  it('are given by one program for all that are alike, owners first', () => {
+    const paths = [
+      { path: '/opt/a', mode: 0o755, owner: 'root:root' },
+      { path: "/opt/b's", mode: 0o700, owner: 'muster:muster' },
+      { path: '/opt/c', mode: 0o755, owner: 'root:root' },
+      { path: '/opt/d', mode: 0o700 },
+      { path: '/opt/e', mode: 0o1777, owner: 'muster:muster' },
+    ]
+    expect(ownersAndModes(paths)).toEqual([
+      `chown root:root /opt/a /opt/c`,
+      `chown muster:muster '/opt/b'\\''s' /opt/e`,
+      `chmod 0755 /opt/a /opt/c`,
+      `chmod 0700 '/opt/b'\\''s' /opt/d`,
+      `chmod 1777 /opt/e`,
+    ])
+  })
+
+  it('are nothing where there is nothing', () => {
+    expect(ownersAndModes([])).toEqual([])
+  })
+})
