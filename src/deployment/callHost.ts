@@ -18,17 +18,15 @@ export async function callHost(options: {
   readonly requests: readonly CallRequest[]
   /** Milliseconds for all of them. */
   readonly timeout: number
-  /** Where what is called may have been started only just now, the host itself waits for it. */
-  readonly started?: boolean
+  /** Whether what is called ran before this run. What may have been started only just now the host itself waits for. */
+  readonly running: boolean
   /** The calls are broken off where one of these components has ended; its `ended` is the only result then. */
   readonly until?: Watched
 }): Promise<readonly CallResult[]> {
   const { transport, layout, requests, timeout, until } = options
   if (requests.length === 0) return []
   const answered =
-    transport.dial === undefined || options.started === true
-      ? undefined
-      : await callThrough(requests, transport.dial)
+    transport.dial !== undefined && options.running ? await callThrough(requests, transport.dial) : undefined
   if (answered !== undefined) return answered
   const script = ownProgram(layout.current, 'call')
   const { stdout } = await mustRun(transport, {

@@ -63,13 +63,17 @@ export async function hostStatus(options: {
         : { socket: layout.socket(api.component) },
     }),
   )
-  const calls = await callHost({ transport, layout, requests, timeout: pingTimeout * 2 }).catch(
-    (error: unknown) => {
-      // A host that is lost meanwhile is not up, whatever its facts said.
-      if (error instanceof TransportError) throw error
-      return failureOf(error)
-    },
-  )
+  const calls = await callHost({
+    transport,
+    layout,
+    requests,
+    timeout: pingTimeout * 2,
+    running: true,
+  }).catch((error: unknown) => {
+    // A host that is lost meanwhile is not up, whatever its facts said.
+    if (error instanceof TransportError) throw error
+    return failureOf(error)
+  })
   const results = Array.isArray(calls) ? calls : []
   const components = host.apis.map((api) =>
     componentStatus({ host, api, service: facts.services.get(api.component)?.state ?? 'absent', results }),

@@ -53,7 +53,7 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
     transport,
     layout: target.layout,
     requests: proofs.map(({ request }) => request),
-    started: target.running !== true,
+    running: target.running === true,
     // And time for Node.js itself to start, so that the host tells what did not answer.
     timeout: patience + answerPatience + 10_000,
     until: {

@@ -30,10 +30,10 @@ describe('callHost', () => {
     const path = `${temporaryFolder()}/manager.sock`
     open.push(await servePlain((_message, answer) => answer.end('over the connection'), { path }))
     const { transport, scripts } = host(async () => connect(path))
-    const options = { transport, layout, timeout: 5000, requests: requests(path) }
+    const options = { transport, layout, timeout: 5000, requests: requests(path), running: true }
     expect(await callHost(options)).toEqual([{ id: 'manager', status: 200, body: 'over the connection' }])
     expect(scripts).toEqual([])
-    expect(await callHost({ ...options, started: true })).toMatchObject([{ body: 'by the host' }])
+    expect(await callHost({ ...options, running: false })).toMatchObject([{ body: 'by the host' }])
   })
 
   it.each([
@@ -41,7 +41,13 @@ describe('callHost', () => {
     ['the host forbids it', async () => new Error('administratively prohibited')],
   ])('lets the host call where %s', async (_what, dial) => {
     const { transport, scripts } = host(dial)
-    const results = await callHost({ transport, layout, timeout: 5000, requests: requests('/x') })
+    const results = await callHost({
+      transport,
+      layout,
+      timeout: 5000,
+      requests: requests('/x'),
+      running: true,
+    })
     expect(results).toMatchObject([{ body: 'by the host' }])
     expect(scripts).toHaveLength(1)
   })

@@ -106,7 +106,7 @@ async function ask(options: {
   )
   const layout = layoutOf(host.installDirectory)
   try {
-    return await callHost({ transport, layout, requests, timeout: patience * 2 })
+    return await callHost({ transport, layout, requests, timeout: patience * 2, running: true })
   } catch (error) {
     if (error instanceof TransportError) throw error
     return failureOf(error)

@@ -76,7 +76,7 @@ export async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: 
     }),
   )
   const results = await callHost({
-    started: true,
+    running: false,
     transport,
     layout: set.layout,
     requests,
