@@ -1,18 +1,22 @@
 import { defineConfig } from 'vitest/config'
 
-// The lab: tests that boot real hosts. Root and Linux. Each file has hosts and a network of its own; two at a time,
-// since much of their time is spent on waiting for what hosts do by themselves.
+// The lab: tests that boot real hosts. Root and Linux. Each file has hosts and a network of its own; three at a time,
+// since a file keeps half a core busy and waits otherwise for what hosts do by themselves.
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     include: ['test/lab/**/*.test.ts'],
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { concurrent: false, shuffle: false },
     testTimeout: 180_000,
     hookTimeout: 600_000,
     // Within a file each test goes on where the one before ended.
     bail: 1,
     expect: { poll: { timeout: 25_000 } },
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: [
+      'test/support/build.ts',
+      'test/lab/support/prepareBase.ts',
+      'test/lab/support/prepareNode.ts',
+    ],
   },
 })
