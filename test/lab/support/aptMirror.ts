@@ -11,7 +11,10 @@ const field = (name: string): string | undefined =>
     ?.slice(name.length + 1)
     .replaceAll('"', '')
 
-/** Reads the suite and mirror from the machine's apt sources, and the proxy from its settings. Throws when apt names no mirror. */
+/**
+ * Reads the suite and mirror from the machine's apt sources, and the proxy from its settings. MUSTER_LAB_SUITE names
+ * another release of Debian for the lab's hosts, taken from the same mirror. Throws when apt names no mirror.
+ */
 export async function aptMirror(): Promise<AptMirror> {
   const suite = field('VERSION_CODENAME')
   const listed = await succeed('apt-get', [
@@ -27,5 +30,5 @@ export async function aptMirror(): Promise<AptMirror> {
   }
   const settings = await succeed('apt-config', ['shell', 'PROXY', 'Acquire::http::Proxy'])
   const proxy = /PROXY='([^']+)'/.exec(settings)?.[1]
-  return { suite, mirror, ...(proxy === undefined ? {} : { proxy }) }
+  return { suite: process.env.MUSTER_LAB_SUITE || suite, mirror, ...(proxy === undefined ? {} : { proxy }) }
 }
