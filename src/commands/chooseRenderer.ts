@@ -1,9 +1,9 @@
-import { failureText } from '../output/deployment/failure.ts'
+import { failuresText, type HostFailure } from '../output/deployment/failure.ts'
 import { jsonLine } from '../output/deployment/json.ts'
 import { plainLine } from '../output/deployment/plain.ts'
 import type { Renderer } from '../output/deployment/renderer.ts'
 import type { CommandContext } from './context.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, lineWidth } from './terminal.ts'
 
 /** Whether progress is shown live, and gone in the end. */
 export const isLive = ({ stdout, env }: CommandContext): boolean =>
@@ -23,6 +23,10 @@ export async function chooseRenderer(options: {
   if (json) {
     return { emit: (event) => stdout.write(jsonLine(event, now())), end: async () => {} }
   }
+  const tell = (failures: readonly HostFailure[]): void => {
+    if (failures.length === 0) return
+    stderr.write(failuresText(failures, { colour: colourOf(context, stderr), width: lineWidth(stderr) }))
+  }
   if (isLive(context)) {
     // Loaded only here: most runs of muster print no progress.
     const { terminalRenderer } = await import('../output/deployment/terminal.ts')
@@ -31,26 +35,38 @@ export async function chooseRenderer(options: {
       colour: colourOf(context, stdout),
       rows: () => stdout.rows ?? 24,
     })
-    const failures: string[] = []
+    const failures: HostFailure[] = []
     return {
       emit: (event) => {
         terminal.emit(event)
         // It belongs to no host's line, and comes between two displays: the fetch of a runtime, say.
         if (event.type === 'notice') stdout.write(plainLine(event) ?? '')
-        if (event.type === 'host-failed')
-          failures.push(failureText({ ...event, colour: colourOf(context, stderr) }))
+        if (event.type === 'host-failed') failures.push(event)
       },
       end: async () => {
         await terminal.end()
-        for (const failure of failures.splice(0)) stderr.write(failure)
+        tell(inOrder(failures.splice(0), hosts))
       },
     }
   }
+  // Those of one moment are told together, and at once: a run of hours must not keep them back.
+  const failures: HostFailure[] = []
+  const flush = (): void => tell(failures.splice(0))
   return {
     emit: (event) => {
+      if (event.type === 'host-failed') {
+        if (failures.push(event) === 1) setImmediate(flush)
+        return
+      }
       const line = plainLine(event)
-      if (line !== undefined) (event.type === 'host-failed' ? stderr : stdout).write(line)
+      if (line === undefined) return
+      flush()
+      stdout.write(line)
     },
-    end: async () => {},
+    end: async () => flush(),
   }
 }
+
+/** Failures in the order of the hosts. */
+const inOrder = (failures: readonly HostFailure[], hosts: readonly string[]): readonly HostFailure[] =>
+  failures.toSorted((one, other) => hosts.indexOf(one.host) - hosts.indexOf(other.host))

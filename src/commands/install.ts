@@ -114,6 +114,7 @@ async function installLocked(
   try {
     if ('exit' in run) {
       renderer.emit({ type: 'run-ended', outcomes: run.outcomes, interrupted: false })
+      context.stderr.write('Nothing was changed.\n')
       return run.exit
     }
     const { state } = opened

@@ -8,7 +8,7 @@ import { TransportError } from '../transport/transportError.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, lineWidth } from './terminal.ts'
 import { UsageError } from './usageError.ts'
 
 /**
@@ -28,7 +28,7 @@ export function showFailure(context: CommandContext, error: unknown): ExitCode {
     return error.code === 'locked' ? exitCodes.locked : exitCodes.failed
   }
   if (error instanceof StepError || error instanceof TransportError) {
-    stderr.write(failureText({ host: error.host, failure: error, colour }))
+    stderr.write(failureText({ host: error.host, failure: error, colour, width: lineWidth(stderr) }))
     return context.signal.aborted ? exitCodes.interrupted : exitCodes.failed
   }
   if (error instanceof ProcessError) {

@@ -1,16 +1,15 @@
 import type { LostHost } from '../deployment/survey.ts'
-import { failureText } from '../output/deployment/failure.ts'
+import { failuresText } from '../output/deployment/failure.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitCode } from './exitCodes.ts'
 import { exitOfHosts } from './exitOfHosts.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, lineWidth } from './terminal.ts'
 
 /** Tells on standard error which hosts gave nothing, and why. */
 export function tellLost(context: CommandContext, lost: readonly LostHost[]): void {
-  const colour = colourOf(context, context.stderr)
-  for (const { host, failure } of lost) {
-    context.stderr.write(failureText({ host: host.name, failure, colour }))
-  }
+  const { stderr } = context
+  const failures = lost.map(({ host, failure }) => ({ host: host.name, failure }))
+  stderr.write(failuresText(failures, { colour: colourOf(context, stderr), width: lineWidth(stderr) }))
 }
 
 /** The exit code where these hosts gave nothing, and all others what was asked. */

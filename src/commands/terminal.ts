@@ -12,5 +12,9 @@ const unknownWidth = 100
 export const textWidth = (output: Output): number =>
   Math.max(narrow, Math.min(wide, output.columns ?? unknownWidth))
 
+/** Columns for lines that a log keeps whole: those of the terminal, or none that count. */
+export const lineWidth = (output: Output): number =>
+  output.isTTY === true ? textWidth(output) : Number.POSITIVE_INFINITY
+
 /** Columns for a table: as many as there are, and enough for most tables where nobody says. */
 export const tableWidthOf = ({ stdout }: Pick<CommandContext, 'stdout'>): number => stdout.columns ?? 120

@@ -43,6 +43,7 @@ export async function withHosts<Facts extends InstalledFacts>(options: {
       ({ host }): HostOutcome => ({ host: host.name, result: 'not-started', applied: [], seconds: {} }),
     )
     renderer.emit({ type: 'run-ended', outcomes: [...left, ...lostOutcomes(survey)], interrupted: false })
+    context.stderr.write('Nothing was changed.\n')
     return exitCodes.locked
   })
 }

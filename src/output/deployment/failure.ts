@@ -1,14 +1,88 @@
 import type { Failure } from '../../deployment/events.ts'
+import { shortListOf } from '../../diagnostics/words.ts'
+import { wrap } from '../diagnostics/wrap.ts'
 import { paint } from './paint.ts'
 
-/** A failure for people: where, what, and the fix on a line of its own. */
-export function failureText(options: {
-  readonly host: string
-  readonly failure: Failure
+/** A failure of a host. */
+export type HostFailure = { readonly host: string; readonly failure: Failure }
+
+type Layout = {
   readonly colour: boolean
-}): string {
-  const { host, failure, colour } = options
+  /** Columns; without, lines stay as long as they are, as logs want them. */
+  readonly width?: number
+}
+
+/** Hosts that one line names at most; programs are told of all. */
+const most = 12
+
+/** A failure for people: where, what, and the fix on a line of its own. */
+export const failureText = ({ host, failure, ...layout }: HostFailure & Layout): string =>
+  failuresText([{ host, failure }], layout)
+
+/**
+ * Failures for people, in their order: hosts of which the same is told stand in one line, and a fix that holds for
+ * several stands once, below the last of them.
+ */
+export function failuresText(
+  failures: readonly HostFailure[],
+  { colour, width = Number.POSITIVE_INFINITY }: Layout,
+): string {
   const { red, bold } = paint(colour)
-  const fix = failure.fix.split('\n').join('\n       ')
-  return `${red('error')} ${bold(`${host}:`)} ${failure.message} [${failure.code}]\n  fix: ${fix}\n`
+  const blocks = grouped(failures, ({ failure }) => JSON.stringify([failure.code, failure.fix]))
+  return blocks
+    .flatMap((block) => [
+      ...grouped(block, whatOf).flatMap((alike) => whatLines(alike, { red, bold, width })),
+      ...fixLines(block[0]?.failure.fix ?? '', width),
+    ])
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+/** `error db1 and db2: what [code]`; further lines are those of the message. */
+function whatLines(
+  alike: readonly HostFailure[],
+  { red, bold, width }: Pick<ReturnType<typeof paint>, 'red' | 'bold'> & { readonly width: number },
+): readonly string[] {
+  const [first] = alike
+  if (first === undefined) return []
+  const [what = '', ...details] = whatOf(first).split('\n')
+  const hosts = shortListOf(
+    alike.map(({ host }) => host),
+    most,
+  )
+  const text = `${red('error')} ${bold(`${hosts}:`)} ${what} [${first.failure.code}]`
+  return [
+    ...wrap(text, { width, first: '', rest: '  ' }),
+    ...details.flatMap((detail) => {
+      const indent = detail.slice(0, -detail.trimStart().length).padEnd(4)
+      return wrap(detail.trimStart(), { width, first: indent, rest: `${indent}  ` })
+    }),
+  ]
+}
+
+const fixLines = (fix: string, width: number): readonly string[] =>
+  fix.split('\n').flatMap((line, index) => {
+    const first = index === 0 ? '  fix: ' : '       '
+    return wrap(line, { width, first, rest: '       ' })
+  })
+
+/** The message without the name that stands before it already; of `db1 (10.0.0.1 port 22)` the place is left. */
+function whatOf({ host, failure: { message } }: HostFailure): string {
+  if (!message.startsWith(`${host} `)) return message
+  return message.slice(host.length + 1).replace(/^\(([^()]*)\) /, '$1 ')
+}
+
+/** Those of one key together, where the first of them stands. */
+function grouped(
+  failures: readonly HostFailure[],
+  keyOf: (one: HostFailure) => string,
+): readonly (readonly HostFailure[])[] {
+  const groups = new Map<string, HostFailure[]>()
+  for (const one of failures) {
+    const key = keyOf(one)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
+  }
+  return [...groups.values()]
 }

@@ -1,8 +1,7 @@
 import type { DeploymentEvent } from '../../deployment/events.ts'
-import { failureText } from './failure.ts'
 import { waveTitle } from './waveTitle.ts'
 
-/** An event as one line of a log, or as none. */
+/** An event as one line of a log, or as none; failures are told by `failuresText`. */
 export function plainLine(event: DeploymentEvent): string | undefined {
   switch (event.type) {
     case 'wave-started':
@@ -12,8 +11,6 @@ export function plainLine(event: DeploymentEvent): string | undefined {
       return `${event.host}: ${event.title} (${event.seconds.toFixed(1)} s)\n`
     case 'step-undone':
       return `${event.host}: undone: ${event.title} (${event.seconds.toFixed(1)} s)\n`
-    case 'host-failed':
-      return failureText({ host: event.host, failure: event.failure, colour: false })
     case 'stopping':
       return 'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n'
     case 'notice':

@@ -1,6 +1,6 @@
 import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
 import { counted } from '../../diagnostics/words.ts'
-import { failureText } from './failure.ts'
+import { failuresText } from './failure.ts'
 import { paint } from './paint.ts'
 import { summaryText } from './summary.ts'
 
@@ -50,9 +50,8 @@ export function runText(run: KnownRun, colour: boolean): string {
   const changes = run.hosts
     .filter(({ applied }) => applied.length > 0)
     .map(({ host, applied }) => `${bold(host)}\n${applied.map((title) => `  ${title}\n`).join('')}`)
-  const failures = run.hosts.flatMap(({ host, failure }) =>
-    failure === undefined ? [] : [failureText({ host, failure, colour })],
-  )
+  const failed = run.hosts.flatMap(({ host, failure }) => (failure === undefined ? [] : [{ host, failure }]))
+  const failures = failed.length === 0 ? [] : [failuresText(failed, { colour })]
   const head = `${what}, exit code ${run.exit}\n${who}  at ${run.started}, took ${run.seconds.toFixed(1)} s\n${whom}`
   return [head, ...changes, ...failures, summaryText(run.hosts, colour)].join('\n')
 }

@@ -1,4 +1,10 @@
-/** Breaks text into lines of at most `width` characters between words; `first` starts line one, `rest` the others. */
+import { columnsOf } from '../columnsOf.ts'
+
+/** SGR codes of ECMA-48, which take no column. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
+const colours = /\u001b\[[\d;]*m/g
+
+/** Breaks text into lines of at most `width` columns between words; `first` starts line one, `rest` the others. */
 export function wrap(
   text: string,
   layout: { readonly width: number; readonly first: string; readonly rest: string },
@@ -7,7 +13,7 @@ export function wrap(
   let line = layout.first
   let empty = true
   for (const word of text.split(' ')) {
-    if (!empty && [...line].length + 1 + [...word].length > layout.width) {
+    if (!empty && widthOf(line) + 1 + widthOf(word) > layout.width) {
       lines.push(line)
       line = layout.rest
       empty = true
@@ -17,3 +23,5 @@ export function wrap(
   }
   return [...lines, line]
 }
+
+const widthOf = (text: string): number => columnsOf(text.replaceAll(colours, ''))

@@ -166,8 +166,8 @@ describe('muster users apply --via api', () => {
     const refused = await run(['--login', 'admin'], env)
     expect(refused.code).toBe(1)
     expect(told(refused)).toMatchInlineSnapshot(`
-      "error db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full.
-      It was undone: reset the password of admin. [internal]
+      "error db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [internal]
+          It was undone: reset the password of admin.
         fix: See the log of the manager on db2, then run the command again.
       db1  done: 2 changes, logins proved
       db2  failed, all of it taken back
@@ -180,10 +180,10 @@ describe('muster users apply --via api', () => {
     const lost = await run(['--login', 'admin'], env)
     expect(lost.code).toBe(4)
     expect(told(lost)).toMatchInlineSnapshot(`
-      "error db2: https://127.0.0.1:PORT closed the connection before the answer was complete.
-      Done there before: reset the password of admin.
-      Not known whether it was done: create the administrator ops.
-      Nothing could be taken back there: it is gone. The next run goes on there. [connection-lost]
+      "error db2: https://127.0.0.1:PORT closed the connection before the answer was complete. [connection-lost]
+          Done there before: reset the password of admin.
+          Not known whether it was done: create the administrator ops.
+          Nothing could be taken back there: it is gone. The next run goes on there.
         fix: Try again; if it stays, read the log of the component.
       db1  nothing to do, logins proved
       db2  unreachable

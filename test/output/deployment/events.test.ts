@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
-import { failureText } from '../../../src/output/deployment/failure.ts'
 import { jsonLine } from '../../../src/output/deployment/json.ts'
 import { plainLine } from '../../../src/output/deployment/plain.ts'
 
@@ -33,16 +32,7 @@ describe('plainLine', () => {
       'db1: write settings (0.3 s)\n',
       'getting the runtime\n',
       'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
-      'error db1: port 8090 is taken [port-in-use]\n  fix: Stop that program,\n       or choose another port.\n',
     ])
-  })
-})
-
-describe('failureText', () => {
-  it('names host, reason, code and fix, the host and the word in colour', () => {
-    expect(failureText({ host: 'db1', failure, colour: true })).toBe(
-      '\u001b[31merror\u001b[39m \u001b[1mdb1:\u001b[22m port 8090 is taken [port-in-use]\n  fix: Stop that program,\n       or choose another port.\n',
-    )
   })
 })
 
