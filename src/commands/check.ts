@@ -36,7 +36,7 @@ export async function check(options: CheckOptions): Promise<ExitCode> {
   if (fix && json) {
     throw new UsageError('--fix and --json do not go together.', 'Mend first, then look with --json.')
   }
-  if (fix) mustBeAbleToAsk(context, { yes, command: 'check --fix' })
+  if (fix) mustBeAbleToAsk(context, { yes, command: 'check --fix', look: 'check' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const found = await lookAtHosts(options, config)

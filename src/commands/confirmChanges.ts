@@ -29,7 +29,8 @@ export const agreed = async (
     return await confirm(context, options.question)
   } catch (error) {
     // The terminal stands behind the question and its ^C.
-    if (error instanceof Interrupted) context.stderr.write('\nNothing was changed.\n')
-    throw error
+    if (!(error instanceof Interrupted)) throw error
+    context.stderr.write('\nNothing was changed.\n')
+    throw new Interrupted({ told: true })
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClusterConfig } from '../config/model.ts'
+import type { HostOutcome } from '../deployment/events.ts'
 import { thisProcess } from '../deployment/lock/machine.ts'
 import { type Patience, patiently } from '../deployment/lock/patiently.ts'
 import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
@@ -49,20 +50,26 @@ export async function inRun(
   const recorder = createRecorder({ owner, version: context.version, now: context.now })
   const patience = patienceOf(context, options.lockWait)
   let kept = true
+  let begun = false
+  let followed: Renderer | undefined
   const lock = await lockPatiently({ context, place, patience })
   try {
     const exit = await work({
       owner,
       patience,
       recorder,
-      follow: (renderer) => ({
-        ...renderer,
-        emit: (event) => {
-          recorder.observe(event)
-          renderer.emit(event)
-        },
-      }),
+      follow: (renderer) => {
+        followed = {
+          ...renderer,
+          emit: (event) => {
+            recorder.observe(event)
+            renderer.emit(event)
+          },
+        }
+        return followed
+      },
       begin: async () => {
+        begun = true
         // An installation has kept its state by now; elsewhere what may change nothing leaves nothing.
         if (await keepsAnything(place)) await appendRun(place, recorder.begun())
       },
@@ -76,10 +83,20 @@ export async function inRun(
       if (changedHosts(record) || (await keepsAnything(place))) await appendRun(place, record)
     }
     return exit
+  } catch (error) {
+    // Somebody stopped it before its steps, which tell of themselves.
+    if (error instanceof Interrupted && !begun) {
+      followed?.emit({ type: 'run-ended', outcomes: notStarted(recorder.begun().targets), interrupted: true })
+      if (!error.told) context.stderr.write('Nothing was changed.\n')
+    }
+    throw error
   } finally {
     await lock.release()
   }
 }
+
+const notStarted = (hosts: readonly string[]): readonly HostOutcome[] =>
+  hosts.map((host) => ({ host, result: 'not-started', applied: [], seconds: {} }))
 
 /** How long, and how, a command waits for locks; Ctrl-C ends the wait. */
 function patienceOf(context: CommandContext, wait: number): Patience {

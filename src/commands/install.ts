@@ -96,7 +96,8 @@ async function installLocked(
   const hosts = namesOf(config.hosts)
   const runtimes = new Map<string, PackedRuntime>()
   const renderer = locked.follow(await chooseRenderer({ context, json, hosts }))
-  renderer.emit({ type: 'run-started', operation: locked.owner.operation, cluster: config.cluster, hosts })
+  const { id, operation } = locked.owner
+  renderer.emit({ type: 'run-started', run: id, operation, cluster: config.cluster, hosts })
   const run = await prepareRun({
     context,
     config,

@@ -24,7 +24,7 @@ export async function lockRelease(
   options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json } = options
-  mustBeAbleToAsk(context, { yes, command: 'lock release' })
+  mustBeAbleToAsk(context, { yes, command: 'lock release', look: 'lock status' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const { cluster, hosts } = config

@@ -31,7 +31,7 @@ export async function refuseHosts(options: {
         seconds: {},
       },
   )
-  if (json) renderer.emit({ type: 'run-ended', outcomes, interrupted: false })
+  renderer.emit({ type: 'run-ended', outcomes, interrupted: false })
   context.stderr.write('Nothing was changed.\n')
   return exitOfRun(outcomes, false)
 }

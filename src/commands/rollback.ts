@@ -53,7 +53,7 @@ type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases 
  */
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, json, lockWait } = options
-  mustBeAbleToAsk(context, { yes, command: 'rollback' })
+  mustBeAbleToAsk(context, { yes, command: 'rollback', look: 'status' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   const rollout = rolloutFor(config, options.rollout)

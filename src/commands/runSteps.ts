@@ -1,6 +1,7 @@
 import { execute } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
+import type { InstalledFacts } from '../deployment/facts/model.ts'
 import { lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { changesText } from '../output/deployment/changes.ts'
 import { goingOnText } from '../output/deployment/goingOn.ts'
@@ -18,7 +19,7 @@ export async function runSteps(options: {
   readonly context: CommandContext
   readonly json: boolean
   readonly run: Run
-  readonly survey: Pick<Survey, 'lost'>
+  readonly survey: Survey<InstalledFacts>
   readonly work: readonly HostWork[]
   /** Absent: all hosts at once. */
   readonly rollout?: Rollout
@@ -40,7 +41,11 @@ export async function runSteps(options: {
     signal.removeEventListener('abort', stopping)
     return renderer.end()
   })
-  const outcomes = [...done, ...lostOutcomes(survey)]
+  const before = new Map(survey.reached.map((one) => [one.host.name, one.seconds]))
+  const outcomes = [
+    ...done.map((one) => ({ ...one, seconds: { ...before.get(one.host), ...one.seconds } })),
+    ...lostOutcomes(survey),
+  ]
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) {
     stdout.write(summaryText(outcomes, colourOf(context, stdout)))

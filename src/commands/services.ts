@@ -32,7 +32,7 @@ export async function services(
   },
 ): Promise<ExitCode> {
   const { context, operation, component, yes, json } = options
-  mustBeAbleToAsk(context, { yes, command: operation })
+  mustBeAbleToAsk(context, { yes, command: operation, look: 'status' })
   const opened = await openCluster(options)
   if (typeof opened === 'number') return opened
   const config = withComponent(opened, component)

@@ -30,7 +30,7 @@ type UninstallOptions = ClusterOptions & {
  */
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, json } = options
-  mustBeAbleToAsk(context, { yes, command: 'uninstall' })
+  mustBeAbleToAsk(context, { yes, command: 'uninstall', look: 'status' })
   const config = await openCluster(options)
   if (typeof config === 'number') return config
   if (options.purge && config.left.length > 0) {

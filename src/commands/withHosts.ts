@@ -33,7 +33,7 @@ export async function withHosts<Facts extends InstalledFacts>(options: {
   await prepareConnections(context, config.hosts)
   return inRun(options, async (run) => {
     const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
-    renderer.emit({ type: 'run-started', operation, cluster: config.cluster, hosts })
+    renderer.emit({ type: 'run-started', run: run.owner.id, operation, cluster: config.cluster, hosts })
     const { emit } = renderer
     const survey = await machinesOf(config)
       .then((machines) => surveyLocked({ context, config, run, emit, machines, look }))

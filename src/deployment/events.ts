@@ -29,6 +29,8 @@ export type HostOutcome = {
 export type DeploymentEvent =
   | {
       readonly type: 'run-started'
+      /** What `muster audit` knows it by. */
+      readonly run: string
       readonly operation: string
       readonly cluster: string
       readonly hosts: readonly string[]

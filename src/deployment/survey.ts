@@ -111,6 +111,8 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   const opened = await options.connect(host)
   const transport = look.asksApis === true ? dialEarly(opened, host) : opened
   const connected = clock()
+  const connect = (connected - began) / 1000
+  emit({ type: 'phase-done', host: host.name, phase: 'connect', seconds: connect })
   emit({ type: 'phase-started', host: host.name, phase: 'facts' })
   try {
     const facts = await look.facts(config.cluster, { host, transport })
@@ -118,8 +120,9 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
       otherMachine({ host, facts, machines: options.machines }) ??
       otherInstallation({ cluster: config.cluster, host, facts })
     if (other !== undefined && options.anyInstallation !== true) throw other
-    const seconds = { connect: (connected - began) / 1000, facts: (clock() - connected) / 1000 }
-    return { host, transport, facts, seconds }
+    const read = (clock() - connected) / 1000
+    emit({ type: 'phase-done', host: host.name, phase: 'facts', seconds: read })
+    return { host, transport, facts, seconds: { connect, facts: read } }
   } catch (error) {
     await transport.close()
     throw error

@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
           return () => wish()
         },
         code: 4,
-        says: /db2 refused the connection to 127\.0\.0\.3 port \d+/,
+        says: /db2:? refused the connection to 127\.0\.0\.3 port \d+/,
       },
     ],
     [
@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     ],
     [
       'of a login that is refused',
-      { begin: sshFault('refuse-login'), code: 1, says: /db2 refused the login of .*\[login-refused\]/ },
+      { begin: sshFault('refuse-login'), code: 1, says: /db2: refused the login of .*\[login-refused\]/ },
     ],
     [
       'of a host key that has changed',
@@ -273,7 +273,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     const other = { ...own, machines: { ...own.machines, db2: 'f'.repeat(32) } }
     writeFileSync(record, JSON.stringify(other))
     const before = installed()
-    const stopped = 'db2 is not the machine that was installed: that one has the machine-id ffffffff…'
+    const stopped = 'is not the machine that was installed: that one has the machine-id ffffffff…'
     for (const command of ['plan', 'install', 'restart', 'uninstall', 'rollback', 'status', 'check']) {
       const outcome = await world.muster(command, ['--host', 'db2'])
       expect(outcome.code, command).toBe(1)

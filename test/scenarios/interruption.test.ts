@@ -168,7 +168,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     })
     expect(outcome.code).toBe(4)
     expect(outcome.stderr).toMatch(
-      /^error db1: the connection to db1 was lost: .*\nNothing could be taken back there: it is gone\. The next run goes on there\. \[connection-lost\]\n {2}fix: /,
+      /^error db1: the connection to db1 was lost: .* \[connection-lost\]\n {4}Nothing could be taken back there: it is gone\. The next run goes on there\.\n {2}fix: /,
     )
     expect(outcome.stdout).toMatch(/^db1 {2}unreachable/m)
     await expectConvergence(kept)

@@ -186,7 +186,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       db2({ ssh: { port } })
       const outcome = await world.muster('install')
       expect(outcome).toMatchObject({ code: 4, stdout: '' })
-      expect(outcome.stderr).toContain(`db2 refused the connection to 127.0.0.3 port ${port}`)
+      expect(outcome.stderr).toContain(`db2: refused the connection to 127.0.0.3 port ${port}`)
       expect(times(outcome, /error/g)).toBe(1)
     })
 
@@ -195,7 +195,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       db2({ ssh: { timeout: '700ms' } })
       const outcome = await world.muster('install')
       expect(outcome.code).toBe(4)
-      expect(outcome.stderr).toMatch(/db2 .* takes connections, but did not say within 0\.7 s/)
+      expect(outcome.stderr).toMatch(/db2: .* takes connections, but did not say within 0\.7 s/)
     })
 
     it('where the connection is reset after the banner: 4', async () => {
@@ -219,7 +219,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       world.host('db2').server.setFault('refuse-login')
       const outcome = await world.muster('install')
       expect(outcome).toMatchObject({ code: 1, stdout: '' })
-      expect(outcome.stderr).toMatch(/db2 refused the login of .*id_ed25519/)
+      expect(outcome.stderr).toMatch(/db2: refused the login of .*id_ed25519/)
     })
 
     it('where the host key has changed: 1, with both fingerprints', async () => {

@@ -97,8 +97,8 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     const outcome = await follow()
     expect(outcome.code).toBe(1)
     expect(outcome.stderr.replaceAll(world.folder, '')).toMatchInlineSnapshot(`
-      "error db2: the host is not as it was when alpha.plan was made:
-          new: lay out /db2/opt/muster [plan-outrun]
+      "error db2: the host is not as it was when alpha.plan was made: [plan-outrun]
+          new: lay out /db2/opt/muster
         fix: Look at \`muster plan\`, then save a new plan with --out.
       Nothing was changed.
       "

@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
       fault.after = ''
     })
     expect(outcome.code, `${after}: ${outcome.stdout}${outcome.stderr}`).toBe(1)
-    expect(outcome.stderr).toContain(`error db1: it broke after ${after}\n`)
+    expect(outcome.stderr).toContain(`error db1: it broke after ${after} [`)
     return outcome
   }
 

@@ -69,7 +69,7 @@ async function applyLocked(work: Work): Promise<ExitCode> {
   const hosts = namesOf(config.hosts)
   const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
   const { emit } = renderer
-  emit({ type: 'run-started', operation, cluster: config.cluster, hosts })
+  emit({ type: 'run-started', run: run.owner.id, operation, cluster: config.cluster, hosts })
   const decision = await askViaApi(work, { state: opened.state, authorities, emit }).finally(() =>
     renderer.end(),
   )
@@ -100,7 +100,7 @@ async function applyLocked(work: Work): Promise<ExitCode> {
     context,
     json,
     run,
-    survey: { lost: [] },
+    survey: { reached: [], lost: [] },
     work: plans.map(({ host, steps, before }) => ({
       host,
       steps,

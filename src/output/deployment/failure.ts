@@ -2,6 +2,7 @@ import type { Failure } from '../../deployment/events.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { paint } from './paint.ts'
+import { whatFailed } from './whatFailed.ts'
 
 /** A failure of a host. */
 export type HostFailure = { readonly host: string; readonly failure: Failure }
@@ -66,11 +67,7 @@ const fixLines = (fix: string, width: number): readonly string[] =>
     return wrap(line, { width, first, rest: '       ' })
   })
 
-/** The message without the name that stands before it already; of `db1 (10.0.0.1 port 22)` the place is left. */
-function whatOf({ host, failure: { message } }: HostFailure): string {
-  if (!message.startsWith(`${host} `)) return message
-  return message.slice(host.length + 1).replace(/^\(([^()]*)\) /, '$1 ')
-}
+const whatOf = ({ host, failure }: HostFailure): string => whatFailed(host, failure.message)
 
 /** Those of one key together, where the first of them stands. */
 function grouped(

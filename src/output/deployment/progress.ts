@@ -1,5 +1,6 @@
 import type { DeploymentEvent, Phase } from '../../deployment/events.ts'
 import { waveTitle } from './waveTitle.ts'
+import { whatFailed } from './whatFailed.ts'
 
 /** What a host does now, in a few words. */
 export type HostState = {
@@ -79,7 +80,7 @@ function stateAfter(event: DeploymentEvent): HostState | undefined {
     case 'phase-done':
       return event.phase === 'connect' ? undefined : { kind: 'ended', text: phaseWords[event.phase][1] }
     case 'host-failed':
-      return { kind: 'failed', text: event.failure.message.split('\n')[0] ?? '' }
+      return { kind: 'failed', text: whatFailed(event.host, event.failure.message).split('\n')[0] ?? '' }
     default:
       return undefined
   }

@@ -30,7 +30,13 @@ const done = (title: string) =>
 describe('the recorder of a run', () => {
   it('knows in the end who, what, when, from where, and what came of it', () => {
     const { recorder, pass } = recorderAt(Date.UTC(2026, 0, 2, 3, 4, 5))
-    recorder.observe({ type: 'run-started', operation: 'install', cluster: 'alpha', hosts: ['db1'] })
+    recorder.observe({
+      type: 'run-started',
+      run: 'r1',
+      operation: 'install',
+      cluster: 'alpha',
+      hosts: ['db1'],
+    })
     pass(2500)
     const outcome = { host: 'db1', result: 'changed', applied: ['write settings'] } as const
     recorder.observe({
@@ -63,7 +69,13 @@ describe('the recorder of a run', () => {
 
   it('has nothing to write down of a run that never ended, such as one that nobody agreed to', () => {
     const { recorder } = recorderAt(0)
-    recorder.observe({ type: 'run-started', operation: 'install', cluster: 'alpha', hosts: ['db1'] })
+    recorder.observe({
+      type: 'run-started',
+      run: 'r1',
+      operation: 'install',
+      cluster: 'alpha',
+      hosts: ['db1'],
+    })
     expect(recorder.record(1)).toBeUndefined()
   })
 

@@ -9,7 +9,13 @@ const failure = {
   fix: 'Stop that program,\nor choose another port.',
 }
 const events: readonly DeploymentEvent[] = [
-  { type: 'run-started', operation: 'install', cluster: 'alpha', hosts: ['db1'] },
+  {
+    type: 'run-started',
+    run: '20260102T030405Z-abcdef',
+    operation: 'install',
+    cluster: 'alpha',
+    hosts: ['db1'],
+  },
   { type: 'planned', host: 'db1', changes: ['write settings'] },
   { type: 'wave-started', wave: 1, of: 1, canary: false, hosts: ['db1'], inTurn: [] },
   { type: 'wave-started', wave: 1, of: 3, canary: true, hosts: ['db1'], inTurn: ['db1'] },

@@ -67,7 +67,7 @@ describe('the live progress', () => {
     expect(shown(names, events)).toEqual([
       '1 of 2 hosts done, 1 failed, wave 2 of 2',
       '✔ db1  done',
-      '✖ db2  db2 broke',
+      '✖ db2  broke',
     ])
   })
 
@@ -85,8 +85,8 @@ describe('the live progress', () => {
       '› db7   switching over',
       '› db8   switching over',
       '  and 37 more at work',
-      '✖ db11  db11 broke',
-      '✖ db12  db12 broke',
+      '✖ db11  broke',
+      '✖ db12  broke',
       '  and 3 more failed',
     ])
   })
