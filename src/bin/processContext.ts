@@ -35,10 +35,23 @@ export function createProcessContext(atOnce: string): CommandContext {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    cwd: workingDirectory(),
     now: () => new Date(),
     signal: stop.signal,
     packageDirectory: directory,
     version,
+  }
+}
+
+/** The folder that relative paths are of; one that was deleted meanwhile ends the process with code 3. */
+function workingDirectory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    writeSync(
+      2,
+      'error: the folder that this was started in is gone.\n  fix: Change into one that is there.\n',
+    )
+    process.exit(3)
   }
 }

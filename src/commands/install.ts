@@ -30,7 +30,7 @@ import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
 import { tellGrants, tellPart, tellWhereKept } from './tellInstalled.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, lineWidth } from './terminal.ts'
 
 /** What sets apart a run that is more than an installation. */
 type Purpose = {
@@ -187,7 +187,7 @@ async function mayGoOn(
   const colour = colourOf(context, context.stdout)
   if (!json)
     context.stdout.write(
-      `${planText({ cluster: config.cluster, notes, plans, left: namesOf(config.left), colour })}\n`,
+      `${planText({ cluster: config.cluster, notes, plans, left: namesOf(config.left), colour, width: lineWidth(context.stdout) })}\n`,
     )
   if (plans.every(({ steps }) => steps.length === 0)) return true
   return agreed(context, { yes, question: 'Go on?' })

@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { exitOfHosts } from './exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { ownHosts } from './ownHosts.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, lineWidth } from './terminal.ts'
 
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
@@ -57,8 +57,9 @@ function show(options: {
   readonly locks: readonly HostLock[]
 }): void {
   const { context, json, cluster, locks } = options
-  const colour = colourOf(context, context.stdout)
-  context.stdout.write(json ? locksJson(cluster, locks) : locksText(locks, colour))
+  const { stdout } = context
+  const layout = { colour: colourOf(context, stdout), width: lineWidth(stdout) }
+  stdout.write(json ? locksJson(cluster, locks) : locksText(locks, layout))
 }
 
 const exitOf = (locks: readonly HostLock[]): ExitCode => exitOfHosts(locks.map(({ state }) => state))

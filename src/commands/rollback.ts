@@ -29,7 +29,7 @@ import { refuseHosts } from './refuseHosts.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, lineWidth } from './terminal.ts'
 import { withHosts } from './withHosts.ts'
 
 type RollbackOptions = ClusterOptions & {
@@ -105,7 +105,7 @@ async function goBack(options: Work): Promise<ExitCode> {
   const plans = found.flatMap((one) => ('plan' in one ? [one.plan] : []))
   if (!json) {
     context.stdout.write(
-      `${planText({ cluster: config.cluster, notes: [], plans, left: namesOf(config.left), colour })}\n`,
+      `${planText({ cluster: config.cluster, notes: [], plans, left: namesOf(config.left), colour, width: lineWidth(context.stdout) })}\n`,
     )
   }
   const nothing = plans.every(({ steps }) => steps.length === 0)

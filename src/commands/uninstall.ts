@@ -13,7 +13,7 @@ import type { Run } from './inRun.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, lineWidth } from './terminal.ts'
 import { UsageError } from './usageError.ts'
 import { withHosts } from './withHosts.ts'
 
@@ -69,7 +69,10 @@ async function removeFrom(
   }))
   const notes = purge ? [`delete ${stateFolder(place)}, the certificate authority with it`] : []
   const colour = colourOf(context, context.stdout)
-  if (!json) context.stdout.write(`${planText({ cluster, notes, plans: work, left, colour })}\n`)
+  if (!json)
+    context.stdout.write(
+      `${planText({ cluster, notes, plans: work, left, colour, width: lineWidth(context.stdout) })}\n`,
+    )
   const nothing = work.every(({ steps }) => steps.length === 0) && !purge
   if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {
     context.stderr.write('Nothing was changed.\n')

@@ -68,6 +68,16 @@ describe('the program tapi', () => {
     expect(await end(start(['ping']))).toMatchObject({ code: 3, stdout: '' })
   })
 
+  it('says so where the folder that it was started in is gone', async () => {
+    const gone = join(folder, 'gone')
+    const script = `mkdir '${gone}' && cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${program}' ping`
+    expect(await end(spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'pipe'] }))).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'error: the folder that this was started in is gone.\n  fix: Change into one that is there.\n',
+    })
+  })
+
   it('reads a password from standard input, and no process shows it', async () => {
     const shown: string[] = []
     const api = await fakeApi({ admin: sentinel })

@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
           }
         },
         code: 4,
-        says: /db2 .* did not say within 1 s that it is an SSH server/,
+        says: /db2: .* did not say within 1 s that it is an SSH server/,
       },
     ],
     [
@@ -233,7 +233,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         const letGo = await sshd.hold(2)
         const before = installed()
         const outcome = await world.muster('install')
-        expect(words(outcome)).toMatch(/db2 .*\[no-ssh-banner\].*MaxStartups/s)
+        expect(words(outcome)).toMatch(/db2: .*\[no-ssh-banner\].*MaxStartups/s)
         expect(outcome.code, words(outcome)).toBe(4)
         expect(installed()).toEqual(before)
         await letGo()

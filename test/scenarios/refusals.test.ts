@@ -111,11 +111,19 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
 
   describe('because of the way it was called', () => {
     it('without --yes where there is no terminal: 3', async () => {
-      for (const command of ['install', 'uninstall', 'stop', 'start', 'restart']) {
+      for (const [command, look] of [
+        ['install', 'plan'],
+        ['upgrade', 'plan'],
+        ['uninstall', 'status'],
+        ['stop', 'status'],
+        ['start', 'status'],
+        ['restart', 'status'],
+        ['rollback', 'status'],
+      ] as const) {
         const { code, stdout, stderr } = await world.operator.muster([command, 'alpha.yaml'])
         expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
         expect(stderr).toBe(
-          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask on.\n  fix: Look at \`muster plan\` first, then give --yes.\n`,
+          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask on.\n  fix: Look at \`muster ${look}\` first, then give --yes.\n`,
         )
       }
     })

@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(outcome.stdout).toContain(`  user admin  password ${admin().password}\n`)
     const shown = outcome.stdout.replaceAll(admin().password, 'MADE').replaceAll(world.folder, '/folder')
     // Hosts change at once, in any order.
-    const times = / \(\d+\.\d s\)| \((?:commit|verify)[^)]*\)/g
+    const times = / \(\d+\.\d s\)| \((?:connect|facts|commit|verify)[^)]*\)/g
     expect(shown.replace(times, '').replace(/^db\d: .*\n/gm, '')).toMatchInlineSnapshot(`
       "alpha: changes on 3 of 3 hosts
 
@@ -202,7 +202,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
         : world.muster(command))
       expect(refused).toMatchObject({ code: 1 })
       expect(refused.stderr).toContain(
-        `error db1: the file still gives the password replaced on ${today}, of the user admin [password-replaced]`,
+        `error db1, db2 and db3: the file still gives the password replaced on ${today}, of the user admin [password-replaced]`,
       )
     }
     // The kept password is tried instead, and found everywhere: the file alone is wrong.
@@ -254,7 +254,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(kept()).toBe(password)
     const second = await users(['remove', 'ops'])
     expect(second, second.stderr).toMatchObject({ code: 0, stderr: '' })
-    expect(second.stdout.replace(/ \(\d+\.\d s\)| \((?:commit|verify)[^)]*\)/g, '')).toMatchInlineSnapshot(`
+    expect(second.stdout.replace(/ \(\d+\.\d s\)| \((?:connect|facts|commit|verify)[^)]*\)/g, '')).toMatchInlineSnapshot(`
       "alpha: changes on 1 of 3 hosts
 
       db2 (127.0.0.3)

@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     for (const after of [...commits, 'proof']) {
       const outcome = await failing(after)
       expect(outcome.stderr, after).toMatch(
-        /\nWhat was changed there was taken back: no component ran before, and none runs now\. The release \S+, which was sent, stays for the next run\. \[injected\]\n {2}fix: mend it\n/,
+        /\n {4}What was changed there was taken back: no component ran before, and none runs now\. The release \S+, which was sent, stays for the next run\.\n {2}fix: mend it\n/,
       )
       expect(outcome.stdout).toMatch(/^db1 {2}failed, all of it taken back/m)
       expect(
@@ -122,7 +122,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     for (const after of [...commits, 'proof']) {
       const outcome = await failing(after)
       expect(outcome.stderr, after).toMatch(
-        /\nWhat was changed there was taken back: manager, connector, replicator run as before\. The release /,
+        /\n {4}What was changed there was taken back: manager, connector, replicator run as before\. The release /,
       )
       expect(installed(db1()), after).toEqual(before)
       for (const component of ['manager', 'connector', 'replicator'] as const) {

@@ -27,7 +27,7 @@ import type { Run } from '../inRun.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
-import { colourOf } from '../terminal.ts'
+import { colourOf, lineWidth } from '../terminal.ts'
 import { type PassphraseOptions, unlocking } from '../unlocking.ts'
 
 /** What a command that replaces certificates works with. */
@@ -138,7 +138,9 @@ async function show(
   const colour = colourOf(context, context.stdout)
   if (!json) {
     const left = namesOf(config.left)
-    context.stdout.write(`${planText({ cluster: config.cluster, notes, plans: work, left, colour })}\n`)
+    context.stdout.write(
+      `${planText({ cluster: config.cluster, notes, plans: work, left, colour, width: lineWidth(context.stdout) })}\n`,
+    )
     return
   }
   const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))

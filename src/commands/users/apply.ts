@@ -33,7 +33,7 @@ import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { tellPart } from '../tellInstalled.ts'
-import { colourOf } from '../terminal.ts'
+import { colourOf, lineWidth } from '../terminal.ts'
 import { withHosts } from '../withHosts.ts'
 import { mustNameUsers } from './mustNameUsers.ts'
 
@@ -163,7 +163,9 @@ function show(
   if (json) return
   const colour = colourOf(context, context.stdout)
   const left = namesOf(config.left)
-  context.stdout.write(`${planText({ cluster: config.cluster, ...told, left, colour })}\n`)
+  context.stdout.write(
+    `${planText({ cluster: config.cluster, ...told, left, colour, width: lineWidth(context.stdout) })}\n`,
+  )
 }
 
 /** The users of the file, and whether it gives the password of each on every host that names it. */

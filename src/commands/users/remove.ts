@@ -20,7 +20,7 @@ import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
-import { colourOf } from '../terminal.ts'
+import { colourOf, lineWidth } from '../terminal.ts'
 import { UsageError } from '../usageError.ts'
 import { withHosts } from '../withHosts.ts'
 
@@ -84,7 +84,9 @@ async function removeLocked(work: Work): Promise<ExitCode> {
   if (!json) {
     const colour = colourOf(context, context.stdout)
     const notes = changes ? [] : [unknownNote(user, survey)]
-    context.stdout.write(`${planText({ cluster, notes, plans, left: namesOf(left), colour })}\n`)
+    context.stdout.write(
+      `${planText({ cluster, notes, plans, left: namesOf(left), colour, width: lineWidth(context.stdout) })}\n`,
+    )
   }
   if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
     context.stderr.write('Nothing was changed.\n')

@@ -26,7 +26,7 @@ import { readUserPasswords } from '../readUserPasswords.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
-import { colourOf } from '../terminal.ts'
+import { colourOf, lineWidth } from '../terminal.ts'
 import { UsageError } from '../usageError.ts'
 import { withHosts } from '../withHosts.ts'
 import { hostsThatName } from './hostsThatName.ts'
@@ -129,7 +129,9 @@ async function rotateLocked(work: Work, survey: Survey<InstalledFacts>, run: Run
   if (!json) {
     const notes = kind === 'go-on' ? [`a rotation of ${user} has not ended: this run goes on with it`] : []
     const colour = colourOf(context, context.stdout)
-    context.stdout.write(`${planText({ cluster, notes, plans, left: namesOf(left), colour })}\n`)
+    context.stdout.write(
+      `${planText({ cluster, notes, plans, left: namesOf(left), colour, width: lineWidth(context.stdout) })}\n`,
+    )
   }
   const changes = plans.some(({ steps }) => steps.length > 0)
   if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {

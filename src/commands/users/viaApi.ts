@@ -20,7 +20,7 @@ import { readUserPasswords } from '../readUserPasswords.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { tellPart } from '../tellInstalled.ts'
-import { colourOf } from '../terminal.ts'
+import { colourOf, lineWidth } from '../terminal.ts'
 import { type ApiAccessOptions, readOwnLogin, readTrust } from './apiAccess.ts'
 import { askViaApi } from './askViaApi.ts'
 import { mustNameUsers } from './mustNameUsers.ts'
@@ -82,7 +82,9 @@ async function applyLocked(work: Work): Promise<ExitCode> {
   if (!json) {
     const left = namesOf(config.left)
     const colour = colourOf(context, context.stdout)
-    context.stdout.write(`${planText({ cluster: config.cluster, notes, plans, left, colour })}\n`)
+    context.stdout.write(
+      `${planText({ cluster: config.cluster, notes, plans, left, colour, width: lineWidth(context.stdout) })}\n`,
+    )
   }
   const changes = plans.some(({ steps }) => steps.length > 0)
   if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {

@@ -49,7 +49,7 @@ export function rollbackPlan(options: {
         const summary =
           is === release
             ? `end the rollback to release ${release}`
-            : `switch from ${is ?? 'nothing'} back to release ${release}`
+            : `switch ${is === undefined ? '' : `from ${is} `}back to release ${release}`
         return draining(change(summary, details), set.drainTimeout)
       },
       apply: async (transport) => {

@@ -13,7 +13,8 @@ export function activateStep(target: Target): Step {
     atOnce: true,
     check: (facts) => {
       const is = facts.installation.currentRelease
-      return is === release.id ? undefined : change(`switch from ${is ?? 'nothing'} to release ${release.id}`)
+      if (is === release.id) return undefined
+      return change(`switch ${is === undefined ? '' : `from ${is} `}to release ${release.id}`)
     },
     apply: async (transport) => {
       await mustRun(transport, {

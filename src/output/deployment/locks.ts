@@ -1,18 +1,29 @@
 import { holderWords } from '../../deployment/lock/heldError.ts'
 import type { HostLock } from '../../deployment/lock/hostLocks.ts'
+import { hostLines, mostLines } from './hostLines.ts'
 import { paint } from './paint.ts'
+import { whatFailed } from './whatFailed.ts'
 
-/** One line a host: whether its lock is free, or who holds it since when. */
-export function locksText(locks: readonly HostLock[], colour: boolean): string {
-  const { bold, green, yellow, red } = paint(colour)
-  const width = Math.max(0, ...locks.map(({ host }) => host.length))
+/** One line a host: whether its lock is free, or who holds it since when. Many free ones have one line together. */
+export function locksText(
+  locks: readonly HostLock[],
+  { colour, width }: { readonly colour: boolean; readonly width?: number },
+): string {
+  const { green, yellow, red } = paint(colour)
   const wordsOf = (one: HostLock): string => {
     if (one.state === 'free') return green('free')
-    if (one.state !== 'held') return `${red(one.state)}: ${one.failure.message}`
+    if (one.state !== 'held') return `${red(one.state)}: ${whatFailed(one.host, one.failure.message)}`
     const { lock } = one
     return `${yellow('held')} by ${holderWords(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`
   }
-  return locks.map((one) => `${bold(one.host.padEnd(width))}  ${wordsOf(one)}\n`).join('')
+  const free = locks.filter(({ state }) => state === 'free').map(({ host }) => host)
+  const together = locks.length > mostLines && free.length > 1
+  const alone = locks.filter(({ state }) => !together || state !== 'free')
+  const said = [
+    ...(together ? [{ hosts: free, text: green('free') }] : []),
+    ...alone.map((one) => ({ hosts: [one.host], text: wordsOf(one) })),
+  ]
+  return hostLines(said, { all: locks.length, colour, ...(width !== undefined && { width }) })
 }
 
 /** The same for programs. */

@@ -1,6 +1,7 @@
 import type { AccountGrants } from '../../deployment/grants.ts'
 import type { HostPlan } from '../../deployment/hostPlan.ts'
 import { counted, shortListOf } from '../../diagnostics/words.ts'
+import { wrap } from '../diagnostics/wrap.ts'
 import { paint } from './paint.ts'
 import { turnsText } from './turns.ts'
 
@@ -18,13 +19,18 @@ export function planText(options: {
   /** Names of hosts of the file that the plan is not for. */
   readonly left?: readonly string[]
   readonly colour: boolean
+  /** Columns for all but the differences; without, lines stay as long as they are. */
+  readonly width?: number
 }): string {
-  const { cluster, plans, notes, left = [] } = options
+  const { cluster, plans, notes, left = [], width = Number.POSITIVE_INFINITY } = options
+  const wrapped = (text: string, rest = '  '): readonly string[] => wrap(text, { width, first: '', rest })
   const { bold, dim, yellow } = paint(options.colour)
   const changing = plans.filter((plan) => plan.steps.length > 0)
   const unchanged = plans.filter((plan) => plan.steps.length === 0).map((plan) => plan.host)
-  const others = left.length === 0 ? [] : [`${shortListOf(left, 8)}: left out`]
-  const noted = [...notes, turnsText(plans) ?? []].flat().map((note) => `  ${yellow('~')} ${note}`)
+  const others = left.length === 0 ? [] : wrapped(`${shortListOf(left, 8)}: left out`)
+  const noted = [...notes, turnsText(plans) ?? []]
+    .flat()
+    .flatMap((note) => wrap(note, { width, first: `  ${yellow('~')} `, rest: '    ' }))
   if (changing.length === 0) {
     const all = left.length === 0 ? counted(plans.length, 'host') : shortListOf(unchanged, 8)
     return `${[`${cluster}: nothing to do on ${all}.`, ...noted, ...others].join('\n')}\n`
@@ -39,12 +45,13 @@ export function planText(options: {
       const details = first === undefined ? change.details : [`as on ${first}`]
       return [`  ${yellow('~')} ${change.summary}`, ...details.map((detail) => dim(`      ${detail}`))]
     })
-    const too = others.length === 0 ? [] : [`${bold(shortListOf(others, most))}: the same`]
+    const too = others.length === 0 ? [] : wrapped(`${bold(`${shortListOf(others, most)}:`)} the same`)
     return [`${bold(plan.host)} ${dim(`(${plan.address})`)}`, ...steps, ...too].join('\n')
   })
-  const rest = unchanged.length === 0 ? [] : [`${shortListOf(unchanged, most)}: nothing to do`]
+  const rest =
+    unchanged.length === 0 ? [] : [wrapped(`${shortListOf(unchanged, most)}: nothing to do`).join('\n')]
   const head = `${cluster}: changes on ${changing.length} of ${counted(plans.length, 'host')}`
-  return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...others].join('\n\n')}\n`
+  return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...(others.length === 0 ? [] : [others.join('\n')])].join('\n\n')}\n`
 }
 
 /** Plans of which the same would be said, the first of them with the names of the other hosts. */

@@ -33,10 +33,11 @@ export function progressLines(
     tint[kind](`${marks[kind]} ${host.padEnd(width)}  ${text}`)
   const failed = of('failed')
   const head = [
+    // A narrow terminal cuts the end off, and this nobody may miss.
+    ...(stopping ? [yellow('stopping after these steps (Ctrl-C again: at once)')] : []),
     `${of('ended').length} of ${counted(all.length, 'host')} ${verb}`,
     ...(failed.length > 0 ? [red(`${failed.length} failed`)] : []),
     ...(wave === '' ? [] : [wave]),
-    ...(stopping ? [yellow('stops after these steps; Ctrl-C again: at once')] : []),
   ].join(', ')
   const room = Math.max(2, options.most - 1)
   if (all.length <= room) return [head, ...all.map(line)]

@@ -53,7 +53,7 @@ export function runText(run: KnownRun, colour: boolean): string {
   const failed = run.hosts.flatMap(({ host, failure }) => (failure === undefined ? [] : [{ host, failure }]))
   const failures = failed.length === 0 ? [] : [failuresText(failed, { colour })]
   const head = `${what}, exit code ${run.exit}\n${who}  at ${run.started}, took ${run.seconds.toFixed(1)} s\n${whom}`
-  return [head, ...changes, ...failures, summaryText(run.hosts, colour)].join('\n')
+  return [head, ...changes, ...failures, summaryText(run.hosts, { colour })].join('\n')
 }
 
 /** Runs for programs, oldest first, as they were written down. */

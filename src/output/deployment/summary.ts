@@ -1,5 +1,6 @@
 import type { HostOutcome } from '../../deployment/events.ts'
-import { counted, shortListOf } from '../../diagnostics/words.ts'
+import { counted } from '../../diagnostics/words.ts'
+import { hostLines, mostLines } from './hostLines.ts'
 import { paint } from './paint.ts'
 
 const words: Readonly<Record<HostOutcome['result'], string>> = {
@@ -11,30 +12,24 @@ const words: Readonly<Record<HostOutcome['result'], string>> = {
   'not-started': 'not started',
 }
 
-/** So many hosts have a line of their own; of more, those that came out alike have one together. */
-const mostLines = 12
-
 /** Hosts that came out alike. */
 type Group = { readonly text: string; readonly outcomes: readonly HostOutcome[] }
 
 /** The closing lines: how each host came out and how long each phase took. */
-export function summaryText(outcomes: readonly HostOutcome[], colour: boolean): string {
-  const { bold, dim } = paint(colour)
+export function summaryText(
+  outcomes: readonly HostOutcome[],
+  { colour, width }: { readonly colour: boolean; readonly width?: number },
+): string {
+  const { dim } = paint(colour)
   const groups = outcomes.length > mostLines ? alike(outcomes) : outcomes.map(alone)
-  const nameOf = ({ outcomes: [first, ...others] }: Group): string =>
-    others.length === 0 ? (first?.host ?? '') : counted(others.length + 1, 'host')
-  const width = Math.max(0, ...groups.map((group) => nameOf(group).length))
-  const lines = groups.flatMap((group) => {
+  const said = groups.flatMap((group) => {
     const [first] = group.outcomes
     if (first === undefined) return []
     const times = timesOf(group.outcomes)
-    const names = group.outcomes.map(({ host }) => host)
-    return [
-      `${bold(nameOf(group).padEnd(width))}  ${tint(first.result, colour)(group.text)}${times === '' ? '' : dim(` (${times})`)}`,
-      ...(names.length === 1 ? [] : [dim(`${' '.repeat(width)}  ${shortListOf(names, 12)}`)]),
-    ]
+    const text = `${tint(first.result, colour)(group.text)}${times === '' ? '' : dim(` (${times})`)}`
+    return [{ hosts: group.outcomes.map(({ host }) => host), text }]
   })
-  return `${lines.join('\n')}\n`
+  return hostLines(said, { all: outcomes.length, colour, ...(width !== undefined && { width }) })
 }
 
 const alone = (outcome: HostOutcome): Group => ({ text: textOf(outcome), outcomes: [outcome] })

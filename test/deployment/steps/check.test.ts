@@ -49,7 +49,7 @@ describe('the plan of an installation', () => {
       '  share/replicator.json: new',
       'users: create the administrator admin',
       '  share/users/users.json: admin: [redacted] new',
-      `activate: switch from nothing to release ${release.id}`,
+      `activate: switch to release ${release.id}`,
       'units: write and enable systemd units',
       '  /etc/systemd/system/muster-alpha-manager.service: new',
       '  /etc/systemd/system/muster-alpha-connector.service: new',

@@ -117,9 +117,9 @@ describe('the live progress', () => {
     )
   })
 
-  it('says that the run stops, and how it stops at once', () => {
+  it('says first that the run stops, and how it stops at once: a narrow terminal cuts lines off', () => {
     expect(shown(hosts(1), [step('db1', 'write settings'), { type: 'stopping' }])).toEqual([
-      '0 of 1 host done, stops after these steps; Ctrl-C again: at once',
+      'stopping after these steps (Ctrl-C again: at once), 0 of 1 host done',
       '› db1  write settings',
     ])
   })

@@ -102,12 +102,29 @@ describe('locks for people', () => {
           { host: 'db2', state: 'held', lock: { owner: undefined, since, idle: 300 } },
           { host: 'db3', state: 'unreachable', failure: { code: 'timeout', message: 'no answer', fix: '' } },
         ],
-        false,
+        { colour: false },
       ),
     ).toBe(`db1   free
 db10  held by \`muster install\` of ann on desk (run 20260102T030405Z-1a2b3c, process 42), since 2026-01-02T03:04:05Z, last heartbeat 3 s ago
 db2   held by somebody that left no name, since 2026-01-02T03:04:05Z, last heartbeat 300 s ago
 db3   unreachable: no answer
 `)
+  })
+
+  it('names many free ones together, and whatever is not free alone', () => {
+    const free = Array.from(
+      { length: 50 },
+      (_, index) => ({ host: `db${index + 1}`, state: 'free' }) as const,
+    )
+    expect(locksText(free, { colour: false })).toBe('all 50 hosts  free\n')
+    const failure = { code: 'timeout', message: 'db51 did not answer', fix: '' }
+    const lost = { host: 'db51', state: 'unreachable', failure } as const
+    expect(locksText([...free, lost], { colour: false, width: 60 })).toBe(
+      `50 hosts  free
+          db1, db2, db3, db4, db5, db6, db7, db8, db9, db10,
+          db11, db12 and 38 more
+db51      unreachable: did not answer
+`,
+    )
   })
 })

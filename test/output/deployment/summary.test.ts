@@ -27,7 +27,7 @@ const outcomes: readonly HostOutcome[] = [
     host: 'db5b',
     result: 'stopped',
     applied: ['write settings'],
-    left: ['switch from nothing to release 2', 'the proof'],
+    left: ['switch to release 2', 'the proof'],
     seconds: {},
   },
   { host: 'db6', result: 'not-started', applied: ['send the runtime'], seconds: { stage: 0.2 } },
@@ -36,14 +36,14 @@ const outcomes: readonly HostOutcome[] = [
 
 describe('summaryText', () => {
   it('says how each host came out and how long it took', () => {
-    expect(summaryText(outcomes, false)).toBe(
+    expect(summaryText(outcomes, { colour: false })).toBe(
       `db1   done: 2 changes, logins proved (commit 1.3 s, verify 0.3 s)
 db20  done: 1 change (commit 0.1 s)
 db3   nothing to do, every API answers
 db4   failed (commit 2.0 s, verify 20.4 s)
 db4b  failed, all of it taken back
 db5   unreachable
-db5b  stopped: 1 change, left: switch from nothing to release 2, the proof
+db5b  stopped: 1 change, left: switch to release 2, the proof
 db6   not started: nothing was touched that is running (stage 0.2 s)
 db7   not started: the canary db4 failed
 `,
@@ -51,7 +51,7 @@ db7   not started: the canary db4 failed
   })
 
   it('is green, yellow or red by the outcome', () => {
-    const lines = summaryText(outcomes, true).split('\n')
+    const lines = summaryText(outcomes, { colour: true }).split('\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     const tints = lines.slice(0, -1).map((line) => /\u001b\[3(\d)m/.exec(line)?.[1])
     expect(tints).toEqual(['2', '2', '2', '1', '1', '1', '3', '3', '3'])
@@ -67,12 +67,24 @@ db7   not started: the canary db4 failed
       const seconds = { commit: 1 + index / 10, verify: 0.3 }
       return { host, result: 'changed', applied: ['restart manager'], proved: 'logins proved', seconds }
     })
-    expect(summaryText(many, false)).toBe(
+    expect(summaryText(many, { colour: false })).toBe(
       `30 hosts  done: 1 change, logins proved (commit 1.0 to 4.0 s, verify 0.3 s)
           db1, db2, db3, db4, db5, db6, db8, db9, db10, db11, db12, db13 and 18 more
 db7       failed (commit 1.0 s)
 9 hosts   not started: db7 failed
           db32, db33, db34, db35, db36, db37, db38, db39 and db40
+`,
+    )
+  })
+
+  it('names no hosts where all came out alike, and breaks lines as wide as the terminal', () => {
+    const all = Array.from({ length: 50 }, (_, index): HostOutcome => {
+      const seconds = { connect: 0.2, facts: 0.3, verify: 1 + index / 10 }
+      return { host: `db${index + 1}`, result: 'unchanged', applied: [], proved: 'logins proved', seconds }
+    })
+    expect(summaryText(all, { colour: false, width: 60 })).toBe(
+      `all 50 hosts  nothing to do, logins proved (connect 0.2 s,
+              facts 0.3 s, verify 1.0 to 5.9 s)
 `,
     )
   })

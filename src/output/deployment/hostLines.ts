@@ -1,0 +1,38 @@
+import { counted, shortListOf } from '../../diagnostics/words.ts'
+import { wrap } from '../diagnostics/wrap.ts'
+import { paint } from './paint.ts'
+
+/** What is said of some hosts. */
+export type Said = { readonly hosts: readonly string[]; readonly text: string }
+
+/** So many hosts have a line of their own; of more, those of which the same is said have one together. */
+export const mostLines = 12
+
+/**
+ * A line for each, its hosts in the first column and named below it where they are several; not where it is `all`
+ * hosts there are. Lines end with a newline.
+ */
+export function hostLines(
+  said: readonly Said[],
+  options: { readonly all: number; readonly colour: boolean; readonly width?: number },
+): string {
+  const { bold, dim } = paint(options.colour)
+  const { all, width = Number.POSITIVE_INFINITY } = options
+  const nameOf = ({ hosts }: Said): string => {
+    if (hosts.length === 1) return hosts.join()
+    return `${hosts.length === all ? 'all ' : ''}${counted(hosts.length, 'host')}`
+  }
+  const column = Math.max(0, ...said.map((one) => nameOf(one).length))
+  const indent = ' '.repeat(column + 2)
+  return said
+    .flatMap((one) => {
+      const several = one.hosts.length > 1 && one.hosts.length < all
+      const first = `${bold(nameOf(one).padEnd(column))}  `
+      return [
+        ...wrap(one.text, { width, first, rest: indent }),
+        ...(several ? wrap(shortListOf(one.hosts, 12), { width, first: indent, rest: indent }).map(dim) : []),
+      ]
+    })
+    .map((line) => `${line}\n`)
+    .join('')
+}
