@@ -6,5 +6,8 @@ if (!printVersion(argv)) {
   const { muster } = await import('../commands/program.ts')
   const { createProcessContext } = await import('./processContext.ts')
   const atOnce = 'Stopped at once: a step may be half-done on a host. The same command goes on from there.'
-  process.exitCode = await muster({ argv, context: createProcessContext(atOnce) })
+  const context = createProcessContext(atOnce)
+  process.exitCode = await muster({ argv, context })
+  // Connections that were given up would keep it until their time is over.
+  if (context.signal.aborted) process.exit()
 }

@@ -12,13 +12,20 @@ import type { Wanted } from '../transport/route.ts'
 import { createSshConnector, type SshConnector } from '../transport/ssh.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
+import { untilStopped } from '../transport/untilStopped.ts'
 import { askPassphrase } from './askHidden.ts'
 import { becomePassword } from './becomePassword.ts'
 import type { CommandContext } from './context.ts'
 import { usualSshConfig } from './usualSshConfig.ts'
 
-/** Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`. */
-export async function connectHost(context: CommandContext, host: HostConfig): Promise<Transport> {
+/**
+ * Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`, code `stopped`
+ * as soon as somebody stops the command.
+ */
+export const connectHost = (context: CommandContext, host: HostConfig): Promise<Transport> =>
+  untilStopped({ host: host.name, signal: context.signal }, () => openWay(context, host))
+
+async function openWay(context: CommandContext, host: HostConfig): Promise<Transport> {
   const { name } = host
   if (isReachedLocally(host)) {
     const { connectLocal } = await import('../transport/local.ts')

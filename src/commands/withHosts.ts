@@ -8,6 +8,7 @@ import { prepareConnections } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { inRun, type Run } from './inRun.ts'
+import { Interrupted } from './interrupted.ts'
 import { namesOf } from './selectTargets.ts'
 import { heldHosts, surveyLocked } from './surveyLocked.ts'
 
@@ -38,6 +39,10 @@ export async function withHosts<Facts extends InstalledFacts>(options: {
     const survey = await machinesOf(config)
       .then((machines) => surveyLocked({ context, config, run, emit, machines, look }))
       .finally(() => renderer.end())
+    if (context.signal.aborted) {
+      await closeAll(survey)
+      throw new Interrupted()
+    }
     if (heldHosts(survey).length === 0) return work(survey, run).finally(() => closeAll(survey))
     const left = survey.reached.map(
       ({ host }): HostOutcome => ({ host: host.name, result: 'not-started', applied: [], seconds: {} }),

@@ -84,7 +84,8 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
         return await surveyHost({ ...options, host })
       } catch (error) {
         const failure = failureOf(error)
-        emit({ type: 'host-failed', host: host.name, failure })
+        // Who stopped the command need not be told that.
+        if (failure.code !== 'stopped') emit({ type: 'host-failed', host: host.name, failure })
         return { host, failure, unreachable: isUnreachable(error) }
       }
     },

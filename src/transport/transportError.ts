@@ -17,6 +17,7 @@ export type TransportErrorCode =
   | 'too-much-output'
   | 'not-run'
   | 'write-failed'
+  | 'stopped'
 
 /** A failure of the way to a host: what happened, why, and the fix, in words for a person. */
 export class TransportError extends Error {

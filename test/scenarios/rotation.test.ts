@@ -254,7 +254,9 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(kept()).toBe(password)
     const second = await users(['remove', 'ops'])
     expect(second, second.stderr).toMatchObject({ code: 0, stderr: '' })
-    expect(second.stdout.replace(/ \(\d+\.\d s\)| \((?:connect|facts|commit|verify)[^)]*\)/g, '')).toMatchInlineSnapshot(`
+    expect(
+      second.stdout.replace(/ \(\d+\.\d s\)| \((?:connect|facts|commit|verify)[^)]*\)/g, ''),
+    ).toMatchInlineSnapshot(`
       "alpha: changes on 1 of 3 hosts
 
       db2 (127.0.0.3)

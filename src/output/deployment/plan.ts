@@ -43,7 +43,10 @@ export function planText(options: {
       const first = change.details.length < 2 ? undefined : said.get(key)
       if (first === undefined) said.set(key, plan.host)
       const details = first === undefined ? change.details : [`as on ${first}`]
-      return [`  ${yellow('~')} ${change.summary}`, ...details.map((detail) => dim(`      ${detail}`))]
+      return [
+        ...wrap(change.summary, { width, first: `  ${yellow('~')} `, rest: '    ' }),
+        ...details.map((detail) => dim(`      ${detail}`)),
+      ]
     })
     const too = others.length === 0 ? [] : wrapped(`${bold(`${shortListOf(others, most)}:`)} the same`)
     return [`${bold(plan.host)} ${dim(`(${plan.address})`)}`, ...steps, ...too].join('\n')

@@ -152,4 +152,44 @@ describe('planJson', () => {
       grants,
     })
   })
+
+  it('breaks lines between words where it is told a width', () => {
+    const hosts = Array.from(
+      { length: 6 },
+      (_, index): HostPlan => ({
+        host: `database${index + 1}`,
+        address: '10.0.0.1',
+        steps: [{ step, change: change('switch from 0.1.0-5e439ef4f289 to release 0.2.0-d75095271b17') }],
+      }),
+    )
+    const idle = hosts.map(({ host, address }): HostPlan => ({ host: `${host}b`, address, steps: [] }))
+    const text = planText({
+      cluster: 'alpha',
+      notes: ['issue certificates for database1, database2 and database3'],
+      plans: [...hosts, ...idle],
+      left: ['elsewhere1', 'elsewhere2', 'elsewhere3', 'elsewhere4'],
+      colour: false,
+      width: 40,
+    })
+    expect(text).toMatchInlineSnapshot(`
+      "alpha: changes on 6 of 12 hosts
+        ~ issue certificates for database1,
+          database2 and database3
+
+      database1 (10.0.0.1)
+        ~ switch from 0.1.0-5e439ef4f289 to
+          release 0.2.0-d75095271b17
+      database2, database3, database4,
+        database5 and database6: the same
+
+      database1b, database2b, database3b,
+        database4b, database5b and database6b:
+        nothing to do
+
+      elsewhere1, elsewhere2, elsewhere3 and
+        elsewhere4: left out
+      "
+    `)
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(40)
+  })
 })
