@@ -118,10 +118,12 @@ function outcomeOf(
   const left = { host, applied: [], seconds: {} }
   const lines = moved.find((change) => change.host === host)?.moved
   if (lines === undefined) return { ...left, result: 'not-started' }
+  // Without the file that a plan was made with, another runtime would be sent.
+  const runtime = lines.some((line) => line.includes(': send the runtime '))
   const failure = {
     code: 'plan-outrun',
     message: [`the host is not as it was when ${file} was made:`, ...lines].join('\n    '),
-    fix: 'Look at `muster plan`, then save a new plan with --out.',
+    fix: `${runtime ? 'If the plan was made with --runtime-file, give it here, too. Otherwise look' : 'Look'} at \`muster plan\`, then save a new plan with --out.`,
   }
   return { ...left, result: 'failed', failure }
 }

@@ -3,6 +3,7 @@ import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
+import { wavesOf } from '../deployment/execution/wave.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { mapLimit } from '../deployment/mapLimit.ts'
@@ -18,6 +19,7 @@ import { lostOutcomes, type Survey, type SurveyedHost, wholeLook } from '../depl
 import { verifyHost } from '../deployment/verify.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
+import { wavesText } from '../output/deployment/waves.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
@@ -104,8 +106,10 @@ async function goBack(options: Work): Promise<ExitCode> {
   if (staying.length > 0) return refuseHosts({ ...options, failed: staying, failures: 'tell' })
   const plans = found.flatMap((one) => ('plan' in one ? [one.plan] : []))
   if (!json) {
+    const order = wavesText(wavesOf(plans, options.rollout), options.rollout)
+    const notes = order === undefined ? [] : [order]
     context.stdout.write(
-      `${planText({ cluster: config.cluster, notes: [], plans, left: namesOf(config.left), colour, width: lineWidth(context.stdout) })}\n`,
+      `${planText({ cluster: config.cluster, notes, plans, left: namesOf(config.left), colour, width: lineWidth(context.stdout) })}\n`,
     )
   }
   const nothing = plans.every(({ steps }) => steps.length === 0)

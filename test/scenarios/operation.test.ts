@@ -184,7 +184,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(outcome.code).toBe(4)
     expect(outcome.stdout.match(/^db1 .*running .*answers/gm)).toHaveLength(2)
     expect(outcome.stdout).toMatch(/^db2 +unreachable$/m)
-    expect(outcome.stdout).toMatch(/^db2: db2 refused the connection to 127\.0\.0\.3/m)
+    expect(outcome.stdout).toMatch(/^db2: refused the connection to 127\.0\.0\.3/m)
     const json = JSON.parse((await world.muster('status', ['--json'])).stdout)
     expect(json.hosts.map(({ state }: { state: string }) => state)).toEqual(['up', 'unreachable'])
     expect((await world.muster('uninstall', ['--purge'])).code).toBe(4)

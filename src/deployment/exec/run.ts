@@ -1,4 +1,6 @@
 import type { Transport } from '../../transport/transport.ts'
+import { TransportError } from '../../transport/transportError.ts'
+import { StepError } from '../stepError.ts'
 import { execScript } from './script.ts'
 
 /** One output stream of a program; `cut`: bytes that came after what is kept. */
@@ -7,7 +9,7 @@ export type ExecOutput = { readonly text: string; readonly cut: number }
 /** What a program left behind on a host. */
 export type ExecResult = { readonly code: number; readonly stdout: ExecOutput; readonly stderr: ExecOutput }
 
-/** Runs a program on a host in one round trip; rejects with a `TransportError`. */
+/** Runs a program on a host in one round trip; rejects with a `TransportError`, or a `StepError` where its time is over. */
 export async function execOnHost(
   transport: Transport,
   options: {
@@ -16,11 +18,23 @@ export async function execOnHost(
     readonly timeout: number
   },
 ): Promise<ExecResult> {
-  const { code, stdout, stderr } = await transport.run(execScript(options.words), {
-    timeout: options.timeout,
+  const { words, timeout } = options
+  const running = transport.run(execScript(words), { timeout })
+  const { code, stdout, stderr } = await running.catch((error: unknown) => {
+    throw error instanceof TransportError && error.code === 'timeout' ? tooLong(error, timeout) : error
   })
   return { code, stdout: outputOf(stdout), stderr: outputOf(stderr) }
 }
+
+/** The host answers; it is the program that was given too little time. */
+const tooLong = (cause: TransportError, timeout: number): StepError =>
+  new StepError({
+    host: cause.host,
+    code: 'timeout',
+    message: `the program did not end within ${timeout / 1000} s; it may still be running there`,
+    fix: 'Give it more time with --timeout, or see on the host what it waits for.',
+    cause,
+  })
 
 /** Takes the count of what was cut off again: the last line. */
 function outputOf(text: string): ExecOutput {

@@ -1,6 +1,7 @@
 import { clientsText } from '../../deployment/clientsText.ts'
 import type { HostStatus } from '../../deployment/status.ts'
 import { paint } from './paint.ts'
+import { whatFailed } from './whatFailed.ts'
 
 type Cell = { readonly text: string; readonly tint?: 'red' | 'green' | 'yellow' }
 
@@ -22,7 +23,7 @@ export function statusText(hosts: readonly HostStatus[], colour: boolean): strin
       .join('  ')
       .trimEnd()
   const reasons = hosts.flatMap((host) => [
-    ...(host.detail === undefined ? [] : [`${host.host}: ${host.detail}`]),
+    ...(host.detail === undefined ? [] : [`${host.host}: ${whatFailed(host.host, host.detail)}`]),
     ...host.components.flatMap(({ component, detail }) =>
       detail === undefined ? [] : [`${host.host}: ${component}: ${detail}`],
     ),

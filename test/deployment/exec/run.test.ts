@@ -58,4 +58,16 @@ describe('a program on a host', () => {
   it('has its signal as an exit code, as a shell tells it', async () => {
     expect(await exec('sh', '-c', 'kill -TERM $$')).toMatchObject({ code: 143 })
   })
+
+  it('is told of, and not the script around it, where its time is over', async () => {
+    const slow = await connectLocal({ host: 'here', env: process.env })
+    const running = execOnHost(slow, { words: ['sleep', '30'], timeout: 100 })
+    await expect(running).rejects.toMatchObject({
+      name: 'StepError',
+      host: 'here',
+      code: 'timeout',
+      message: 'the program did not end within 0.1 s; it may still be running there',
+    })
+    await slow.close()
+  })
 })

@@ -36,4 +36,34 @@ db20  odd                       unknown               runs now
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     expect(releasesText(hosts, true).replaceAll(/\u001b\[\d+m/g, '')).toBe(releasesText(hosts, false))
   })
+
+  it('has the rows of many hosts together that have the same releases', () => {
+    const [now, before] = ['0.2.0-bbbbbbbbbbbb', '0.1.0-aaaaaaaaaaaa']
+    const hosts = Array.from({ length: 50 }, (_, index) => ({
+      host: `db${index + 1}`,
+      releases: [release(now, `2026-11-22T10:00:${10 + index}Z`), release(before, '2026-11-01T10:00:00Z')],
+      current: now,
+      next: before,
+    }))
+    expect(releasesText(hosts, false)).toBe(
+      `HOST          VERSION  DIGEST        CURRENT SINCE
+all 50 hosts  0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:10Z or later  runs now
+all 50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           goes here
+`,
+    )
+    const odd = {
+      host: 'db51',
+      releases: [release(now, '2026-11-22T10:00:00Z')],
+      current: now,
+      next: undefined,
+    }
+    expect(releasesText([...hosts, odd], false)).toBe(
+      `HOST      VERSION  DIGEST        CURRENT SINCE
+50 hosts  0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:10Z or later  runs now
+50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           goes here
+db51      0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:00Z           runs now
+50 hosts: db1, db2, db3, db4, db5, db6, db7, db8, db9, db10, db11, db12 and 38 more
+`,
+    )
+  })
 })

@@ -49,7 +49,7 @@ db3   not installed
 db1: clients of alpha at [::]:9999, to read at [::]:9998
 
 db1: replicator: nothing listens at 127.0.0.1:8097
-db20: db20 did not answer
+db20: did not answer
 `,
     )
   })
