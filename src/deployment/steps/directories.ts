@@ -1,5 +1,6 @@
 import { ownersAndModes } from '../../transport/ownersAndModes.ts'
 import { quote } from '../../transport/shellWords.ts'
+import type { Transport } from '../../transport/transport.ts'
 import { desiredFile, fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { inOneFlight } from '../flight.ts'
@@ -25,6 +26,13 @@ export function directoriesStep(target: Target): Step {
     ...wanted.flatMap((directory) => directoryDifference(facts, directory) ?? []),
     ...[fileDifference(facts, manifest, target.layout.root) ?? []].flat(),
   ]
+  const layOut = (transport: Transport, missing: readonly Directory[]): Promise<unknown> =>
+    mustRun(transport, {
+      doing: `laying out ${target.layout.root}`,
+      fix: 'Make the folder writable, or choose another install-directory.',
+      // Folders above the root that are missing must let the service user through.
+      script: makeDirectories(missing, target.facts.uid === 0),
+    })
   return {
     id: 'directories',
     title: `lay out ${target.layout.root}`,
@@ -38,12 +46,7 @@ export function directoriesStep(target: Target): Step {
     apply: async (transport) => {
       const missing = wanted.filter((directory) => directoryDifference(target.facts, directory) !== undefined)
       await inOneFlight(transport, (to) => [
-        mustRun(to, {
-          doing: `laying out ${target.layout.root}`,
-          fix: 'Make the folder writable, or choose another install-directory.',
-          // Folders above the root that are missing must let the service user through.
-          script: makeDirectories(missing, target.facts.uid === 0),
-        }),
+        ...(missing.length === 0 ? [] : [layOut(to, missing)]),
         writeFiles({ transport: to, facts: target.facts, files: [manifest] }),
       ])
     },

@@ -44,6 +44,16 @@ describe('a step', () => {
     expect(host.scripts).toEqual([])
   })
 
+  it('makes no folder where only the manifest differs, as on a host that was replaced', async () => {
+    const files = new Map(finished.installation.files)
+    files.delete('/opt/muster/share/installation.json')
+    const facts = { ...finished, installation: { ...finished.installation, files } }
+    const host = fakeTransport({})
+    await stepOf('directories', facts).apply(host)
+    expect(host.uploads.map(({ path }) => path)).toEqual(['/opt/muster/share/installation.json'])
+    expect(host.scripts).toEqual([])
+  })
+
   it('sets no owner where it is not root', async () => {
     const facts = hostFacts({ uid: 1000, login: 'ops', group: 'ops', systemd: false })
     const host = fakeTransport({})
