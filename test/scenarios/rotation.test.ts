@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Component } from '../../src/contracts/component.ts'
 import { eventually } from '../support/eventually.ts'
 import { logIn } from './support/api.ts'
+import { byTurns } from './support/byTurns.ts'
 import type { Outcome } from './support/operator.ts'
 import { runProgram } from './support/program.ts'
 import { createWorld, type World } from './support/world.ts'
@@ -73,22 +74,21 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     let logins = 0
     const refused: string[] = []
     // Who knows what the state knows always gets in: the new one first, the old one where a host is not there yet.
-    const load = apis.map(async (api) => {
-      while (going) {
-        const before = admin()
-        const known = [before.password, ...(before.pending ?? [])]
-        let entered = false
-        // A host may change between two attempts, never back.
-        for (const one of [...known, before.password]) entered ||= (await enter(api, one)) === 200
-        logins += 1
-        // Who was that slow knows more by now.
-        if (!entered && isDeepStrictEqual(admin(), before)) refused.push(api.join(' '))
-      }
+    const attempts = apis.map((api) => async () => {
+      const before = admin()
+      const known = [before.password, ...(before.pending ?? [])]
+      let entered = false
+      // A host may change between two attempts, never back.
+      for (const one of [...known, before.password]) entered ||= (await enter(api, one)) === 200
+      logins += 1
+      // Who was that slow knows more by now.
+      if (!entered && isDeepStrictEqual(admin(), before)) refused.push(api.join(' '))
     })
+    const load = byTurns(attempts, () => !going)
     const outcome = await rotate()
     await eventually(() => expect(logins).toBeGreaterThan(3 * apis.length))
     going = false
-    await Promise.all(load)
+    await load
     expect(refused).toEqual([])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toContain(`  user admin  password ${admin().password}\n`)

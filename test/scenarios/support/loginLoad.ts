@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect } from 'vitest'
 import type { Component } from '../../../src/contracts/component.ts'
+import { byTurns } from './byTurns.ts'
 import type { Operator } from './operator.ts'
 import type { Host } from './world.ts'
 
@@ -59,8 +59,7 @@ export async function underLoad<Result>(options: LoadOptions, work: () => Promis
 
 /**
  * Logs in at every door, by a client that keeps its one connection open and by one that makes a new connection each
- * time, which trusts what the state directory says at that moment. One after another, each followed by as long a
- * rest: without one they would take all processors from the work that is judged, which then takes ten times as long.
+ * time, which trusts what the state directory says at that moment.
  */
 function loginLoad(options: LoadOptions): LoginLoad {
   const { operator, doors } = options
@@ -105,20 +104,12 @@ function loginLoad(options: LoadOptions): LoginLoad {
     { door, agent: false as const },
   ])
   const rounds = clients.map(() => 0)
-  const logInByTurns = async (): Promise<void> => {
-    for (let turn = 0; !ended; turn += 1) {
-      const index = turn % clients.length
-      const client = clients[index]
-      if (client === undefined) return
-      const began = performance.now()
-      await logIn(client.door, client.agent)
-      rounds[index] = (rounds[index] ?? 0) + 1
-      for (const look of waiting) look()
-      await delay(performance.now() - began)
-    }
-    for (const { agent } of clients) if (agent !== false) agent.destroy()
-  }
-  const load = logInByTurns()
+  const logins = clients.map(({ door, agent }, index) => async () => {
+    await logIn(door, agent)
+    rounds[index] = (rounds[index] ?? 0) + 1
+    for (const look of waiting) look()
+  })
+  const load = byTurns(logins, () => ended)
   return {
     around: () =>
       new Promise((resolve) => {
@@ -134,6 +125,7 @@ function loginLoad(options: LoadOptions): LoginLoad {
     stop: async () => {
       ended = true
       await load
+      for (const { agent } of clients) if (agent !== false) agent.destroy()
       return { made, refused, kept }
     },
   }
