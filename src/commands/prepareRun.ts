@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createHasher } from '../accounts/hasher.ts'
 import type { Emit, HostOutcome } from '../deployment/events.ts'
 import type { HostPlan } from '../deployment/hostPlan.ts'
 import { installPlan } from '../deployment/plans/install.ts'
@@ -151,6 +152,7 @@ async function decide(
     runtimeFile,
     now: context.now(),
     random: randomBytes,
+    hash: createHasher(),
   })
   if (!preparation.ok) return refuse(preparation.problems)
   const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))

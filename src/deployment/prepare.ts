@@ -1,4 +1,4 @@
-import type { ScryptCost } from '../accounts/phc.ts'
+import type { Hasher } from '../accounts/hasher.ts'
 import { CertificateError } from '../certificates/certificateError.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
@@ -56,8 +56,7 @@ export type PrepareOptions = {
   readonly runtimeFile?: RuntimeFile | undefined
   readonly now: Date
   readonly random: (size: number) => Buffer
-  /** Of a password's hash; lower only in tests. */
-  readonly cost?: ScryptCost
+  readonly hash: Hasher
 }
 
 /** Judges the facts of all hosts and decides what each must become. All problems of all hosts at once. */
@@ -72,10 +71,10 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const logins = surveyed.map(({ host, facts }): HostLogin => {
     return { host, facts, given: givenPasswords(host, secrets) }
   })
-  const { state, random, cost, left = [] } = options
-  const replaced = await replacedPasswords(logins, state, cost)
+  const { state, random, hash, left = [] } = options
+  const replaced = await replacedPasswords(logins, state, hash)
   if (replaced.length > 0) return { ok: false, problems: replaced }
-  const admins = await administrators({ logins, state, random, left, ...(cost && { cost }) })
+  const admins = await administrators({ logins, state, random, left, hash })
   const problems: StepError[] = []
   const targets: Target[] = []
   const tls = await tlsOfHosts({ ...options, state: admins.state }, problems)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createHasher } from '../../accounts/hasher.ts'
 import type { Credentials } from '../../client/credentials.ts'
 import type { Emit, Failure, HostOutcome } from '../../deployment/events.ts'
 import { failureOf } from '../../deployment/failure.ts'
@@ -43,7 +44,7 @@ export async function askViaApi(
     fail(problem.host, failure, 'failed')
   }
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
-  for (const problem of await replacedPasswords(logins, state)) tell(problem)
+  for (const problem of await replacedPasswords(logins, state, createHasher())) tell(problem)
   const notes: string[] = []
   const wishes = config.hosts.flatMap((host): readonly HostWish[] => {
     const reached = reachApis({ host, here: isHere(host, machine), authorities })

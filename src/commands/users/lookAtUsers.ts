@@ -33,7 +33,7 @@ export async function lookAtUsers(
     hashEarly(hash, given, known),
   )
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
-  const replaced = await stillGiven(logins, state)
+  const replaced = await stillGiven(logins, state, hash)
   const verify = onceEach(hash)
   const looked = await Promise.all(
     survey.reached.map((surveyed) => {

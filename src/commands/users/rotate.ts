@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
+import { createHasher, type Hasher } from '../../accounts/hasher.ts'
+import { saltBytes } from '../../accounts/passwordHash.ts'
 import { makePassword } from '../../certificates/password.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { provedHosts } from '../../deployment/runs/runRecord.ts'
@@ -50,6 +51,7 @@ type Work = RotateOptions & {
   readonly given: readonly Secret[]
   /** Whether the file gives a password for every host. */
   readonly alwaysGiven: boolean
+  readonly hash: Hasher
 }
 
 const operationOf = ({ user }: Pick<RotateOptions, 'user'>): string => `users rotate ${user}`
@@ -69,7 +71,7 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const passwords = await readUserPasswords(context, config)
   const given = [...passwords.values()].flatMap((of) => of.get(user) ?? [])
   const alwaysGiven = given.length === config.hosts.length + config.left.length
-  const work = { ...options, config, chosen, given, alwaysGiven }
+  const work = { ...options, config, chosen, given, alwaysGiven, hash: createHasher() }
   // A refusal is told before any host is reached, and holds again once nobody else can change the state.
   const before = await readState({ directory: config.directory, cluster: config.cluster })
   chosenLogin(work, before?.state ?? emptyState)
@@ -100,13 +102,14 @@ async function begun(
   readonly password: Secret
   readonly kind: 'go-on' | 'make' | 'take'
 }> {
-  const { context, user, given } = work
+  const { context, user, given, hash } = work
   const choice = chosenLogin(work, state)
   const { kind } = choice
   if (kind === 'go-on') return { kind, next: choice.known, password: choice.password }
   const password = kind === 'make' ? makePassword(randomBytes) : choice.password
   const known = state.users.get(user) ?? { salt: randomBytes(saltBytes) }
-  const next = await beginRotation(known, { password, old: given, now: context.now(), random: randomBytes })
+  const options = { password, old: given, now: context.now(), random: randomBytes, hash }
+  const next = await beginRotation(known, options)
   return { kind, next, password }
 }
 
@@ -121,7 +124,7 @@ async function rotateLocked(work: Work, survey: Survey<InstalledFacts>, run: Run
   const opened = await openState(place)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
   const { next, password, kind } = await begun(work, opened.state)
-  const hash = await hashPassword({ password, salt: next.salt })
+  const hash = await work.hash(password, next.salt)
   const login: NewLogin = { user, password, hash, previous: next.pending ?? [] }
   const plans = survey.reached.map((surveyed) =>
     rotateHost({ cluster, surveyed, state: opened.state, login }),

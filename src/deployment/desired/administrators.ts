@@ -1,6 +1,5 @@
-import { createHasher, type Hasher } from '../../accounts/hasher.ts'
+import type { Hasher } from '../../accounts/hasher.ts'
 import { saltBytes, verifyPassword } from '../../accounts/passwordHash.ts'
-import type { ScryptCost } from '../../accounts/phc.ts'
 import { makePassword } from '../../certificates/password.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -30,10 +29,8 @@ export async function administrators(options: {
   readonly logins: readonly HostLogin[]
   readonly state: ClusterState
   readonly random: (size: number) => Buffer
-  /** Lower only in tests. */
-  readonly cost?: ScryptCost
   /** One that may have begun with the passwords of the files. */
-  readonly hash?: Hasher
+  readonly hash: Hasher
   readonly left?: readonly HostConfig[]
   /** Whether a password is made also where a host has the user with one that is not known here. */
   readonly generate?: boolean
@@ -42,7 +39,7 @@ export async function administrators(options: {
   readonly users: ReadonlyMap<string, readonly DesiredUser[]>
   readonly made: readonly MadePassword[]
 }> {
-  const { logins, random, left = [], generate = false } = options
+  const { logins, random, hash, left = [], generate = false } = options
   const names = [...new Set(logins.flatMap(({ host }) => host.users.map(({ user }) => user)))]
   let state = options.state
   const made: MadePassword[] = []
@@ -60,7 +57,6 @@ export async function administrators(options: {
       ...(password === undefined ? {} : { password }),
     })
   }
-  const hash = options.hash ?? createHasher(options.cost)
   const desired = logins.map(async ({ host, given, facts }) => {
     const of = host.users.flatMap(({ user }) => {
       const known = state.users.get(user)

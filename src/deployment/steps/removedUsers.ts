@@ -4,6 +4,7 @@ import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
 import type { Layout } from '../layout.ts'
+import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import { takeBackScript } from '../users/takeBack.ts'
@@ -45,7 +46,7 @@ export function removedUsersStep(options: {
         doing: `removing ${list}`,
         fix,
         stdin: new Secret(JSON.stringify(removed)),
-        script: `${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)} remove-user --file ${quote(layout.usersFile)}`,
+        script: ownProgram(folder, `remove-user --file ${quote(layout.usersFile)}`),
       })
     },
     undo: async (transport) => {

@@ -1,5 +1,4 @@
 import type { Hasher } from '../../accounts/hasher.ts'
-import type { ScryptCost } from '../../accounts/phc.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { listOf, shortListOf } from '../../diagnostics/words.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -46,13 +45,11 @@ export async function decideUsers(options: {
   /** Whether a password is made also where a host has the user with one that is not known here. */
   readonly generate: boolean
   readonly random: (size: number) => Buffer
-  /** Lower only in tests. */
-  readonly cost?: ScryptCost
-  readonly hash?: Hasher
+  readonly hash: Hasher
 }): Promise<UsersDecision> {
   const { hosts, state } = options
   const bare = hosts.flatMap(({ host, facts }) => notInstalled(host, facts))
-  const standing = [...bare, ...(await replacedPasswords(hosts, state, options.cost))]
+  const standing = [...bare, ...(await replacedPasswords(hosts, state, options.hash))]
   if (standing.length > 0) return { ok: false, problems: standing }
   const decided = await administrators({ ...options, logins: hosts })
   const known = (name: string): readonly DesiredUser[] => decided.users.get(name) ?? []

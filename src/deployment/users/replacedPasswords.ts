@@ -1,4 +1,4 @@
-import type { ScryptCost } from '../../accounts/phc.ts'
+import type { Hasher } from '../../accounts/hasher.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { ClusterState } from '../state/clusterState.ts'
@@ -25,9 +25,9 @@ export type StillGiven = {
 export const replacedPasswords = async (
   hosts: readonly GivenPasswords[],
   state: ClusterState,
-  cost?: ScryptCost,
+  hash: Hasher,
 ): Promise<readonly StepError[]> =>
-  (await stillGiven(hosts, state, cost)).map(
+  (await stillGiven(hosts, state, hash)).map(
     ({ host, user, option, date }) =>
       new StepError({
         host,
@@ -44,7 +44,7 @@ export const replacedPasswords = async (
 export async function stillGiven(
   hosts: readonly GivenPasswords[],
   state: ClusterState,
-  cost?: ScryptCost,
+  hash: Hasher,
 ): Promise<readonly StillGiven[]> {
   const known: { readonly user: string; readonly password: Secret; readonly date: string | undefined }[] = []
   const found: StillGiven[] = []
@@ -54,7 +54,7 @@ export async function stillGiven(
       if (password === undefined) continue
       const before = known.find((one) => one.user === user && one.password.equals(password))
       const date =
-        before === undefined ? await replacedOn(state.users.get(user), password, cost) : before.date
+        before === undefined ? await replacedOn(state.users.get(user), password, hash) : before.date
       if (before === undefined) known.push({ user, password, date })
       if (date !== undefined) found.push({ host: host.name, user, option, date })
     }

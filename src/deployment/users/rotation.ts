@@ -1,5 +1,5 @@
-import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
-import type { ScryptCost } from '../../accounts/phc.ts'
+import type { Hasher } from '../../accounts/hasher.ts'
+import { saltBytes } from '../../accounts/passwordHash.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { sha256 } from '../sha256.ts'
 import { type ClusterState, type ReplacedPassword, type UserState, withUser } from '../state/clusterState.ts'
@@ -14,8 +14,8 @@ const remembered = 5
  * A mark by which a replaced password is known again: three hexadecimal digits of its scrypt. Who finds it and
  * tries passwords pays a scrypt for each, and one wrong one in 4096 fits as well as the right one.
  */
-const markOf = async (password: Secret, salt: Buffer, cost: ScryptCost | undefined): Promise<string> =>
-  sha256(await hashPassword({ password, salt, ...(cost && { cost }) })).slice(0, digits)
+const markOf = async (hash: Hasher, password: Secret, salt: Buffer): Promise<string> =>
+  sha256(await hash(password, salt)).slice(0, digits)
 
 /**
  * The state of a user from the moment when a new password begins to go to the hosts: it knows the new one and all
@@ -29,19 +29,18 @@ export async function beginRotation(
     readonly old?: readonly Secret[]
     readonly now: Date
     readonly random: (size: number) => Buffer
-    /** Lower only in tests. */
-    readonly cost?: ScryptCost
+    readonly hash: Hasher
   },
 ): Promise<UserState> {
-  const { password, old = [], now, random, cost } = options
+  const { password, old = [], now, random, hash } = options
   const candidates = [...old, known.password, ...(known.pending ?? [])].flatMap((one) => one ?? [])
   const pending = candidates.filter(
     (one, index) => !one.equals(password) && candidates.findIndex((other) => other.equals(one)) === index,
   )
   let { salt } = known
   for (;;) {
-    const mark = await markOf(password, salt, cost)
-    const marks = await Promise.all(pending.map((one) => markOf(one, salt, cost)))
+    const mark = await markOf(hash, password, salt)
+    const marks = await Promise.all(pending.map((one) => markOf(hash, one, salt)))
     if (!marks.includes(mark)) {
       const fresh = [...new Set(marks)].map((one): ReplacedPassword => ({ at: now.toISOString(), mark: one }))
       const before = salt === known.salt ? (known.replaced ?? []) : []
@@ -73,10 +72,10 @@ export const isRotating = (known: UserState | undefined): boolean => known?.pend
 export async function replacedOn(
   known: UserState | undefined,
   given: Secret,
-  cost?: ScryptCost,
+  hash: Hasher,
 ): Promise<string | undefined> {
   if (known?.replaced === undefined || known.password?.equals(given) === true) return undefined
-  const mark = await markOf(given, known.salt, cost)
+  const mark = await markOf(hash, given, known.salt)
   return known.replaced.find((one) => one.mark === mark)?.at.slice(0, 10)
 }
 

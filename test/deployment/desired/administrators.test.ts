@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createHasher } from '../../../src/accounts/hasher.ts'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { formatUserFile } from '../../../src/accounts/userFile.ts'
 import {
@@ -11,6 +12,7 @@ import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 
 const cost = { ln: 4, r: 8, p: 1 }
+const hash = createHasher(cost)
 const random = (size: number): Buffer => Buffer.alloc(size, 7)
 
 const installedHash = `$scrypt$ln=4,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
@@ -36,7 +38,7 @@ describe('administrators', () => {
       logins: [login('db1'), login('db2')],
       state: emptyState,
       random,
-      cost,
+      hash,
     })
     expect(made).toHaveLength(1)
     expect(users.get('db1')?.[0]?.hash).toBeDefined()
@@ -45,12 +47,12 @@ describe('administrators', () => {
   })
 
   it('takes the kept one again, with the same hash', async () => {
-    const first = await administrators({ logins: [login('db1')], state: emptyState, random, cost })
+    const first = await administrators({ logins: [login('db1')], state: emptyState, random, hash })
     const second = await administrators({
       logins: [login('db1', { installed: true })],
       state: first.state,
       random: (size) => Buffer.alloc(size, 9),
-      cost,
+      hash,
     })
     expect(second.made).toEqual([])
     expect(second.users.get('db1')?.[0]?.hash).toBe(first.users.get('db1')?.[0]?.hash)
@@ -61,7 +63,7 @@ describe('administrators', () => {
       logins: [login('db1', { installed: true })],
       state: emptyState,
       random,
-      cost,
+      hash,
     })
     expect(made).toEqual([])
     expect(users.get('db1')).toEqual([{ user: 'admin' }])
@@ -74,7 +76,7 @@ describe('administrators', () => {
       const file = formatUserFile({ version: 1, users: [{ user: 'admin', access: 'full', hash: installed }] })
       const facts = hostFacts({ installation: installationFacts({ users: new Secret(file) }) })
       const logins = [{ ...login('db1', { given: 'mine' }), facts }]
-      const { users } = await administrators({ logins, state: emptyState, random, cost })
+      const { users } = await administrators({ logins, state: emptyState, random, hash })
       const [admin] = users.get('db1') ?? []
       return [admin?.hash === installed, admin?.hashedOtherwise]
     }
@@ -87,7 +89,7 @@ describe('administrators', () => {
   it('takes the given one, does not keep it, and knows the made one that it replaces', async () => {
     const kept = new Secret('made before')
     const state = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1), password: kept })
-    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, cost })
+    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, hash })
     const users = result.users.get('db1') ?? []
     const [user] = users
     expect(user?.password?.reveal()).toBe('mine')
@@ -100,7 +102,7 @@ describe('administrators', () => {
   it('makes none where a host that is left alone may have the user with another', async () => {
     const left = [hostConfig({ name: 'db2' })]
     const known = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1) })
-    const options = { logins: [login('db1')], random, cost }
+    const options = { logins: [login('db1')], random, hash }
     const part = await administrators({ ...options, state: known, left })
     expect(part.made).toEqual([])
     expect(part.users.get('db1')).toEqual([{ user: 'admin' }])
@@ -110,7 +112,7 @@ describe('administrators', () => {
 
   it('knows the replaced one as long as a host that is left alone may have it', async () => {
     const state = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1), password: new Secret('made') })
-    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, cost })
+    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, hash })
     const targets = [{ users: result.users.get('db1') ?? [] }]
     const after = forgetReplaced(result.state, targets, [hostConfig({ name: 'db2' })])
     expect(after.users.get('admin')?.password?.reveal()).toBe('made')
@@ -124,7 +126,7 @@ describe('administrators', () => {
       logins: [{ host: hostConfig({ users }), facts, given }],
       state: emptyState,
       random,
-      cost,
+      hash,
     }
     const result = await administrators(options)
     expect(result.users.get('db1')?.map(({ user, password }) => [user, password?.reveal()])).toEqual([
@@ -143,14 +145,14 @@ describe('administrators', () => {
     const replaced = [{ at: '2026-01-01T00:00:00Z', mark: 'abc' }]
     const known = { salt: Buffer.alloc(16, 1), password: new Secret('made'), replaced }
     const state = withUser(emptyState, 'admin', known)
-    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, cost })
+    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, hash })
     expect(result.state.users.get('admin')).toEqual(known)
     const after = forgetReplaced(result.state, [{ users: result.users.get('db1') ?? [] }])
     expect(after.users.get('admin')).toEqual({ salt: known.salt, replaced })
   })
 
   it('makes a password also for a user that exists, where that is wanted', async () => {
-    const options = { logins: [login('db1', { installed: true })], state: emptyState, random, cost }
+    const options = { logins: [login('db1', { installed: true })], state: emptyState, random, hash }
     const { made, users } = await administrators({ ...options, generate: true })
     expect(made.map(({ user }) => user)).toEqual(['admin'])
     expect(users.get('db1')?.[0]?.hash).toBeDefined()
@@ -162,7 +164,7 @@ describe('administrators', () => {
       logins: [{ host, facts: hostFacts(), given: new Map() }],
       state: emptyState,
       random,
-      cost,
+      hash,
     })
     expect([...result.users]).toEqual([['db1', []]])
     expect(result.made).toEqual([])

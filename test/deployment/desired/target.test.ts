@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { createHasher } from '../../../src/accounts/hasher.ts'
 import { resolveSecrets } from '../../../src/commands/resolveSecrets.ts'
 import type { ClusterConfig } from '../../../src/config/model.ts'
 import { readServerSettings } from '../../../src/contracts/readServerSettings.ts'
@@ -72,6 +73,7 @@ async function prepared(options: {
     ownNode: { path: '/usr/bin/node', version: 'v22.1.0' },
     now: new Date('2026-01-01T00:00:00Z'),
     random: (size) => Buffer.alloc(size, 7),
+    hash: createHasher({ ln: 4, r: 8, p: 1 }),
   })
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('\n'))
   return { state: result.state, targets: new Map(result.targets.map((target) => [target.host.name, target])) }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createHasher } from '../../../src/accounts/hasher.ts'
 import { createAuthority } from '../../../src/certificates/authority.ts'
 import { type HostStores, makeHostStores } from '../../../src/certificates/hostStores.ts'
 import type { ClusterConfig, HostConfig } from '../../../src/config/model.ts'
@@ -125,7 +126,7 @@ async function decide(options: {
     ownNode: { path: '/opt/node/bin/node', version: 'v24.1.0' },
     now: at,
     random: randomBytes,
-    cost: { ln: 4, r: 8, p: 1 },
+    hash: createHasher({ ln: 4, r: 8, p: 1 }),
   })
   if (!preparation.ok) throw new Error(preparation.problems.map(({ message }) => message).join('\n'))
   // The next run knows what the files of the state directory say, and no more.

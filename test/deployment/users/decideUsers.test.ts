@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createHasher } from '../../../src/accounts/hasher.ts'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import { decideUsers, extraNotes, type UsersHost } from '../../../src/deployment/users/decideUsers.ts'
@@ -7,6 +8,7 @@ import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 
 const cost = { ln: 4, r: 8, p: 1 }
+const hash = createHasher(cost)
 const random = (size: number): Buffer => Buffer.alloc(size, 7)
 const wanted = ['admin', 'ops'].map((user) => ({ user, option: `rest-api-users.${user}` }))
 
@@ -36,7 +38,7 @@ async function hostWith(
 }
 
 const decide = (hosts: readonly UsersHost[], changes: Partial<Parameters<typeof decideUsers>[0]> = {}) =>
-  decideUsers({ hosts, left: [], state: emptyState, generate: false, random, cost, ...changes })
+  decideUsers({ hosts, left: [], state: emptyState, generate: false, random, hash, ...changes })
 
 describe('decideUsers', () => {
   it('names what a host has beside the users of the file, and changes nothing about it', async () => {
@@ -83,7 +85,7 @@ describe('decideUsers', () => {
     const now = new Date('2026-03-04T05:06:07Z')
     const rotated = await beginRotation(
       { salt: random(16) },
-      { password: new Secret('new'), old: [new Secret('old')], now, random, cost },
+      { password: new Secret('new'), old: [new Secret('old')], now, random, hash },
     )
     const state = withUser(emptyState, 'ops', endRotation(rotated, { given: true }))
     const hosts = (password: string) => hostWith('db1', ['admin', 'ops'], { given: [['ops', password]] })

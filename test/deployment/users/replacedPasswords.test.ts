@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createHasher } from '../../../src/accounts/hasher.ts'
 import { administrators, forgetReplaced } from '../../../src/deployment/desired/administrators.ts'
 import { emptyState, type UserState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import { chooseNewPassword } from '../../../src/deployment/users/chooseNewPassword.ts'
@@ -8,12 +9,12 @@ import { rotatedText } from '../../../src/output/deployment/rotated.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
 
-const cost = { ln: 1, r: 1, p: 1 }
+const hash = createHasher({ ln: 1, r: 1, p: 1 })
 const random = (size: number): Buffer => Buffer.alloc(size, 9)
 const salt = Buffer.alloc(16, 1)
 const now = new Date('2026-11-22T12:00:00Z')
 const rotating = () =>
-  beginRotation({ salt, password: new Secret('old') }, { password: new Secret('new'), now, random, cost })
+  beginRotation({ salt, password: new Secret('old') }, { password: new Secret('new'), now, random, hash })
 
 describe('a file that still gives a replaced password', () => {
   it('is refused for each host that it is given for, with the date', async () => {
@@ -30,7 +31,7 @@ describe('a file that still gives a replaced password', () => {
       host('db2', { admin: 'new' }),
       host('db3', { admin: 'old', ops: 'old' }),
     ]
-    const problems = await replacedPasswords(given, state, cost)
+    const problems = await replacedPasswords(given, state, hash)
     expect(
       problems.map(({ host, code, message, fix }) => `${host} ${code}: ${message}\n  ${fix}`),
     ).toMatchInlineSnapshot(`
@@ -49,7 +50,7 @@ describe('an installation while a rotation has not ended', () => {
     const state = withUser(emptyState, 'admin', await rotating())
     const host = hostConfig({ name: 'db1' })
     const login = { host, facts: hostFacts({ host: 'db1' }), given: new Map<string, Secret>() }
-    const made = await administrators({ logins: [login], state, random, cost })
+    const made = await administrators({ logins: [login], state, random, hash })
     const users = made.users.get('db1') ?? []
     expect(users.map(({ password, previous }) => [password?.reveal(), previous?.reveal()])).toEqual([
       ['new', 'old'],

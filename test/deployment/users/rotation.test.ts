@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { createHasher } from '../../../src/accounts/hasher.ts'
 import type { UserState } from '../../../src/deployment/state/clusterState.ts'
 import { decodeSecrets, encodeSecrets } from '../../../src/deployment/state/secretsFile.ts'
 import { beginRotation, endRotation, isRotating, replacedOn } from '../../../src/deployment/users/rotation.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 
-const cost = { ln: 1, r: 1, p: 1 }
+const hash = createHasher({ ln: 1, r: 1, p: 1 })
 const salt = Buffer.alloc(16, 1)
 const random = (size: number): Buffer => Buffer.alloc(size, 9)
-const on = (day: string) => ({ now: new Date(`${day}T12:00:00Z`), random, cost })
+const on = (day: string) => ({ now: new Date(`${day}T12:00:00Z`), random, hash })
 const words = (known: UserState) => ({
   password: known.password?.reveal(),
   pending: known.pending?.map((one) => one.reveal()),
@@ -21,17 +22,17 @@ describe('the state of a rotation', () => {
     expect(isRotating(begun)).toBe(true)
     const ended = endRotation(begun, { given: false })
     expect(words(ended)).toEqual({ password: 'new', pending: undefined })
-    expect(await replacedOn(ended, new Secret('old'), cost)).toBe('2026-11-22')
-    expect(await replacedOn(ended, new Secret('new'), cost)).toBeUndefined()
-    expect(await replacedOn(before, new Secret('old'), cost)).toBeUndefined()
+    expect(await replacedOn(ended, new Secret('old'), hash)).toBe('2026-11-22')
+    expect(await replacedOn(ended, new Secret('new'), hash)).toBeUndefined()
+    expect(await replacedOn(before, new Secret('old'), hash)).toBeUndefined()
   })
 
   it('keeps no password that the file gives, and still knows the one that it gave', async () => {
     const options = { password: new Secret('new'), old: [new Secret('given')], ...on('2026-11-22') }
     const ended = endRotation(await beginRotation({ salt }, options), { given: true })
     expect(words(ended)).toEqual({ password: undefined, pending: undefined })
-    expect(await replacedOn(ended, new Secret('given'), cost)).toBe('2026-11-22')
-    expect(await replacedOn(ended, new Secret('a third'), cost)).toBeUndefined()
+    expect(await replacedOn(ended, new Secret('given'), hash)).toBe('2026-11-22')
+    expect(await replacedOn(ended, new Secret('a third'), hash)).toBeUndefined()
   })
 
   it('knows all that hosts may have when another password is chosen half-way', async () => {
@@ -43,11 +44,11 @@ describe('the state of a rotation', () => {
     expect(words(known)).toEqual({ password: 'c', pending: ['b', 'a'] })
     known = await beginRotation(known, { password: new Secret('a'), ...on('2026-11-22') })
     expect(words(known)).toEqual({ password: 'a', pending: ['c', 'b'] })
-    expect(await replacedOn(known, new Secret('a'), cost)).toBeUndefined()
+    expect(await replacedOn(known, new Secret('a'), hash)).toBeUndefined()
     const ended = endRotation(known, { given: true })
     // In use again, so it was not replaced.
-    expect(await replacedOn(ended, new Secret('a'), cost)).toBeUndefined()
-    expect(await replacedOn(ended, new Secret('b'), cost)).toBe('2026-11-22')
+    expect(await replacedOn(ended, new Secret('a'), hash)).toBeUndefined()
+    expect(await replacedOn(ended, new Secret('b'), hash)).toBe('2026-11-22')
   })
 
   it('remembers five, and marks no new password like an old one', async () => {
@@ -59,10 +60,10 @@ describe('the state of a rotation', () => {
         password,
         now: new Date('2026-11-22T12:00:00Z'),
         random: (size) => Buffer.alloc(size, index),
-        cost,
+        hash,
       })
-      expect(await replacedOn(endRotation(known, { given: true }), password, cost)).toBeUndefined()
-      expect(await replacedOn(known, new Secret(String(index - 1)), cost)).toBe('2026-11-22')
+      expect(await replacedOn(endRotation(known, { given: true }), password, hash)).toBeUndefined()
+      expect(await replacedOn(known, new Secret(String(index - 1)), hash)).toBe('2026-11-22')
       known = endRotation(known, { given: false })
     }
     expect(known.replaced).toHaveLength(5)

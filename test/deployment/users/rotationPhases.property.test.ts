@@ -41,7 +41,7 @@ async function cluster(size: number, kept: boolean) {
     const next =
       choice.kind === 'go-on'
         ? choice.known
-        : await beginRotation(known, { password, old: given, now, random, cost })
+        : await beginRotation(known, { password, old: given, now, random, hash: hashOf })
     const login = {
       user: 'admin',
       password,
