@@ -1,4 +1,4 @@
-import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { listedUsers } from '../../client/listedUsers.ts'
 import { components as allComponents, type Component } from '../../contracts/component.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { callHost } from '../callHost.ts'
@@ -126,7 +126,8 @@ async function askComponents(
     }
     const of = (id: string) => results.find((result) => result.id === id)
     const told = of(component)
-    const names = told !== undefined && 'status' in told ? namesIn(told.status, told.body) : undefined
+    const listed = told !== undefined && 'status' in told && told.status === 200
+    const names = listed ? listedUsers(told.body) : undefined
     const entered = tried.map(({ user }) => {
       const result = of(`${component} ${user}`)
       if (result === undefined) return [user, 'no answer'] as const
@@ -136,10 +137,4 @@ async function askComponents(
     const detail = told !== undefined && 'error' in told ? told.error.message : 'it gave no list of users'
     return { component, where, ...(names ? { names } : { detail }), logins: new Map(entered) }
   })
-}
-
-function namesIn(status: number, body: unknown): readonly string[] | undefined {
-  const payload = status === 200 ? readEnvelope(body)?.payload : undefined
-  if (!Array.isArray(payload)) return undefined
-  return payload.flatMap((one: unknown) => (isObject(one) && typeof one.user === 'string' ? [one.user] : []))
 }

@@ -1,6 +1,6 @@
-import { get, type Outcome } from '../../../client/calls.ts'
+import { get } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
-import { readEnvelope } from '../../../client/envelope.ts'
+import { listedUsers } from '../../../client/listedUsers.ts'
 import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'
@@ -30,7 +30,7 @@ export async function listUsers(options: {
     if (outcome.answer.status !== 401) throw refusal(host, api, outcome)
     return { kind: outcome.problem.code === 'no-user' ? 'no-user' : 'refused' }
   }
-  const names = namesIn(outcome)
+  const names = listedUsers(outcome.value)
   if (names === undefined || login === undefined) {
     throw new StepError({
       host,
@@ -40,16 +40,4 @@ export async function listUsers(options: {
     })
   }
   return { kind: 'users', names, login }
-}
-
-function namesIn(outcome: Extract<Outcome<unknown>, { value: unknown }>): readonly string[] | undefined {
-  const payload = readEnvelope(outcome.value)?.payload
-  if (!Array.isArray(payload)) return undefined
-  const names = payload.map((one: unknown) =>
-    typeof one === 'object' && one !== null && 'user' in one && typeof one.user === 'string'
-      ? one.user
-      : undefined,
-  )
-  const known = names.flatMap((name) => name ?? [])
-  return known.length === names.length ? known : undefined
 }

@@ -1,0 +1,11 @@
+import { isObject, readEnvelope } from './envelope.ts'
+
+/** The names in what an API answers to `GET /api/v2/users`; undefined where that is no list of users. */
+export function listedUsers(body: unknown): readonly string[] | undefined {
+  const payload = readEnvelope(body)?.payload
+  if (!Array.isArray(payload)) return undefined
+  const names = payload.flatMap((one: unknown) =>
+    isObject(one) && typeof one.user === 'string' ? [one.user] : [],
+  )
+  return names.length === payload.length ? names : undefined
+}
