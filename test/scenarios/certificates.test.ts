@@ -197,15 +197,20 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     }
   }
 
-  /** A proof that fails, since the settings name a port where nobody listens, leaves db1 its outside certificate. */
+  /** A proof that fails, since its user was renamed once the plan was told, leaves db1 its outside certificate. */
   async function expectKeptWithoutProof(chain: string): Promise<void> {
     const { directory } = world.host('db1')
-    const settings = join(directory, 'share/manager.json')
-    const text = readFileSync(settings, 'utf8')
-    const { listen, ...rest } = JSON.parse(text)
-    writeFileSync(settings, JSON.stringify({ ...rest, listen: { ...listen, port: 1 } }))
-    const failed = await cert('renew', ['--own-authority', '--host', 'db1'])
-    writeFileSync(settings, text)
+    const users = join(directory, 'share/users/users.json')
+    const text = readFileSync(users, 'utf8')
+    const watch = (said: string): void => {
+      if (said.includes('issue a certificate for db1')) {
+        writeFileSync(users, text.replace('"admin"', '"another"'))
+      }
+    }
+    const argv = ['cert', 'renew', '--yes', '--own-authority', '--host', 'db1', 'alpha.yaml']
+    const failed = await world.operator.muster(argv, { watch })
+    writeFileSync(users, text)
+    expect(failed.stderr).toContain('answered 401 instead of letting admin in')
     expect(failed.code).toBe(1)
     expect(failed.stdout).toContain(
       '\ndb1 has not proved another certificate: the state directory keeps its certificate of the outside authority. The same command goes on from here.\n',
