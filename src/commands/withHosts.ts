@@ -1,6 +1,7 @@
 import type { ClusterConfig } from '../config/model.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import type { InstalledFacts } from '../deployment/facts/model.ts'
+import type { Machines } from '../deployment/hostIdentity.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import { closeAll, type Look, lostOutcomes, type Survey } from '../deployment/survey.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
@@ -12,12 +13,7 @@ import { Interrupted } from './interrupted.ts'
 import { namesOf } from './selectTargets.ts'
 import { heldHosts, surveyLocked } from './surveyLocked.ts'
 
-/**
- * Holds the lock of the state directory, and the lock of and a connection to every host that can be reached,
- * while `work` runs; however it ends, everything is let go, since an open connection keeps the program from
- * ending. With a host whose lock another run holds there is no work: exit code 5.
- */
-export async function withHosts<Facts extends InstalledFacts>(options: {
+type WithHosts<Facts extends InstalledFacts> = {
   readonly context: CommandContext
   readonly config: ClusterConfig
   readonly json: boolean
@@ -27,23 +23,47 @@ export async function withHosts<Facts extends InstalledFacts>(options: {
   readonly lockWait: number
   /** How much of each host is read. */
   readonly look: Look<Facts>
-  readonly work: (survey: Survey<Facts>, run: Run) => Promise<ExitCode>
-}): Promise<ExitCode> {
+}
+
+/**
+ * Holds the lock of the state directory, and the lock of and a connection to every host that can be reached,
+ * while `work` runs; however it ends, everything is let go, since an open connection keeps the program from
+ * ending. With a host whose lock another run holds there is no work: exit code 5.
+ */
+export const withHosts = <Facts extends InstalledFacts>(
+  options: WithHosts<Facts> & {
+    readonly work: (survey: Survey<Facts>, run: Run) => Promise<ExitCode>
+  },
+): Promise<ExitCode> =>
+  withKnownHosts({ ...options, known: async () => ({ machines: await machinesOf(options.config) }) })
+
+/** The same for work that wants more of the state directory: `known` reads it, once nobody else can change it. */
+export async function withKnownHosts<
+  Facts extends InstalledFacts,
+  Known extends { readonly machines: Machines },
+>(
+  options: WithHosts<Facts> & {
+    readonly known: () => Promise<Known>
+    readonly work: (survey: Survey<Facts>, run: Run, known: Known) => Promise<ExitCode>
+  },
+): Promise<ExitCode> {
   const { context, config, json, operation, look, work } = options
   const hosts = namesOf(config.hosts)
   await prepareConnections(context, config.hosts)
   return inRun(options, async (run) => {
+    const known = await options.known()
+    const { machines } = known
     const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
     renderer.emit({ type: 'run-started', run: run.owner.id, operation, cluster: config.cluster, hosts })
     const { emit } = renderer
-    const survey = await machinesOf(config)
-      .then((machines) => surveyLocked({ context, config, run, emit, machines, look }))
-      .finally(() => renderer.end())
+    const survey = await surveyLocked({ context, config, run, emit, machines, look }).finally(() =>
+      renderer.end(),
+    )
     if (context.signal.aborted) {
       await closeAll(survey)
       throw new Interrupted()
     }
-    if (heldHosts(survey).length === 0) return work(survey, run).finally(() => closeAll(survey))
+    if (heldHosts(survey).length === 0) return work(survey, run, known).finally(() => closeAll(survey))
     const left = survey.reached.map(
       ({ host }): HostOutcome => ({ host: host.name, result: 'not-started', applied: [], seconds: {} }),
     )

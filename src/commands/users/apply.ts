@@ -7,7 +7,7 @@ import { installedSet } from '../../deployment/plans/rollback.ts'
 import { preview } from '../../deployment/preview.ts'
 import { installedProvable } from '../../deployment/releases/provable.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { openState, readState } from '../../deployment/state/openState.ts'
+import { type OpenedState, openState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { removedUsersStep } from '../../deployment/steps/removedUsers.ts'
@@ -34,7 +34,7 @@ import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { tellPart } from '../tellInstalled.ts'
 import { colourOf, lineWidth } from '../terminal.ts'
-import { withHosts } from '../withHosts.ts'
+import { withKnownHosts } from '../withHosts.ts'
 import { mustNameUsers } from './mustNameUsers.ts'
 
 type ApplyOptions = ClusterOptions & {
@@ -51,6 +51,7 @@ type Work = ApplyOptions & {
   readonly config: SelectedCluster
   readonly survey: Survey<InstalledFacts>
   readonly run: Run
+  readonly opened: OpenedState
   /** By host and user, what the file gives. */
   readonly given: ReadonlyMap<string, ReadonlyMap<string, Secret>>
   readonly hash: Hasher
@@ -70,22 +71,25 @@ export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   mustNameUsers(config)
   const given = await readUserPasswords(context, config)
   const hash = createHasher()
-  hashEarly(hash, given, (await readState({ directory: config.directory, cluster: config.cluster }))?.state)
-  return withHosts({
+  return withKnownHosts({
     look: installedLook,
     ...options,
     config,
     operation,
-    work: (survey, run) => applyTo({ ...options, config, survey, run, given, hash }),
+    known: async () => {
+      const opened = await openState({ directory: config.directory, cluster: config.cluster })
+      hashEarly(hash, given, opened.state)
+      return { opened, machines: { recorded: opened.state.machines, replaced: [] } }
+    },
+    work: (survey, run, { opened }) => applyTo({ ...options, config, survey, run, opened, given, hash }),
   })
 }
 
 async function applyTo(work: Work): Promise<ExitCode> {
-  const { context, config, survey, run, json } = work
+  const { context, config, survey, run, opened, json } = work
   if (context.signal.aborted) throw new Interrupted()
   if (survey.lost.length > 0) return refuseHosts({ ...work, failed: lostOutcomes(survey), failures: 'told' })
   const place = { directory: config.directory, cluster: config.cluster }
-  const opened = await openState(place)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
   const decided = await decideUsers({
     hosts: survey.reached.map(({ host, facts }) => ({
