@@ -51,7 +51,7 @@ export async function runSteps(options: {
     stdout.write(summaryText(outcomes, { colour: colourOf(context, stdout), width: lineWidth(stdout) }))
     // Elsewhere each change has a line already.
     if (isLive(context)) stdout.write(changesText(outcomes, colourOf(context, stdout)))
-    stdout.write(goingOnText(run.owner.operation, outcomes) ?? '')
+    stdout.write(goingOnText(run.owner.operation, outcomes, lineWidth(stdout)) ?? '')
     if (signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
   }
   return exitOfRun(outcomes, signal.aborted)

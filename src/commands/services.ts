@@ -8,12 +8,13 @@ import { installedManager } from '../deployment/services/control.ts'
 import { drainTimeoutOf } from '../deployment/services/stopping.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
+import { shortListOf } from '../diagnostics/words.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
-import { withComponent } from './selectTargets.ts'
+import { namesOf, withComponent } from './selectTargets.ts'
 import { withHosts } from './withHosts.ts'
 
 /**
@@ -39,7 +40,7 @@ export async function services(
   const { cluster } = config
   const rollout = rolloutFor(config, options.rollout)
   const what = component === undefined ? cluster : `the ${component} of ${cluster}`
-  const question = `${operation} ${what} on ${config.hosts.map(({ name }) => name).join(', ')}?`
+  const question = `${operation} ${what} on ${shortListOf(namesOf(config.hosts), 8)}?`
   if (!(await agreed(context, { yes, question }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed

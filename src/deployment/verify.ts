@@ -5,6 +5,7 @@ import { shortListOf } from '../diagnostics/words.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import { callHost, endedIn } from './callHost.ts'
+import { shortLine } from './logs/shortLine.ts'
 import { logScript } from './services/control.ts'
 import { StepError } from './stepError.ts'
 import type { DesiredUser, Target } from './target.ts'
@@ -141,27 +142,24 @@ async function failure(options: {
     components: [component],
   }
   const log = await transport.run(logScript(set, component, 5)).catch(() => undefined)
-  const lines = log?.stdout.trim() ? ` Its log ends: ${log.stdout.trim().split('\n').join(' · ')}` : ''
+  const shown = (log?.stdout ?? '').split('\n').filter((line) => line.trim() !== '')
+  const lines = shown.length === 0 ? '' : ['. Its log ends:', ...shown.map(shortLine)].join('\n')
   const other = certificateFailure(result, proof)
   if (other !== undefined) {
     return new StepError({
       host: target.host.name,
       code: 'certificate-not-shown',
-      message: `the ${component} at ${where} ${other.message}${lines}`,
+      message: `the ${component} at ${where} ${withoutStop(other.message)}${lines}`,
       fix: other.fix,
     })
   }
-  const said =
-    result === undefined
-      ? 'gave no answer'
-      : 'status' in result
-        ? `answered ${result.status}`
-        : `gave no answer: ${result.error.message}`
+  const said = result !== undefined && 'status' in result ? `answered ${result.status}` : 'gave no answer'
+  const because = result !== undefined && 'error' in result ? `: ${withoutStop(result.error.message)}` : ''
   if (proof.expected === 404) {
     return new StepError({
       host: target.host.name,
       code: 'removed-user-there',
-      message: `the ${component} at ${settings.socket} ${said} when it was asked for a user that was removed.${lines}`,
+      message: `the ${component} at ${settings.socket} ${said}${because} when it was asked for a user that was removed${lines}`,
       fix: `See \`muster users list --host ${target.host.name}\`: somebody may have made the user again. Then run the command again.`,
     })
   }
@@ -170,8 +168,8 @@ async function failure(options: {
     code: proof.expected === 401 ? 'old-password-accepted' : 'login-not-proved',
     message:
       proof.expected === 401
-        ? `the ${component} at ${where} ${said} to the password of ${user} that was replaced, instead of refusing it`
-        : `the ${component} at ${where} ${said} instead of ${user === undefined ? 'answering to a ping' : `letting ${user} in`}.${lines}`,
+        ? `the ${component} at ${where} ${said}${because} to the password of ${user} that was replaced, instead of refusing it`
+        : `the ${component} at ${where} ${said}${because === '' ? ` instead of ${user === undefined ? 'answering to a ping' : `letting ${user} in`}` : because}${lines}`,
     fix: `See \`muster status\` and the log of the ${component} on ${target.host.name}, then install again.`,
   })
 }
@@ -195,3 +193,5 @@ function certificateFailure(
     fix: 'The log says why it was not taken; mend that, then run this again. `muster restart` makes it read the files, too.',
   }
 }
+
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '')

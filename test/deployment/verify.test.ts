@@ -110,7 +110,7 @@ describe('verifyHost', () => {
     )
     const shut = hostThat(({ credentials }) => (credentials?.user === 'ops' ? 401 : 200))
     await expect(verifyHost(shut.host, { ...target, users })).rejects.toMatchObject({
-      message: expect.stringContaining('answered 401 instead of letting ops in.'),
+      message: expect.stringContaining('answered 401 instead of letting ops in'),
     })
   })
 
@@ -143,14 +143,14 @@ describe('verifyHost', () => {
   })
 
   it.each([
-    [401, 'answered 401 instead of letting admin in.'],
-    ['nothing listens there', 'gave no answer: nothing listens there instead of letting admin in.'],
+    [401, 'answered 401 instead of letting admin in'],
+    ['nothing listens there', 'gave no answer: nothing listens there'],
   ])('fails with the component, its answer and the end of its log: %s', async (said, words) => {
     const { host } = hostThat(({ id }) => (id === 'connector admin' ? said : 200))
     await expect(verifyHost(host, target)).rejects.toMatchObject({
       host: 'db1',
       code: 'login-not-proved',
-      message: `the connector at 127.0.0.1:8096 ${words} Its log ends: cannot listen · stopping`,
+      message: `the connector at 127.0.0.1:8096 ${words}. Its log ends:\ncannot listen\nstopping`,
     })
   })
 
@@ -184,13 +184,13 @@ describe('verifyHost', () => {
     await expect(verifyHost(shows({}), demanding)).rejects.toMatchObject({
       code: 'certificate-not-shown',
       message:
-        'the connector at 127.0.0.1:8096 is called by a release that cannot tell which certificate is shown. Its log ends: it has expired',
+        'the connector at 127.0.0.1:8096 is called by a release that cannot tell which certificate is shown. Its log ends:\nit has expired',
     })
     const error = { code: 'certificate-other', message: 'It shows another: serial number 4F.' }
     await expect(verifyHost(shows({ status: undefined, error }), demanding)).rejects.toMatchObject({
       code: 'certificate-not-shown',
       message:
-        'the connector at 127.0.0.1:8096 does not show the certificate of its files. It shows another: serial number 4F. Its log ends: it has expired',
+        'the connector at 127.0.0.1:8096 does not show the certificate of its files. It shows another: serial number 4F. Its log ends:\nit has expired',
     })
   })
 
@@ -205,7 +205,7 @@ describe('verifyHost', () => {
     await expect(verifyHost(host, target)).rejects.toMatchObject({
       code: 'login-not-proved',
       message:
-        'the connector at 127.0.0.1:8096 gave no answer: it ended after its start instead of letting admin in. Its log ends: the port is taken',
+        'the connector at 127.0.0.1:8096 gave no answer: it ended after its start. Its log ends:\nthe port is taken',
     })
   })
 
@@ -221,7 +221,7 @@ describe('verifyHost', () => {
     await expect(verifyHost(gone(200).host, { ...target, gone: ['zoe'] })).rejects.toMatchObject({
       code: 'removed-user-there',
       message:
-        'the manager at /opt/muster/run/manager.sock answered 200 when it was asked for a user that was removed. Its log ends: cannot listen · stopping',
+        'the manager at /opt/muster/run/manager.sock answered 200 when it was asked for a user that was removed. Its log ends:\ncannot listen\nstopping',
     })
   })
 
@@ -233,7 +233,7 @@ describe('verifyHost', () => {
       ],
     })
     await expect(verifyHost(host, target)).rejects.toMatchObject({
-      message: 'the manager at 127.0.0.1:8090 gave no answer instead of letting admin in.',
+      message: 'the manager at 127.0.0.1:8090 gave no answer instead of letting admin in',
     })
   })
 })

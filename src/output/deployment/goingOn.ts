@@ -1,8 +1,13 @@
 import type { HostOutcome } from '../../deployment/events.ts'
 import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
+import { wrap } from '../diagnostics/wrap.ts'
 
 /** After a run that ended before its last host: what to do next; undefined where every host had its turn. */
-export function goingOnText(operation: string, outcomes: readonly HostOutcome[]): string | undefined {
+export function goingOnText(
+  operation: string,
+  outcomes: readonly HostOutcome[],
+  width = Number.POSITIVE_INFINITY,
+): string | undefined {
   const named = (...results: readonly HostOutcome['result'][]): readonly string[] =>
     outcomes.filter(({ result }) => results.includes(result)).map(({ host }) => host)
   const left = outcomes.filter(({ result, reason }) => result === 'not-started' && reason !== undefined)
@@ -25,5 +30,5 @@ export function goingOnText(operation: string, outcomes: readonly HostOutcome[])
       `${done.length > 8 ? counted(done.length, 'host') : listOf(done)} ${done.length === 1 ? 'runs' : 'run'} the new release; \`muster rollback --host ${first}\` would bring ${first} back.`,
     )
   }
-  return `${lines.join('\n')}\n`
+  return `${lines.flatMap((line) => wrap(line, { width, first: '', rest: '' })).join('\n')}\n`
 }
