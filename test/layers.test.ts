@@ -99,6 +99,7 @@ const ioFiles: readonly string[] = [
   'deployment/state/archiveFile.ts',
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
+  'deployment/state/stateTree.ts',
   'transport/agentContents.ts',
   'transport/dial.ts',
 ]

@@ -1,8 +1,9 @@
 import type { Machines } from '../hostIdentity.ts'
 import { type ClusterState, emptyState } from './clusterState.ts'
 import { decodeMachinesOf, decodeState } from './decodeState.ts'
-import { closeToOthers, deleteFolder, prepareFolder, readFiles, type TooOpen } from './stateDirectory.ts'
+import { closeToOthers, deleteFolder, prepareFolder, readFiles } from './stateDirectory.ts'
 import { type StatePlace, stateFolder } from './statePlace.ts'
+import type { TooOpen } from './stateTree.ts'
 
 export type OpenedState = {
   readonly state: ClusterState
