@@ -1,12 +1,11 @@
-import { basename, dirname } from 'node:path'
 import type { ParsedKey } from 'ssh2'
-import type { Secret } from '../secrets/secret.ts'
 import type { HeldKey } from './agentContents.ts'
 import type { Destination, KeyWish } from './destination.ts'
 import { codeOf } from './dial.ts'
-import { isPkcs8, type KeyFile, type KeyWorld, readKeyFile, unlock } from './keyFile.ts'
-import type { Once } from './once.ts'
+import { isPkcs8, type KeyFile, readKeyFile } from './keyFile.ts'
+import { noLoginKey, rewriteFix, unlockFix } from './noLoginKey.ts'
 import { TransportError } from './transportError.ts'
+import { type UnlockWorld, unlocked } from './unlockKey.ts'
 
 /** One key to log in with, and how a message calls it. */
 export type LoginKey = {
@@ -23,19 +22,12 @@ export type LoginKeys = {
   readonly skipped: readonly string[]
 }
 
-export type LoginKeyWorld = KeyWorld & {
+export type LoginKeyWorld = UnlockWorld & {
   /** The agent's public keys; rejects when it cannot be asked. */
   readonly agentKeys: (socket: string) => Promise<readonly ParsedKey[]>
   /** All that it holds, also what ssh2 passes over. */
   readonly agentContents: (socket: string) => Promise<readonly HeldKey[]>
-  /** Asks a person for a file's passphrase; undefined where there is nobody to ask, or no answer. */
-  readonly askPassphrase?: (path: string) => Promise<Secret | undefined>
-  /** Many hosts share an agent and files: each is read once, and nobody is asked twice. */
-  readonly once: Once
 }
-
-/** Times that a person is asked for one passphrase, as ssh does. */
-const passphraseAttempts = 3
 
 /** The keys to try, in order. Rejects with `no-login-method`, saying what stood in the way. */
 export async function loginKeys(
@@ -67,7 +59,8 @@ export async function loginKeys(
     if (typeof key !== 'string') return { keys: [{ label: file.path, key }], skipped }
     if (key !== '') trouble.push(`${file.path} ${key}`)
   }
-  throw noKey(found, trouble)
+  const held = agent.trouble ?? 'the agent holds none of them'
+  throw noLoginKey({ label, wish, files: [...first, ...files], agent: held, trouble })
 }
 
 type Agent = {
@@ -168,26 +161,6 @@ async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWor
   }
 }
 
-/** The key of a locked file with the passphrase that a person gives; else why not, empty where nobody can be asked. */
-const unlocked = (
-  file: Extract<KeyFile, { kind: 'locked' }>,
-  world: LoginKeyWorld,
-): Promise<ParsedKey | string> => world.once(`unlock ${file.path}`, () => unlockNow(file, world))
-
-async function unlockNow(
-  { path, text }: Extract<KeyFile, { kind: 'locked' }>,
-  world: LoginKeyWorld,
-): Promise<ParsedKey | string> {
-  if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which cannot be opened here'
-  for (let attempt = 0; attempt < passphraseAttempts; attempt += 1) {
-    const passphrase = await world.askPassphrase?.(path)
-    if (passphrase === undefined) return attempt === 0 ? '' : 'has another passphrase'
-    const key = unlock(text, passphrase, world)
-    if (key !== undefined) return key
-  }
-  return 'has another passphrase'
-}
-
 /** The certificate that OpenSSH would show for a key file, where there is one. */
 async function certificateOf(file: KeyFile, world: LoginKeyWorld): Promise<readonly string[]> {
   if (file.kind === 'missing') return []
@@ -206,38 +179,3 @@ const skippedWords = (file: KeyFile): readonly string[] => {
       return []
   }
 }
-
-function noKey({ label, wish, agent, first, files }: Found, trouble: readonly string[]): TransportError {
-  const all = [...first, ...files]
-  const locked = all.filter(({ kind }) => kind === 'locked').map(({ path }) => path)
-  const unusable = all.flatMap((file) => (file.kind === 'unusable' ? [`${file.path} ${file.why}`] : []))
-  const why = [agent.trouble ?? 'the agent holds none of them', ...unusable, ...trouble]
-  return new TransportError({
-    host: label,
-    code: 'no-login-method',
-    message:
-      locked.length === 0
-        ? `there is no key to log in to ${label} with: ${why.join(', ')}, and ${absent(wish)}`
-        : `the only keys to log in to ${label} with have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
-    fix:
-      locked.length === 0
-        ? 'Make a key with "ssh-keygen -t ed25519" and put it on the host with ssh-copy-id, or name one as identity under ssh.'
-        : unlockFix(locked),
-  })
-}
-
-/** Which files would have been taken. */
-function absent({ first, files }: KeyWish): string {
-  const paths = [...first, ...files]
-  const folders = new Set(paths.map((path) => dirname(path)))
-  const [folder] = folders
-  return folders.size === 1 && paths.length > 1
-    ? `${folder} has none of ${paths.map((path) => basename(path)).join(', ')}`
-    : `there is no other key than ${paths.join(', ')}`
-}
-
-const rewriteFix = (path: string): string =>
-  `Write it anew in the format of OpenSSH: ssh-keygen -p -f ${path}`
-
-const unlockFix = (paths: readonly string[]): string =>
-  `Give it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`
