@@ -5,8 +5,9 @@ import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { colourOf } from './terminal.ts'
 import { UsageError } from './usageError.ts'
 
-/** Whether a word of the command line is the id of a run, its beginning or `last`, and no file. */
-export const isRunId = (word: string): boolean => word === 'last' || /^\d{8}T\d{6}Z(-[\da-f]*)?$/.test(word)
+/** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
+export const isRunId = (word: string): boolean =>
+  word === 'last' || /^\d{8}T(\d{0,6}|\d{6}Z(-[\da-f]*)?)$/.test(word)
 
 /** `muster audit`: the runs of a cluster that this state directory knows, or one of them. Changes nothing. */
 export async function audit(

@@ -31,7 +31,10 @@ export const runs: Definition = (world) => [
   runsOnFiles(
     files(command('audit', 'list the runs of a cluster, or show one: muster audit ID', world))
       .option('--json', 'print the records as JSON')
-      .addHelpText('after', '\nA FILE of the form of a run, such as 20260102T030405Z, or `last`, is its ID.'),
+      .addHelpText(
+        'after',
+        '\nA FILE that begins as a run does, such as 20260102T03, or `last`, is its ID: the last such run is shown.',
+      ),
     world,
     async (options, made) => {
       const { audit, isRunId } = await import('../audit.ts')
