@@ -50,8 +50,13 @@ halt() {
   systemctl reset-failed "$2" 2>/dev/null
 }
 ${forEachComponent(installed, 'halt')}
-# Under another name first, in a folder that is ours alone: then one rename.
-put() { rm -f .back; cp -a "$1" .back && mv -fT .back "$2" || wrong=1; }
+# Under another name first, in a folder that is ours alone: then one rename. A full disk has room for a link.
+put() {
+  [ ! "$1" -ef "$2" ] || return 0
+  rm -f .back
+  said=$(cp -a "$1" .back 2>&1) || { rm -f .back; ln "$1" .back 2>/dev/null; } || echo "$said" >&2
+  mv -fT .back "$2" || wrong=1
+}
 back() { if [ -f "$b/$1" ]; then put "$b/$1" "$1"; else rm -f "$1"; fi; }
 for f in ${replacedFiles(installed)}; do back "$f"; done
 # The chain comes back before the key: a host that loses its power between them starts with the one beside.

@@ -157,6 +157,22 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(everything()).toEqual(before)
   })
 
+  it('comes back on a disk that has no room for another file, and says so where even that is too little', async () => {
+    const before = everything()
+    const full = "cp() { echo 'cp: No space left on device' >&2; return 1; }\n"
+    await script(rememberScript(installed))
+    write('share/manager.json', 'new')
+    write('share/secrets.json', 'new')
+    expect(await script(`${full}${restore()}`)).toBe('')
+    expect(everything()).toEqual(before)
+    await script(rememberScript(installed))
+    write('share/manager.json', 'new')
+    const { code, stderr } = await transport.run(`${full}ln() { return 1; }\n${restore()}`)
+    expect({ code, said: stderr.split('\n')[0] }).toEqual({ code: 1, said: 'cp: No space left on device' })
+    expect(await script(restore())).toBe('')
+    expect(everything()).toEqual(before)
+  })
+
   it('keeps what calls changed meanwhile, and gives back the state of a component that was taken away', async () => {
     await script(rememberScript(installed))
     write('share/users/users.json', 'a user more', 0o600)
