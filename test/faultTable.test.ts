@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { type FaultRow, faultRows } from './support/faultRows.ts'
 
 /**
  * The fault table of deployment.md: each row, and the tests that hold it, by file and a part of their names. In
  * `scenarios/` hosts are folders behind SSH servers of their own; in `lab/` they are Debian on a real kernel.
  */
-const table: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
+const table: Readonly<Record<FaultRow, readonly (readonly [file: string, name: string])[]>> = {
   'AllowTcpForwarding no': [
     ['scenarios/faults.test.ts', 'of a jump host that lets nobody through (AllowTcpForwarding no)'],
     ['lab/ssh.test.ts', 'is told with the jump host that lets nobody through'],
@@ -16,6 +17,7 @@ const table: Readonly<Record<string, readonly (readonly [file: string, name: str
     ['lab/refusals.test.ts', 'exits with 4 when a host cannot be reached, and leaves the others alone'],
   ],
   'goes down mid-run': [
+    ['scenarios/faults.test.ts', 'of a host that goes down while it is changed'],
     ['scenarios/interruption.test.ts', 'by a lost connection with 4, and is ended by the next run'],
     ['lab/locks.test.ts', 'has no lock of a run that lost the power of its host'],
   ],
@@ -32,11 +34,11 @@ const table: Readonly<Record<string, readonly (readonly [file: string, name: str
     ['lab/refusals.test.ts', 'says so when the login is refused'],
   ],
   'MaxStartups 2:100:3': [
-    ['scenarios/faults.test.ts', 'of an SSH server that is full (MaxStartups 2:100:3) is told'],
+    ['scenarios/faults.test.ts', 'that is full (MaxStartups 2:100:3) is told'],
     ['transport/sshd.test.ts', 'is tried again (MaxStartups 2:100:3)'],
   ],
   'MaxSessions 1': [
-    ['scenarios/faults.test.ts', 'one session (MaxSessions 1) is enough for all'],
+    ['scenarios/faults.test.ts', 'that gives one session a connection (MaxSessions 1)'],
     ['transport/sshd.test.ts', 'logs in, runs and writes, with MaxSessions 1'],
   ],
   'disk full at a write': [['lab/faults.test.ts', 'of a disk that is full at a write']],
@@ -77,25 +79,32 @@ const table: Readonly<Record<string, readonly (readonly [file: string, name: str
     ['transport/ssh.test.ts', 'refuses 50 MB of output and goes on'],
   ],
   'every certificate defect': [
-    ['scenarios/faults.test.ts', 'of an own certificate that serves for nothing'],
-    ['scenarios/certificateDefects.test.ts', '%s is told, and nothing is changed'],
-    ['scenarios/certificateDefects.test.ts', 'and ends what those runs wanted'],
+    ['scenarios/certificateDefects.test.ts', '%s is told, and the right one ends what was wanted'],
+    ['scenarios/certificateDefects.test.ts', 'that expires soon and can be read by others is used'],
     ['scenarios/refusals.test.ts', 'that another password opens, or that another host should show'],
     ['certificates/openStores.test.ts', 'is found as %s'],
   ],
 }
 
+const textOf = (file: string): string => readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8')
+
 describe('the fault table', () => {
   it('has all rows of the design', () => {
-    expect(Object.keys(table)).toHaveLength(21)
+    expect(Object.keys(table)).toEqual(faultRows)
+    expect(faultRows).toHaveLength(21)
   })
 
   it.each(Object.entries(table))('%s is held by tests', (_, tests) => {
     expect(tests.length).toBeGreaterThan(0)
-    const missing = tests.filter(([file, name]) => {
-      const path = fileURLToPath(new URL(file, import.meta.url))
-      return !readFileSync(path, 'utf8').includes(name)
+    expect(tests.filter(([file, name]) => !textOf(file).includes(name))).toEqual([])
+  })
+
+  // Nothing lost, a login everywhere, a clear message, and a second run that converges: one function asks for all.
+  it.each(Object.entries(table))('%s ends well in one of them', (row, tests) => {
+    const whole = tests.filter(([file]) => {
+      const text = textOf(file)
+      return text.includes("/support/endsWell.ts'") && text.includes(`row: '${row}'`)
     })
-    expect(missing).toEqual([])
+    expect(whole).not.toEqual([])
   })
 })

@@ -2,22 +2,19 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { endsWell, type Fault, oneError } from '../support/endsWell.ts'
 import { eventually } from '../support/eventually.ts'
+import { clockLibrary } from '../support/otherClock.ts'
 import { freePort } from '../support/ports.ts'
 import { hasSshd, startSshd } from '../support/sshd.ts'
 import { type SshServer, startSshServer } from '../support/sshServer.ts'
 import { clusterFile, type HostWish, login } from './support/clusterFile.ts'
+import { faultSite, passwordOption } from './support/faultSite.ts'
 import { words } from './support/operator.ts'
-import { snapshot } from './support/snapshot.ts'
+import { writeTinyRuntime } from './support/tinyRuntime.ts'
 import { createWorld, type World } from './support/world.ts'
 
-/** What a fault is, and what a run says of it. */
-type Fault = {
-  /** Makes it, and answers with what ends it. */
-  readonly begin: () => Promise<() => unknown> | (() => unknown)
-  readonly code: number
-  readonly says: RegExp
-}
+type Row = Omit<Fault, 'site' | 'told'> & { readonly says: Omit<Parameters<typeof oneError>[0], 'host'> }
 
 /** A sudo that wants the password of a file, and lets its caller be whoever that is. */
 const sudoWith = (file: string): string =>
@@ -30,31 +27,21 @@ const sudoWith = (file: string): string =>
   ].join('\n')
 
 /**
- * Rows of the fault table (deployment.md) on a cluster that runs: while the fault lasts a run changes nothing that
- * is installed and says what is wrong, and the next run after it ends what was wanted.
+ * Rows of the fault table (deployment.md) on a cluster that runs, each with another password and settings to
+ * install: `endsWell` has what is asked of every one of them.
  */
 describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
   let world: World
+  let site: ReturnType<typeof faultSite>
   let level: 'debug' | 'info' = 'info'
 
   const db2 = () => world.host('db2')
-  /** Gives every run something to do; `changes` are those of db2. */
-  const wish = (changes: Partial<HostWish> = {}) => {
+  /** What the file says; `changes` are those of db2. */
+  const describeCluster = (changes: Partial<HostWish> = {}) => {
     const ssh = { ...db2().ssh, ...changes.ssh }
     const hosts = [world.host('db1'), { ...db2(), ...changes, ssh }]
-    world.operator.write('alpha.yaml', clusterFile({ hosts, defaults: { 'log-level': level } }))
-  }
-  // What the components themselves write goes on meanwhile.
-  const installed = () =>
-    world.hosts.map(({ directory }) =>
-      Object.entries(snapshot(directory)).filter(([path]) => !path.startsWith('share/state/')),
-    )
-  const settled = async () => {
-    const install = await world.muster('install')
-    expect(install, words(install)).toMatchObject({ code: 0 })
-    expect(install.stdout).toContain('logins proved')
-    const plan = await world.muster('plan')
-    expect(plan, words(plan)).toMatchObject({ code: 0 })
+    const defaults = { 'log-level': level, ...passwordOption }
+    world.operator.write('alpha.yaml', clusterFile({ hosts, defaults }))
   }
   const sshFault = (fault: Parameters<SshServer['setFault']>[0]) => () => {
     db2().server.setFault(fault)
@@ -62,239 +49,361 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
   }
   const listening = (server: Server, port: number, address: string) =>
     new Promise<void>((resolve) => server.listen(port, address, resolve))
+  const quiet = () =>
+    eventually(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
+
+  /** A host that lost its operator lets go of the lock when it notices. */
+  const unlocked = () =>
+    eventually(async () => expect((await world.muster('lock', ['status'])).stdout).not.toContain('held'))
 
   beforeAll(async () => {
     world = await createWorld(2)
-    wish()
-    await settled()
+    site = faultSite(world, {
+      describe: () => {
+        level = level === 'info' ? 'debug' : 'info'
+        describeCluster()
+      },
+    })
+    describeCluster()
+    expect(await world.muster('install')).toMatchObject({ code: 0 })
   }, 120_000)
-  afterEach(async () => {
-    await eventually(() => expect(world.hosts.map(({ server }) => server.running())).toEqual([0, 0]))
-  })
+  afterEach(quiet)
   afterAll(() => world?.close())
 
-  const rows: readonly (readonly [string, Fault])[] = [
+  const rows: readonly (readonly [string, Row])[] = [
     [
       'of a host that is down at start',
       {
+        row: 'down at start',
         begin: async () => {
           const port = await freePort(db2().address)
-          wish({ ssh: { port } })
-          return () => wish()
+          describeCluster({ ssh: { port } })
+          return () => describeCluster()
         },
         code: 4,
-        says: /db2:? refused the connection to 127\.0\.0\.3 port \d+/,
+        says: {
+          what: /^refused the connection to 127\.0\.0\.3 port \d+$/,
+          code: 'connection-refused',
+          fix: /^Is sshd running there, and on this port\?/,
+        },
       },
     ],
     [
       'of a host that takes connections and never says a word',
       {
+        row: 'accepts TCP, never a banner',
         begin: () => {
-          wish({ ssh: { timeout: '1s' } })
+          describeCluster({ ssh: { timeout: '1s' } })
           const end = sshFault('silent')()
           return () => {
-            wish()
+            describeCluster()
             end()
           }
         },
         code: 4,
-        says: /db2: .* did not say within 1 s that it is an SSH server/,
+        says: {
+          what: /^127\.0\.0\.3 port \d+ .* did not say within 1 s that it is an SSH server$/,
+          code: 'no-ssh-banner',
+          fix: /^Is it sshd that listens on this port\? If so, it may be overloaded/,
+        },
       },
     ],
     [
       'of a host that resets after its banner',
-      { begin: sshFault('reset-after-banner'), code: 4, says: /the connection to db2 .* broke: ECONNRESET/ },
+      {
+        row: 'resets after the banner',
+        begin: sshFault('reset-after-banner'),
+        code: 4,
+        says: {
+          what: /^the connection to db2 .* broke: ECONNRESET$/,
+          code: 'connection-lost',
+          fix: /^Look at the log of sshd on the host/,
+        },
+      },
     ],
     [
       'of a login that is refused',
-      { begin: sshFault('refuse-login'), code: 1, says: /db2: refused the login of .*\[login-refused\]/ },
+      {
+        row: 'wrong login',
+        begin: sshFault('refuse-login'),
+        code: 1,
+        says: {
+          what: /^refused the login of \S+ \(tried: .*id_ed25519\)$/,
+          code: 'login-refused',
+          fix: /one of these keys in its ~\/\.ssh\/authorized_keys/,
+        },
+      },
     ],
     [
       'of a host key that has changed',
       {
+        row: 'host key changed',
         begin: async () => {
           const other = await startSshServer({ address: db2().address })
           const line = other.hostKeyLine.replace(`:${other.port} `, `:${db2().server.port} `)
-          wish({ ssh: { 'known-hosts': world.operator.write('known_hosts', line) } })
+          describeCluster({ ssh: { 'known-hosts': world.operator.write('known_hosts', line) } })
           await other.close()
-          return () => wish()
+          return () => describeCluster()
         },
         code: 1,
-        says: /it showed SHA256:.* line 1 has SHA256:.*\[host-key-changed\]/,
+        says: {
+          what: /it showed SHA256:.* line 1 has SHA256:/,
+          code: 'host-key-changed',
+          fix: /remove the old key with "ssh-keygen -R/,
+        },
       },
     ],
     [
       'of a jump host that lets nobody through (AllowTcpForwarding no)',
       {
+        row: 'AllowTcpForwarding no',
         begin: async () => {
           const own = db2().server.clientPublicKey
-          const jump = await startSshServer({ address: '127.0.0.9', authorizedKeys: [own] })
-          const known = `${jump.hostKeyLine}${db2().server.hostKeyLine}`
-          const to = `${login}@${jump.address}:${jump.port}`
-          wish({ ssh: { jump: to, 'known-hosts': world.operator.write('known_hosts', known) } })
+          const options = { address: '127.0.0.9', authorizedKeys: [own] }
+          let jump = await startSshServer(options)
+          const through = () => {
+            const known = `${jump.hostKeyLine}${db2().server.hostKeyLine}`
+            const to = `${login}@${jump.address}:${jump.port}`
+            describeCluster({ ssh: { jump: to, 'known-hosts': world.operator.write('known_hosts', known) } })
+          }
+          through()
+          // The way on leads through it all the same.
           return async () => {
-            wish()
             await jump.close()
+            jump = await startSshServer({ ...options, forwarding: true })
+            cleanUp = () => jump.close()
+            through()
           }
         },
         code: 1,
-        says: /the jump host 127\.0\.0\.9 does not let anybody through to db2 .*\[forwarding-refused\]/,
+        says: {
+          what: /^the jump host 127\.0\.0\.9 does not let anybody through to db2 /,
+          code: 'forwarding-refused',
+          fix: /^Set "AllowTcpForwarding yes" in sshd_config there/,
+        },
       },
     ],
     [
       'of a port that another program has',
       {
+        row: 'port taken',
         begin: async () => {
           const occupant = createServer()
           const port = await freePort(db2().address)
           await listening(occupant, port, db2().address)
-          wish({ options: { 'connector-rest-api-port': port } })
+          describeCluster({ options: { 'connector-rest-api-port': port } })
           return () => new Promise((resolve) => occupant.close(resolve))
         },
         code: 1,
-        says: /port \d+.*\[port-in-use\]/,
+        says: {
+          what: /^port \d+ of the connector is taken: something already listens on 127\.0\.0\.3:\d+$/,
+          code: 'port-in-use',
+          fix: /^Stop that program .* or set connector-rest-api-port to a free port\.$/,
+        },
       },
     ],
     [
       'of sudo that wants a password',
       {
+        row: 'sudo wants a password',
         begin: () => {
           const sudo = join(db2().tools, 'sudo')
           const secret = `s'"$#%:@ é`
           world.operator.write('right', `${secret}\n`)
           writeFileSync(sudo, sudoWith(join(world.operator.directory, 'right')), { mode: 0o755 })
-          wish({ ssh: { user: 'ops', become: true } })
+          describeCluster({ ssh: { user: 'ops', become: true } })
           return () => {
             world.operator.env.SUDO_PASS = secret
-            wish({ ssh: { user: 'ops', become: true, 'become-password': '!env SUDO_PASS' } })
+            describeCluster({ ssh: { user: 'ops', become: true, 'become-password': '!env SUDO_PASS' } })
           }
         },
         code: 1,
-        says: /sudo on db2 wants a password of ops: sudo: a password is required.*\[sudo-refused\]/,
+        says: {
+          what: /^sudo on db2 wants a password of ops: sudo: a password is required$/,
+          code: 'sudo-refused',
+          fix: /^Give it as become-password under ssh/,
+        },
       },
     ],
     [
       'of 50 MB of output from a host',
       {
+        row: '50 MB of output from a host',
         begin: () => {
           const uname = join(db2().tools, 'uname')
           writeFileSync(uname, "#!/bin/sh\nhead -c 50000000 /dev/zero | tr '\\0' x\n", { mode: 0o755 })
           return () => rmSync(uname)
         },
         code: 1,
-        says: /a script on db2 wrote more than 8 MiB.*\[too-much-output\]/,
+        says: {
+          what: /^a script on db2 wrote more than 8 MiB$/,
+          code: 'too-much-output',
+          fix: /^Something on the host prints without end/,
+        },
       },
     ],
     [
-      'of an own certificate that serves for nothing',
+      'of a host that goes down while it is changed',
       {
-        begin: () => {
-          const store = world.operator.write('own.p12', 'not a keystore')
-          const options = {
-            'java-tls-keystore-path': store,
-            'java-keystore-password': 'changeit-1',
-            'java-truststore-path': store,
-            'java-truststore-password': 'changeit-1',
-          }
-          wish({ options })
-          return () => wish()
+        row: 'goes down mid-run',
+        begin: () => unlocked,
+        attempt: () =>
+          world.muster('install', [], {
+            watch: (text) => {
+              if (text.includes('db2: write settings')) db2().server.breakConnections('reset')
+            },
+          }),
+        code: 4,
+        done: ['db1'],
+        torn: ['db2'],
+        says: {
+          what: /^the connection to db2 was lost: .*\n {4}Nothing could be taken back there: it is gone\. The next run goes on there\.$/,
+          code: 'connection-lost',
+          fix: /^See whether the host is up and can be reached/,
         },
-        code: 1,
-        says: /error.*keystore/,
       },
     ],
   ]
+  let cleanUp: () => unknown = () => undefined
 
   it.each(rows)(
-    '%s changes nothing, is told, and leaves the next run to end what was wanted',
-    async (_, { begin, code, says }) => {
-      level = level === 'info' ? 'debug' : 'info'
-      wish()
-      const before = installed()
-      const end = await begin()
-      const outcome = await world.muster('install')
-      expect(words(outcome)).toMatch(says)
-      expect(outcome.code, words(outcome)).toBe(code)
-      expect(installed()).toEqual(before)
-      await end()
-      await settled()
-    },
-    120_000,
-  )
-
-  it.skipIf(!hasSshd)(
-    'of an SSH server that is full (MaxStartups 2:100:3) is told, and one session (MaxSessions 1) is enough for all',
-    async () => {
-      level = level === 'info' ? 'debug' : 'info'
-      const sshd = await startSshd(db2().address)
+    '%s is told, loses nothing, and leaves the next run to end what was wanted',
+    async (_, { says, ...fault }) => {
       try {
-        const { port, identity, knownHosts } = sshd
-        wish({ ssh: { user: 'root', port, identity, 'known-hosts': knownHosts, timeout: '20s' } })
-        const letGo = await sshd.hold(2)
-        const before = installed()
-        const outcome = await world.muster('install')
-        expect(words(outcome)).toMatch(/db2: .*\[no-ssh-banner\].*MaxStartups/s)
-        expect(outcome.code, words(outcome)).toBe(4)
-        expect(installed()).toEqual(before)
-        await letGo()
-        await settled()
+        await endsWell({ ...fault, site, told: oneError({ host: 'db2', ...says }) })
       } finally {
-        await sshd.close()
+        await cleanUp()
+        cleanUp = () => undefined
       }
     },
     120_000,
   )
 
-  it('of a clock two hours behind is told by check, and no run is misled by it', async () => {
-    wish()
-    const date = join(db2().tools, 'date')
-    writeFileSync(date, `#!/bin/sh\nexec /bin/date -d '2 hours ago' "$@"\n`, { mode: 0o755 })
-    try {
-      const check = await world.muster('check')
-      // The median of two hosts lies between them.
-      expect(check.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-        /db2 warning clock its clock is (59\.\d|60\.0) minutes behind the median of the hosts/,
-      )
-      level = level === 'info' ? 'debug' : 'info'
-      wish()
-      await settled()
-    } finally {
-      rmSync(date)
+  describe.skipIf(!hasSshd)('of OpenSSH (needs root and /usr/sbin/sshd)', () => {
+    let sshd: Awaited<ReturnType<typeof startSshd>>
+    /** Both limits are in its configuration all the time; forwarding is off as well. */
+    const through = () => {
+      const { port, identity, knownHosts } = sshd
+      describeCluster({ ssh: { user: 'root', port, identity, 'known-hosts': knownHosts, timeout: '20s' } })
     }
-    await settled()
-  }, 120_000)
+    beforeAll(async () => {
+      sshd = await startSshd(db2().address)
+    })
+    afterAll(() => sshd?.close())
+
+    it('that is full (MaxStartups 2:100:3) is told, and the next run ends what was wanted', async () => {
+      await endsWell({
+        row: 'MaxStartups 2:100:3',
+        site,
+        begin: () => {
+          through()
+          return sshd.hold(2)
+        },
+        code: 4,
+        told: oneError({
+          host: 'db2',
+          what: /^127\.0\.0\.3 port \d+ closed the connection before it said that it is an SSH server$/,
+          code: 'no-ssh-banner',
+          fix: /MaxStartups/,
+        }),
+      })
+    }, 120_000)
+
+    it('that gives one session a connection (MaxSessions 1) is in no run’s way', async () => {
+      await endsWell({
+        row: 'MaxSessions 1',
+        site,
+        begin: () => {
+          through()
+          return () => undefined
+        },
+        code: 0,
+        told: ({ stderr }) => expect(stderr).toBe(''),
+        done: ['db1', 'db2'],
+      })
+    }, 120_000)
+  })
+
+  it.skipIf(clockLibrary === undefined)(
+    'of a clock two hours behind is told by check, and no run is misled by it (needs libfaketime)',
+    async () => {
+      const date = join(db2().tools, 'date')
+      const node = join(world.folder, 'clocked-node')
+      await endsWell({
+        row: 'clock two hours off',
+        site,
+        begin: () => {
+          writeFileSync(date, `#!/bin/sh\nexec /bin/date -d '2 hours ago' "$@"\n`, { mode: 0o755 })
+          // What runs on db2 has its clock, too: certificates, records and locks are judged by it there.
+          const behind = `LD_PRELOAD=${clockLibrary} FAKETIME=-2h FAKETIME_DONT_FAKE_MONOTONIC=1; export LD_PRELOAD FAKETIME FAKETIME_DONT_FAKE_MONOTONIC`
+          const script = `#!/bin/sh\ncase "$*" in */db2/*) ${behind} ;; esac\nexec ${process.execPath} "$@"\n`
+          writeFileSync(node, script, { mode: 0o755 })
+          writeTinyRuntime(join(world.folder, 'node'), node)
+          return () => {
+            rmSync(date)
+            writeFileSync(node, `#!/bin/sh\nexec ${process.execPath} "$@"\n`)
+          }
+        },
+        attempt: async () => {
+          const check = await world.muster('check')
+          // The median of two hosts lies between them.
+          expect(check.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+            /db2 warning clock its clock is (59\.\d|60\.0) minutes behind the median of the hosts/,
+          )
+          return world.muster('install')
+        },
+        code: 0,
+        told: ({ stderr }) => expect(stderr).toBe(''),
+        done: ['db1', 'db2'],
+      })
+    },
+    120_000,
+  )
 
   it('of an address that is now another machine stops every command on that host, until it is said to be meant', async () => {
-    level = level === 'info' ? 'debug' : 'info'
-    wish()
     const record = join(world.operator.directory, '.muster/alpha/machines.json')
     const own = JSON.parse(readFileSync(record, 'utf8'))
     expect(Object.keys(own.machines)).toEqual(['db1', 'db2'])
-    const other = { ...own, machines: { ...own.machines, db2: 'f'.repeat(32) } }
-    writeFileSync(record, JSON.stringify(other))
-    const before = installed()
     const stopped = 'is not the machine that was installed: that one has the machine-id ffffffff…'
-    for (const command of ['plan', 'install', 'restart', 'uninstall', 'rollback', 'status', 'check']) {
-      const outcome = await world.muster(command, ['--host', 'db2'])
-      expect(outcome.code, command).toBe(1)
-      expect(words(outcome).replaceAll(/\s+/g, ' '), command).toContain(stopped)
-    }
-    const barely = [['logs'], ['lock', 'status'], ['lock', 'release', '--yes'], ['exec']]
-    const ran = join(world.folder, 'ran')
-    for (const asked of barely) {
-      const program = asked[0] === 'exec' ? ['--', 'touch', ran] : []
-      const outcome = await world.operator.muster([...asked, '--host', 'db2', 'alpha.yaml', ...program])
-      expect(outcome.code, asked.join(' ')).toBe(1)
-      expect(`${outcome.stdout}${outcome.stderr}`.replaceAll(/\s+/g, ' '), asked.join(' ')).toContain(stopped)
-    }
-    expect(existsSync(ran)).toBe(false)
-    expect(installed()).toEqual(before)
-    const vain = await world.muster('install', ['--replaced', 'db7'])
-    expect(vain.code).toBe(3)
-    expect(vain.stderr).toContain('--replaced db7 names no host that this command is for.')
-    const replaced = await world.muster('install', ['--replaced', 'db2'])
-    expect(replaced, words(replaced)).toMatchObject({ code: 0 })
-    expect(JSON.parse(readFileSync(record, 'utf8'))).toEqual(own)
-    await settled()
+    await endsWell({
+      row: 'address now another machine',
+      site,
+      begin: () => {
+        const other = { ...own, machines: { ...own.machines, db2: 'f'.repeat(32) } }
+        writeFileSync(record, JSON.stringify(other))
+        return async () => {
+          const replaced = await world.muster('install', ['--replaced', 'db2'])
+          expect(replaced, words(replaced)).toMatchObject({ code: 0 })
+          expect(JSON.parse(readFileSync(record, 'utf8'))).toEqual(own)
+        }
+      },
+      attempt: async () => {
+        for (const command of ['plan', 'restart', 'uninstall', 'rollback', 'status', 'check']) {
+          const outcome = await world.muster(command, ['--host', 'db2'])
+          expect(outcome.code, command).toBe(1)
+          expect(words(outcome).replaceAll(/\s+/g, ' '), command).toContain(stopped)
+        }
+        const barely = [['logs'], ['lock', 'status'], ['lock', 'release', '--yes'], ['exec']]
+        const ran = join(world.folder, 'ran')
+        for (const asked of barely) {
+          const program = asked[0] === 'exec' ? ['--', 'touch', ran] : []
+          const outcome = await world.operator.muster([...asked, '--host', 'db2', 'alpha.yaml', ...program])
+          expect(outcome.code, asked.join(' ')).toBe(1)
+          expect(words(outcome).replaceAll(/\s+/g, ' '), asked.join(' ')).toContain(stopped)
+        }
+        expect(existsSync(ran)).toBe(false)
+        const vain = await world.muster('install', ['--replaced', 'db7'])
+        expect(vain.code).toBe(3)
+        expect(vain.stderr).toContain('--replaced db7 names no host that this command is for.')
+        return world.muster('install', ['--host', 'db2'])
+      },
+      code: 1,
+      told: oneError({
+        host: 'db2',
+        what: /^is not the machine that was installed: that one has the machine-id ffffffff…/,
+        code: 'other-machine',
+        fix: /--replaced db2/,
+      }),
+    })
   }, 120_000)
 })

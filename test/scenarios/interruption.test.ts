@@ -2,10 +2,11 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Component } from '../../src/contracts/component.ts'
-import { makeSentinel } from '../lab/scenario/sentinel.ts'
+import { endsWell } from '../support/endsWell.ts'
 import { eventually } from '../support/eventually.ts'
 import { logIn } from './support/api.ts'
-import { runProgram } from './support/program.ts'
+import { faultSite, passwordOption } from './support/faultSite.ts'
+import { type Ended, runProgram } from './support/program.ts'
 import { filesBelow, pathsBelow } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -20,7 +21,6 @@ const apis: readonly (readonly [host: string, component: Component])[] = [
 
 /** Runs that are stopped; each test goes on where the last one ended. */
 describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linux)', () => {
-  const given = makeSentinel()
   let world: World
   const db1 = () => world.host('db1')
   const state = () => join(world.operator.directory, '.muster')
@@ -63,20 +63,23 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
 
   /**
    * Kills a run at the begin of each step of db1 that the plan has now, and then in the proof; each run goes on
-   * where the last was killed, and may find that step done. An API that had a login always has one. Returns the
-   * number of runs that began a step: where a slow kill let the last of them end, later runs find none.
+   * where the last was killed, and may find that step done. An API that had a login always has one. Where a
+   * slow kill let the last step end, later runs find none. Returns how many runs began a step, and the last run.
    */
-  async function killAtEachStep(passwords: () => readonly string[]): Promise<number> {
+  async function killAtEachStep(
+    passwords: () => readonly string[],
+  ): Promise<{ readonly began: number; readonly last: Ended }> {
     const plan: Plan = JSON.parse((await world.muster('plan', ['--json'])).stdout)
     const steps = plan.hosts[0]?.changes.map(({ step }) => step) ?? []
     expect(steps.length).toBeGreaterThan(4)
     let began = 0
+    let last: Ended | undefined
     let had = existsSync(join(state(), 'alpha')) ? await open(passwords()) : []
     for (const index of [...steps.keys(), steps.length]) {
       const later = steps.slice(index).map((step) => `"step-started","host":"db1","step":"${step}"`)
-      const killed = await install('SIGKILL', [...later, '"phase-started","host":"db1","phase":"verify"'])
-      expect(killed.signal, steps[index]).toBe('SIGKILL')
-      if (killed.stdout.includes('"step-started"')) began += 1
+      last = await install('SIGKILL', [...later, '"phase-started","host":"db1","phase":"verify"'])
+      expect(last.signal, steps[index]).toBe('SIGKILL')
+      if (last.stdout.includes('"step-started"')) began += 1
       // What the host was told already it does to the end, such as a restart.
       had = await eventually(
         async () => {
@@ -88,7 +91,8 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
       )
     }
     expect(began).toBeGreaterThan(steps.length / 2)
-    return began
+    if (last === undefined) throw new Error('no run was killed')
+    return { began, last }
   }
 
   /** The next run ends what the stopped one began, and the one after it finds nothing to do. */
@@ -118,25 +122,36 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
   afterAll(() => world?.close())
 
   it('by SIGKILL at each step in turn is ended by the next run', async () => {
-    const kills = await killAtEachStep(() => [kept() ?? ''])
+    const { began } = await killAtEachStep(() => [kept() ?? ''])
     const { stdout } = await world.muster('audit')
-    expect(stdout.match(/^\S+ +install .* has not ended$/gm)).toHaveLength(kills)
+    expect(stdout.match(/^\S+ +install .* has not ended$/gm)).toHaveLength(began)
     await expectConvergence(kept)
   }, 120_000)
 
   it('by SIGKILL at each step over another installation always leaves a login, with the old password or the new', async () => {
     const made = kept() ?? ''
     appendFileSync(join(world.folder, 'node'), '\0')
-    world.operator.env.NEW_PASS = given.password
-    world.describe({
-      connectors: ['db2'],
-      defaults: { 'log-level': 'debug', 'rest-api-admin-pass': '!env NEW_PASS' },
+    const site = faultSite(world, {
+      describe: () =>
+        world.describe({ connectors: ['db2'], defaults: { 'log-level': 'debug', ...passwordOption } }),
+      first: made,
     })
-    await killAtEachStep(() => [made, given.password])
-    // Until the new one is proved everywhere, both are known: one is given, the other kept.
-    expect(kept()).toBe(made)
-    await expectConvergence(() => given.password)
-    expect(await Promise.all(apis.map((api) => enter(api, made)))).toEqual(apis.map(() => 401))
+    await endsWell({
+      row: 'our process killed (SIGKILL) after each step, then run again',
+      site,
+      begin: () => () => undefined,
+      attempt: async () => {
+        const { last } = await killAtEachStep(() => [made, site.password()])
+        // Until the new one is proved everywhere, both are known: one is given, the other kept.
+        expect(kept()).toBe(made)
+        return last
+      },
+      code: -1,
+      told: ({ stderr }) => expect(stderr).toBe(''),
+      torn: ['db1', 'db2'],
+    })
+    expect((await world.muster('audit')).stdout).toMatch(/^\S+ +install .* has not ended$/m)
+    expect(filesBelow(state()).filter((path) => /lock|\.stag/.test(path))).toEqual([])
     expect(kept()).toBeUndefined()
     await purge()
     world.describe({ connectors: ['db2'] })

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { lockName } from '../../src/deployment/lock/scripts.ts'
 import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
+import { endsWell } from '../support/endsWell.ts'
 import { clusterFile } from './support/clusterFile.ts'
+import { faultSite, passwordOption } from './support/faultSite.ts'
 import { meanwhile } from './support/meanwhile.ts'
 import { createOperator, type Operator, type Outcome, type RunOptions } from './support/operator.ts'
 import { runProgram } from './support/program.ts'
@@ -22,6 +24,7 @@ const linesOf = (path: string): readonly Line[] =>
 describe.skipIf(process.platform !== 'linux')('two operators of one cluster (needs Linux)', () => {
   const sentinel = makeSentinel()
   let world: World
+  let site: ReturnType<typeof faultSite>
   let second: Operator
   const place = process.getuid?.() === 0 ? '/run/muster' : `/tmp/muster-${process.getuid?.()}`
   const lockOf = (host: Host) => join(place, lockName(host.directory))
@@ -46,10 +49,11 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     world = await createWorld(2)
     mkdirSync(join(world.folder, 'second'))
     second = createOperator(join(world.folder, 'second'))
-    const defaults = { 'rest-api-admin-pass': '!env ADMIN_PASS' }
-    world.describe({ defaults })
-    second.write('alpha.yaml', clusterFile({ hosts: world.hosts, defaults }))
-    for (const { env } of [world.operator, second]) env.ADMIN_PASS = sentinel.password
+    const describe = () => world.describe({ defaults: passwordOption })
+    site = faultSite(world, { describe, first: sentinel.password })
+    describe()
+    second.write('alpha.yaml', clusterFile({ hosts: world.hosts, defaults: passwordOption }))
+    second.env.FAULT_PASS = sentinel.password
     const outcome = await world.muster('install')
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
   }, 180_000)
@@ -85,18 +89,29 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
   })
 
   it('keeps the one who comes second out, exit code 5, and lets go of what that run had taken', async () => {
-    const [ours, outcome] = await meanwhile(world, {
-      first: (options) => world.muster('restart', ['--json'], options),
-      second: () => byThem(['stop', '--yes']),
+    await endsWell({
+      row: 'two operators at once',
+      site,
+      begin: () => () => expect(held()).toEqual([]),
+      attempt: async () => {
+        const [ours, theirs] = await meanwhile(world, {
+          first: (options) => world.muster('restart', ['--json'], options),
+          second: () => byThem(['stop', '--yes']),
+        })
+        expect(ours, ours.stderr).toMatchObject({ code: 0 })
+        return theirs
+      },
+      code: 5,
+      told: ({ stderr }) =>
+        expect(stderr).toMatch(
+          /^error db1(?: and db2)?: another run holds the lock of this host: `muster restart` of .* \(run \S+, process \d+\), since \S+Z, last heartbeat \d s ago \[locked\]\n {2}fix: Wait until/,
+        ),
+      // Ours was at work meanwhile.
+      back: ['db1', 'db2'],
     })
-    expect(ours, ours.stderr).toMatchObject({ code: 0 })
-    expect(outcome).toMatchObject({ code: 5 })
-    expect(outcome.stderr).toMatch(
-      /^error db1(?: and db2)?: another run holds the lock of this host: `muster restart` of .* \(run \S+, process \d+\), since \S+Z, last heartbeat \d s ago \[locked\]\n {2}fix: Wait until/,
-    )
     // It changed nothing, and its folder keeps nothing.
     expect(existsSync(join(second.directory, '.muster'))).toBe(false)
-    expect(held()).toEqual([])
+    second.env.FAULT_PASS = site.password()
   })
 
   it('waits with --lock-wait until the other run has ended, and is told what for', async () => {
@@ -210,16 +225,24 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
   })
 
   it('goes on at once after an owner that was killed by SIGKILL', async () => {
-    const killed = await runProgram({
-      program: 'muster',
-      argv: ['restart', '--yes', '--json', 'alpha.yaml'],
-      cwd: second.directory,
-      env: second.env,
-      kill: (stdout) => (stdout.includes('step-started') ? 'SIGKILL' : undefined),
+    await endsWell({
+      row: 'lock whose owner died',
+      site,
+      begin: async () => {
+        const killed = await runProgram({
+          program: 'muster',
+          argv: ['restart', '--yes', '--json', 'alpha.yaml'],
+          cwd: second.directory,
+          env: second.env,
+          kill: (stdout) => (stdout.includes('step-started') ? 'SIGKILL' : undefined),
+        })
+        expect(killed.signal).toBe('SIGKILL')
+        return () => expect(held()).toEqual([])
+      },
+      code: 0,
+      told: ({ stderr }) => expect(stderr).toBe(''),
+      done: ['db1', 'db2'],
     })
-    expect(killed.signal).toBe('SIGKILL')
-    expect((await world.muster('install')).code).toBe(0)
-    expect(held()).toEqual([])
   })
 
   it('frees a host whose connection is lost meanwhile', async () => {

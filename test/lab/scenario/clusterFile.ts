@@ -16,11 +16,13 @@ export type ClusterWish = {
   readonly hosts: readonly HostWish[]
   /** Further lines of `defaults`, such as `datasource-type: mariadb`. */
   readonly defaults?: readonly string[]
+  /** What gives the administrator's password; `!env ADMIN_PASS` unless told. */
+  readonly password?: string
   /** Further lines of the `ssh` section; they win over the lab's. */
   readonly ssh?: Readonly<Record<string, string>>
 }
 
-/** The YAML file of a cluster on hosts of the lab: every API on all interfaces, the password from ADMIN_PASS. */
+/** The YAML file of a cluster on hosts of the lab, every API on all interfaces. */
 export function clusterFile(lab: Lab, wish: ClusterWish): string {
   const ssh = { identity: lab.keyPath, 'known-hosts': lab.knownHostsPath, timeout: '5s', ...wish.ssh }
   const names = wish.hosts.map(({ name }) => name).join(', ')
@@ -30,7 +32,7 @@ export function clusterFile(lab: Lab, wish: ClusterWish): string {
     `cluster: ${wish.cluster}`,
     'defaults:',
     '  rest-api-admin-user: admin',
-    '  rest-api-admin-pass: !env ADMIN_PASS',
+    `  rest-api-admin-pass: ${wish.password ?? '!env ADMIN_PASS'}`,
     ...components.map((component) => `  ${component}-rest-api-address: 0.0.0.0`),
     ...(wish.defaults ?? []).map((line) => `  ${line}`),
     'ssh:',

@@ -12,6 +12,8 @@ type Login = {
   readonly component: Component
   readonly user?: string
   readonly password: string
+  /** PEM of an authority that is trusted besides the cluster's own. */
+  readonly trusts?: string | undefined
 }
 
 /** The status that an API gives to a login over TCP and TLS, its certificate verified; or why there is none. */
@@ -34,13 +36,17 @@ async function answerTo(
   login: Login,
   call: Pick<CallRequest, 'method' | 'path' | 'body'>,
 ): Promise<number | string> {
-  const { operator, host, component, user = 'admin', password } = login
+  const { operator, host, component, user = 'admin', password, trusts } = login
   const authority = readFileSync(join(operator.directory, '.muster/alpha/authority.crt'), 'utf8')
   const [result] = await callAll([
     {
       ...call,
       id: component,
-      target: { address: host.address, port: host.ports[component], authorities: [authority] },
+      target: {
+        address: host.address,
+        port: host.ports[component],
+        authorities: trusts === undefined ? [authority] : [authority, trusts],
+      },
       credentials: { user, password },
       timeout: 5000,
     },
