@@ -23,7 +23,7 @@ export type Run = {
   readonly recorder: Recorder
   /** The same renderer, whose events the record of the run follows. */
   readonly follow: (renderer: Renderer) => Renderer
-  /** Writes down that the run begins to change hosts: one that is killed then is known. */
+  /** Writes down that the run begins to work on hosts, if only to prove them: one that is killed then is known. */
   readonly begin: () => Promise<void>
   /** Keeps no record: the operator deleted the state directory. */
   readonly forget: () => void

@@ -28,7 +28,7 @@ export async function runSteps(options: {
   const { signal, stdout } = context
   const hosts = work.map(({ host }) => host)
   const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
-  if (work.some(({ steps }) => steps.length > 0)) await run.begin()
+  await run.begin()
   const stopping = (): void => renderer.emit({ type: 'stopping' })
   signal.addEventListener('abort', stopping, { once: true })
   const done = await execute({

@@ -22,7 +22,7 @@ export type RunRecord = Pick<RunOwner, 'id' | 'operation' | 'cluster' | 'user' |
 }
 
 /**
- * A run that began to change hosts and whose end is not written down: it was killed, or is still at work. Its
+ * A run that began to work on hosts and whose end is not written down: it was killed, or is still at work. Its
  * line is written first; the record of the whole run takes its place.
  */
 export type UnendedRun = Omit<RunRecord, 'seconds' | 'hosts' | 'exit'>
