@@ -206,6 +206,32 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(outcome.stderr).toMatch(/db2: .* takes connections, but did not say within 0\.7 s/)
     })
 
+    it('and nobody waits for it after Ctrl-C: 130, with the summary that every run has', async () => {
+      world.host('db2').server.setFault('silent')
+      const stop = new AbortController()
+      const outcome = await world.muster('install', ['--json'], {
+        signal: stop.signal,
+        watch: (text) => {
+          if (text.includes('"type":"phase-done","host":"db1","phase":"facts"')) stop.abort()
+        },
+      })
+      expect(outcome).toMatchObject({ code: 130, stderr: 'Nothing was changed.\n' })
+      const events = outcome.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(events[0]).toMatchObject({ type: 'run-started', run: expect.stringMatching(/^\d{8}T\d{6}Z-/) })
+      expect(events.at(-1)).toMatchObject({
+        type: 'run-ended',
+        interrupted: true,
+        outcomes: [
+          { host: 'db1', result: 'not-started' },
+          { host: 'db2', result: 'not-started' },
+        ],
+      })
+      expect(events.filter(({ type }) => type === 'host-failed')).toEqual([])
+    })
+
     it('where the connection is reset after the banner: 4', async () => {
       world.host('db2').server.setFault('reset-after-banner')
       db2({ ssh: { timeout: '700ms' } })
