@@ -3,6 +3,7 @@ import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
 import { type Layout, unitName } from '../layout.ts'
 import { startProcesses, stopProcesses } from './processScripts.ts'
+import { stopSeconds } from './stopping.ts'
 
 /** Which components of an installation, and what runs them. */
 export type ServiceSet = {
@@ -35,7 +36,24 @@ export function startScript(set: ServiceSet): string {
 export function stopScript(set: ServiceSet): string {
   if (set.components.length === 0) return ':'
   const processes = stopProcesses(set)
-  return set.manager === 'process' ? processes : `${processes}\nsystemctl stop ${units(set)}`
+  if (set.manager === 'process') return processes
+  const drains = set.drainTimeout > 0 && set.components.includes('connector')
+  return `${processes}\n${drains ? drainScript(set) : ''}systemctl stop ${units(set)}`
+}
+
+/**
+ * sh that tells a connector to stop and waits for its end, by our own patience: a unit that was just written has the
+ * limit of the next connector (TimeoutStopSec), which may drain for less long than this one. The others stop meanwhile.
+ */
+function drainScript(set: ServiceSet): string {
+  const others = set.components.filter((component) => component !== 'connector')
+  const stopOthers = others.length === 0 ? '' : `systemctl stop ${units({ ...set, components: others })}\n`
+  return `pid=$(systemctl show --property=MainPID --value ${quote(unitName(set.cluster, 'connector'))})
+if [ "\${pid:-0}" != 0 ] && kill -TERM "$pid"; then
+${stopOthers}i=0
+while kill -0 "$pid" 2>/dev/null && [ "$i" -lt ${stopSeconds(set.drainTimeout) * 5} ]; do i=$((i + 1)); sleep 0.2; done
+fi
+`
 }
 
 /**

@@ -48,6 +48,7 @@ describe('the restart of a host’s components', () => {
         'stop manager replicator',
         'reset-failed manager replicator',
         'start manager replicator',
+        'show --property=MainPID --value connector',
         'stop connector',
         'reset-failed connector',
         'start connector',
@@ -62,6 +63,41 @@ describe('the restart of a host’s components', () => {
     })
     expect(code).toBe(1)
     expect(told.at(-1)).toBe('start manager replicator')
+  })
+})
+
+describe('the stop of a unit', () => {
+  it('lets a connector drain as it was started to, whatever limit the unit has by now; the others end meanwhile', async () => {
+    const folder = temporaryFolder()
+    const log = join(folder, 'log')
+    // It goes on after it was told to end until the others have been stopped, and a little longer.
+    const drains = `sh -c 'trap "while ! grep -qs manager ${log}; do sleep 0.05; done; sleep 0.3; echo drained >> ${log}; exit 0" TERM; echo $$ > ${folder}/pid; while :; do sleep 0.05; done' &
+while [ ! -s ${folder}/pid ]; do sleep 0.05; done`
+    // As systemd with a limit that has passed.
+    const systemctl = `#!/bin/sh
+case $* in
+  show*) cat ${folder}/pid ;;
+  *connector*) echo "$*" >> ${log}; kill -KILL "$(cat ${folder}/pid)" 2>/dev/null || : ;;
+  *) echo "$*" >> ${log} ;;
+esac
+`
+    writeFileSync(join(folder, 'systemctl'), systemctl, { mode: 0o755 })
+    const script = stopScript({
+      manager: 'systemd',
+      cluster: 'a',
+      layout: layoutOf(join(folder, 'muster')),
+      components: ['manager', 'connector'],
+      drainTimeout: 30_000,
+    })
+    const transport = await connectLocal({ host: 'db1', env: process.env })
+    const { code, stderr } = await transport.run(`PATH=${folder}:$PATH\n${drains}\n${script}`)
+    await transport.close()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual([
+      'stop muster-a-manager.service',
+      'drained',
+      'stop muster-a-manager.service muster-a-connector.service',
+    ])
   })
 })
 
