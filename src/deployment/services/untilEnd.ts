@@ -11,9 +11,14 @@ const endedCode = 40
 /**
  * What the service manager says of a unit. One that it starts again by itself may yet come up: only its second end
  * counts, or that the manager has given up. A unit that waits for its next start has a substate in `auto-restart`,
- * beside which newer versions of systemd show the state `failed`.
+ * beside which newer versions of systemd show the state `failed`. As long as the kernel's cgroups (cgroups(7), systemd's
+ * default slice) have the same first process as before, nothing has ended, and systemd is not asked.
  */
 const unitLook = `look() {
+  pid=
+  if [ -r "/sys/fs/cgroup/system.slice/$2/cgroup.procs" ]; then read -r pid < "/sys/fs/cgroup/system.slice/$2/cgroup.procs"; fi
+  eval "was=\\$pid$1; pid$1=\\$pid"
+  [ -z "$pid" ] || [ "$pid" != "$was" ] || return
   shown=$(systemctl show -p ActiveState -p SubState -p NRestarts "$2" 2>/dev/null) || return
   count=\${shown##*NRestarts=}; count=\${count%%[!0-9]*}; count=\${count:-0}
   eval ": \\\${from$1:=$count}; from=\\$from$1"

@@ -5,6 +5,7 @@ import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
 import type { Target } from '../target.ts'
+import { unpack } from '../unpack.ts'
 
 /** Milliseconds for 50 MB over a slow line. */
 const sendTimeout = 900_000
@@ -53,7 +54,8 @@ mkdir .new-${id}
 cd .new-${id}
 cat > node.gz
 ${mustHold('node.gz', packedSha256, 'the binary')}
-gzip -d node.gz
+${unpack('node.gz', 'node')}
+rm node.gz
 chmod 755 . node
 ./node --version
 : > .complete
