@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher } from '../accounts/hasher.ts'
 import type { Emit, HostOutcome } from '../deployment/events.ts'
+import { recorded } from '../deployment/hostIdentity.ts'
 import type { HostPlan } from '../deployment/hostPlan.ts'
 import { installPlan } from '../deployment/plans/install.ts'
 import { type Preparation, prepare, type ResolvedSecrets } from '../deployment/prepare.ts'
@@ -93,7 +94,7 @@ export async function prepareRun(
       : await readRuntimeFile({ path: options.runtimeFile, env: context.env })
   const storeFiles = await readOwnStores(config)
   const { run, replaced, state } = options
-  const machines = { recorded: state.machines, replaced }
+  const machines = recorded(state, replaced)
   const survey = await (run === undefined
     ? surveyHosts({
         config,

@@ -1,4 +1,5 @@
 import type { InstalledFacts } from '../deployment/facts/model.ts'
+import { recorded } from '../deployment/hostIdentity.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { type Look, type Survey, surveyHosts } from '../deployment/survey.ts'
@@ -26,7 +27,7 @@ export async function surveyToLook<Facts extends InstalledFacts>(
     look,
     connect: (host) => connectHost(context, host),
     emit: () => {},
-    machines: { recorded: state.machines, replaced: [] },
+    machines: recorded(state),
     clock: () => performance.now(),
   })
   return { state, survey }

@@ -8,9 +8,17 @@ import { StepError } from './stepError.ts'
 export type Machines = {
   /** The machine-id of each host's installation, by host name. */
   readonly recorded: ReadonlyMap<string, string>
+  /** The install-directory of each host's installation, by host name. */
+  readonly folders: ReadonlyMap<string, string>
   /** Hosts that a person says are meant to be other machines now. */
   readonly replaced: readonly string[]
 }
+
+/** The machines of a state; `replaced` are the hosts that are meant to be others now. */
+export const recorded = (
+  { machines, folders }: Pick<ClusterState, 'machines' | 'folders'>,
+  replaced: readonly string[] = [],
+): Machines => ({ recorded: machines, folders, replaced })
 
 type Facts = {
   readonly machineId: string
@@ -49,14 +57,16 @@ export function otherMachine(options: {
 /** A machine-id is not for everybody's eyes (machine-id(5)); its beginning tells two apart. */
 const short = (id: string): string => `${id.slice(0, 8)}…`
 
-/** The state with the machines of hosts that a run is about to install. */
+/** The state with the machines and folders of hosts that a run is about to install. */
 export function withMachines(
   state: ClusterState,
   surveyed: readonly { readonly host: HostConfig; readonly facts: Facts }[],
 ): ClusterState {
   const machines = new Map(state.machines)
+  const folders = new Map(state.folders)
   for (const { host, facts } of surveyed) {
+    folders.set(host.name, host.installDirectory)
     if (host.connection === 'ssh' && isMachineId(facts.machineId)) machines.set(host.name, facts.machineId)
   }
-  return { ...state, machines }
+  return { ...state, machines, folders }
 }

@@ -12,10 +12,10 @@ import type { StepError } from './stepError.ts'
  * What stands in the way of an installation on a host; pure, so nothing is touched before it is empty. The
  * rules are those of `muster check`, which tells of each whether it holds.
  */
-export function judgeFacts(host: HostConfig, facts: HostFacts): StepError[] {
+export function judgeFacts(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
   const system = judgeSystem(host, facts)
   if (system.length > 0) return system
-  const moved = judgeMoved(host, facts)
+  const moved = judgeMoved(host, facts, cluster)
   if (moved.length > 0) return moved
   return [
     ...judgeRights(host, facts),

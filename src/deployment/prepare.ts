@@ -62,7 +62,7 @@ export type PrepareOptions = {
 /** Judges the facts of all hosts and decides what each must become. All problems of all hosts at once. */
 export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const { config, surveyed, secrets, now } = options
-  const judged = surveyed.flatMap(({ host, facts }) => judgeFacts(host, facts))
+  const judged = surveyed.flatMap(({ host, facts }) => judgeFacts(host, facts, config.cluster))
   const elsewhere = surveyed.flatMap(
     ({ host, facts }) =>
       authorityElsewhere({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],

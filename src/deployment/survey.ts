@@ -33,7 +33,12 @@ export type Survey<Facts extends InstalledFacts = HostFacts> = {
 export type Look<Facts extends InstalledFacts> = {
   readonly facts: (
     cluster: string,
-    at: { readonly host: HostConfig; readonly transport: Transport },
+    at: {
+      readonly host: HostConfig
+      readonly transport: Transport
+      /** The folder that the state directory has of the host's installation, where that is another one. */
+      readonly before?: string
+    },
   ) => Promise<Facts>
   /** Whether the APIs of the host will be asked. */
   readonly asksApis?: true
@@ -41,9 +46,10 @@ export type Look<Facts extends InstalledFacts> = {
 
 /** All that a plan of an installation needs. */
 export const wholeLook: Look<HostFacts> = {
-  facts: (cluster, { host, transport }) =>
+  facts: (cluster, { host, transport, before }) =>
     gatherFacts(transport, {
       cluster,
+      ...(before === undefined ? {} : { before }),
       layout: layoutOf(host.installDirectory),
       user: systemUserOf(host),
       hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
@@ -116,7 +122,9 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   emit({ type: 'phase-done', host: host.name, phase: 'connect', seconds: connect })
   emit({ type: 'phase-started', host: host.name, phase: 'facts' })
   try {
-    const facts = await look.facts(config.cluster, { host, transport })
+    const folder = options.machines.folders.get(host.name)
+    const moved = folder === undefined || folder === host.installDirectory ? {} : { before: folder }
+    const facts = await look.facts(config.cluster, { host, transport, ...moved })
     const other =
       otherMachine({ host, facts, machines: options.machines }) ??
       otherInstallation({ cluster: config.cluster, host, facts })

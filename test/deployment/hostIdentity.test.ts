@@ -24,7 +24,11 @@ const judged = ({ recorded, installed, now = own, connection = 'ssh', replaced =
           : { manifest: manifestText({ version: 1, cluster: 'alpha', host: 'db1', machineId: installed }) },
       ),
     }),
-    machines: { recorded: new Map(recorded === undefined ? [] : [['db1', recorded]]), replaced },
+    machines: {
+      recorded: new Map(recorded === undefined ? [] : [['db1', recorded]]),
+      folders: new Map(),
+      replaced,
+    },
   })
 
 describe('the machine behind a host', () => {
@@ -68,6 +72,22 @@ describe('the machine behind a host', () => {
       new Map([
         ['db4', other],
         ['db1', own],
+      ]),
+    )
+  })
+
+  it('is recorded with the folder of its installation, wherever it is', () => {
+    const surveyed = [
+      { host: hostConfig(), facts: hostFacts() },
+      {
+        host: hostConfig({ name: 'db2', connection: 'local', installDirectory: '/srv/it' }),
+        facts: hostFacts(),
+      },
+    ]
+    expect(withMachines(emptyState, surveyed).folders).toEqual(
+      new Map([
+        ['db1', '/opt/muster'],
+        ['db2', '/srv/it'],
       ]),
     )
   })

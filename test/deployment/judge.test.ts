@@ -3,7 +3,7 @@ import { judgeFacts } from '../../src/deployment/judge.ts'
 import { hostConfig, hostFacts, installationFacts, proxy } from '../support/deploymentValues.ts'
 
 const codes = (host = hostConfig(), facts = hostFacts()): string[] =>
-  judgeFacts(host, facts).map(({ code }) => code)
+  judgeFacts(host, facts, 'alpha').map(({ code }) => code)
 
 describe('judgeFacts', () => {
   it('has nothing against a fresh host', () => {
@@ -114,7 +114,7 @@ describe('judgeFacts', () => {
       'application-address',
     ],
   ])('tells of a proxy: %s', (_, host, facts, code, option) => {
-    const problems = judgeFacts(host, facts)
+    const problems = judgeFacts(host, facts, 'alpha')
     expect(problems.map((problem) => problem.code)).toEqual([code])
     expect(problems[0]?.fix).toContain(option)
   })
@@ -161,6 +161,7 @@ describe('judgeFacts', () => {
     const [problem] = judgeFacts(
       hostConfig(),
       hostFacts({ listeners: [{ address: '127.0.0.1', port: 8090 }] }),
+      'alpha',
     )
     expect(problem?.message).toBe(
       'port 8090 of the manager is taken: something already listens on 127.0.0.1:8090',

@@ -15,7 +15,7 @@ describe('a host that is asked for no more than who it is', () => {
       expect: [{ script: '/opt/muster/share/installation.json', result: { stdout } }],
     })
     const host = hostConfig({ connection: 'ssh' })
-    return mustBeOwnMachine(transport, { host, machines: { recorded, replaced: [] } })
+    return mustBeOwnMachine(transport, { host, machines: { recorded, folders: new Map(), replaced: [] } })
   }
 
   it.each([
@@ -42,7 +42,7 @@ describe('a host that is asked for no more than who it is', () => {
 
   it('is not asked where it is this machine', async () => {
     const transport = fakeTransport({})
-    const machines = { recorded: new Map([['db1', other]]), replaced: [] }
+    const machines = { recorded: new Map([['db1', other]]), folders: new Map(), replaced: [] }
     await mustBeOwnMachine(transport, { host: hostConfig({ connection: 'local' }), machines })
     expect(transport.scripts).toEqual([])
   })

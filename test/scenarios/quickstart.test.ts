@@ -18,6 +18,9 @@ const hasScript = (): boolean => {
   }
 }
 
+const isFile = (word: string): boolean => word.endsWith('.yaml')
+const isWord = (word: string): boolean => !isFile(word)
+
 /** examples/quickstart.yaml with the programs of dist/, in the order of the README. */
 describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', () => {
   let folder = ''
@@ -27,8 +30,14 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
 
   /** The example's own ports may be in use here, so an overlay gives it others. */
   const files = ['quickstart.yaml', 'ports.yaml']
+  /** Later files overlay earlier ones, so a test's own comes last. */
   const muster = (...argv: string[]): Promise<Ended> =>
-    runProgram({ program: 'muster', argv: [...argv, ...files], cwd: operator.directory, env: operator.env })
+    runProgram({
+      program: 'muster',
+      argv: [...argv.filter(isWord), ...files, ...argv.filter(isFile)],
+      cwd: operator.directory,
+      env: operator.env,
+    })
   const tapi = (argv: readonly string[], stdin = ''): Promise<Ended> =>
     runProgram({ program: 'tapi', argv, cwd: operator.directory, env: operator.env, stdin })
 
@@ -121,6 +130,29 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
       expect(Object.keys(pidsBelow(installed()))).toHaveLength(3)
     },
   )
+
+  it('is not moved while it stands, though no port of the other place is taken', async () => {
+    operator.write(
+      'elsewhere.yaml',
+      `defaults:
+  install-directory: elsewhere
+  manager-rest-api-port: ${await freePort()}
+  connector-rest-api-port: ${await freePort()}
+  replicator-rest-api-port: ${await freePort()}
+`,
+    )
+    const runs = pidsBelow(installed())
+    const { code, stderr } = await muster('install', '--yes', 'elsewhere.yaml')
+    expect(code).toBe(1)
+    expect(
+      stderr,
+    ).toBe(`error localhost: its components are installed in ${installed()}, and install-directory is ${join(operator.directory, 'elsewhere')} [installed-elsewhere]
+  fix: Set install-directory back to ${installed()}. Or uninstall with the old value and install again: password, certificates and the databases stay.
+Nothing was changed.
+`)
+    expect(existsSync(join(operator.directory, 'elsewhere'))).toBe(false)
+    expect(pidsBelow(installed())).toEqual(runs)
+  })
 
   it('uninstalls and leaves nothing', async () => {
     expect(readFileSync(join(operator.directory, '.muster/quickstart/secrets.json'), 'utf8')).toContain(

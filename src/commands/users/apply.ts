@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createHasher, type Hasher } from '../../accounts/hasher.ts'
 import type { HostWork } from '../../deployment/execution/hostRun.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
+import { recorded } from '../../deployment/hostIdentity.ts'
 import { layoutOf } from '../../deployment/layout.ts'
 import { installedSet } from '../../deployment/plans/rollback.ts'
 import { preview } from '../../deployment/preview.ts'
@@ -79,7 +80,7 @@ export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
     known: async () => {
       const opened = await openState({ directory: config.directory, cluster: config.cluster })
       hashEarly(hash, given, opened.state)
-      return { opened, machines: { recorded: opened.state.machines, replaced: [] } }
+      return { opened, machines: recorded(opened.state) }
     },
     work: (survey, run, { opened }) => applyTo({ ...options, config, survey, run, opened, given, hash }),
   })

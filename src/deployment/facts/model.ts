@@ -55,6 +55,8 @@ export type InstalledFiles = {
   readonly units: ReadonlyMap<Component, string>
   /** Digest that the running component was started with; else the words of `releases/unfinished.ts`. */
   readonly applied: ReadonlyMap<Component, string>
+  /** The folder that the host's installation had last, where that is another one and still holds one. */
+  readonly before?: { readonly folder: string; readonly manifest: string }
 }
 
 /** What is installed on a host and runs there. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { parseListeners } from './listeners.ts'
@@ -65,10 +66,19 @@ export function parseFacts(host: string, output: string): HostFacts {
 export const parseInstalled = (host: string, output: string): InstalledFacts =>
   installedFacts(host, readRows(output))
 
-function installedFacts(host: string, { all, one, isYes, text, line }: FactRows): InstalledFacts {
+function installedBefore({ all, text }: FactRows): InstalledFacts['installation']['before'] {
+  const manifest = text('manifest-before')
+  const path = all('text').find(([key]) => key === 'manifest-before')?.[1]
+  if (manifest === undefined || path === undefined) return undefined
+  return { folder: posix.dirname(posix.dirname(path)), manifest }
+}
+
+function installedFacts(host: string, rows: FactRows): InstalledFacts {
+  const { all, one, isYes, text, line } = rows
   const manifest = text('manifest')
   const chain = text('chain')
   const users = text('users')
+  const before = installedBefore(rows)
   const currentRelease = one('current')
   const perComponent = (
     prefix: string,
@@ -93,6 +103,7 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
       settings: perComponent('settings', text),
       units: perComponent('unit', text),
       applied: perComponent('applied', line),
+      ...(before === undefined ? {} : { before }),
     },
     services: new Map(
       all('service').flatMap((values) => {

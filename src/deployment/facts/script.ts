@@ -8,6 +8,8 @@ import { fileSystem, listeners, system } from './parts/system.ts'
 export type InstalledRequest = {
   readonly cluster: string
   readonly layout: Layout
+  /** Where the host's installation was last, if that is another folder. */
+  readonly before?: string
 }
 
 /** What the facts script must know of a host before it has seen it. */
@@ -32,7 +34,7 @@ export const factsScript = (request: FactsRequest): string =>
     identity,
     system(request.user),
     fileSystem,
-    installed(request.layout, request.cluster),
+    installed(request.layout, request.cluster, request.before),
     releases(request.layout),
     files(request.layout, request.cluster),
     services(request.cluster),

@@ -1,6 +1,7 @@
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { layoutOf } from '../layout.ts'
+import { parseManifest } from '../manifest.ts'
 import { servicePlan } from '../service.ts'
 import type { StepError } from '../stepError.ts'
 import { problemsOf, type TellProblem } from './problem.ts'
@@ -13,15 +14,31 @@ const anew = (change: string): string =>
  * Whether the file keeps what an installation cannot change while it stands: its folder and its user
  * (deployment.md, "A deployment"). What the components wrote themselves would be left behind.
  */
-export function judgeMoved(host: HostConfig, facts: HostFacts): StepError[] {
+export function judgeMoved(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
   const problem = problemsOf(host)
-  return [...judgeFolder(host, facts, problem), ...judgeUser(host, facts, problem)]
+  const elsewhere = folderOfUnits(host, facts) ?? folderBefore({ host, facts, cluster })
+  return [...judgeFolder(host, elsewhere, problem), ...judgeUser(host, facts, problem)]
 }
 
-function judgeFolder(host: HostConfig, { installation }: HostFacts, problem: TellProblem): StepError[] {
-  const elsewhere = [...installation.units.values()]
+/** The folder that a unit starts from, where that is another one. */
+const folderOfUnits = (host: HostConfig, { installation }: HostFacts): string | undefined =>
+  [...installation.units.values()]
     .map((unit) => /^ExecStart="(\/.*?)\/current\/node" /m.exec(unit)?.[1]?.replaceAll(/([%$])\1/g, '$1'))
     .find((folder) => folder !== undefined && folder !== host.installDirectory)
+
+/** The folder that the state directory knows, where the very installation still stands: processes have no unit. */
+function folderBefore(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly cluster: string
+}): string | undefined {
+  const { before } = options.facts.installation
+  const installed = before && parseManifest(before.manifest)
+  const ours = installed?.cluster === options.cluster && installed.host === options.host.name
+  return ours ? before?.folder : undefined
+}
+
+function judgeFolder(host: HostConfig, elsewhere: string | undefined, problem: TellProblem): StepError[] {
   if (elsewhere === undefined) return []
   return [
     problem(

@@ -47,9 +47,16 @@ export type ClusterState = {
   readonly users: ReadonlyMap<string, UserState>
   /** The machine-id of each host's installation, by host name (deployment.md, "The SSH layer" 8). */
   readonly machines: ReadonlyMap<string, string>
+  /** Its install-directory, by host name: a standing installation cannot be moved (deployment.md, "A deployment"). */
+  readonly folders: ReadonlyMap<string, string>
 }
 
-export const emptyState: ClusterState = { hosts: new Map(), users: new Map(), machines: new Map() }
+export const emptyState: ClusterState = {
+  hosts: new Map(),
+  users: new Map(),
+  machines: new Map(),
+  folders: new Map(),
+}
 
 export const withAuthority = (state: ClusterState, authority: Authority): ClusterState => ({
   ...state,

@@ -3,8 +3,8 @@ import { type Authority, authorityDefect } from '../../certificates/authority.ts
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import { Secret } from '../../secrets/secret.ts'
-import { type ClusterState, otherAuthority } from './clusterState.ts'
-import { decodeMachines } from './machinesFile.ts'
+import { type ClusterState, emptyState, otherAuthority } from './clusterState.ts'
+import { decodeMachines, type KnownMachines } from './machinesFile.ts'
 import { decodeRotation } from './rotationFile.ts'
 import { decodeSecrets } from './secretsFile.ts'
 import { StateError } from './stateError.ts'
@@ -32,16 +32,17 @@ export function decodeState(files: StateFiles, where: string): ClusterState {
   if (typeof moving === 'string') throw damaged(where, rotationFile, moving)
   const authority = decodeAuthority(files, where, otherAuthority(moving.rotation))
   const hosts = decodeHosts(files, where)
-  const machines = decodeMachinesOf(files, where)
-  return { ...(authority === undefined ? {} : { authority }), hosts, ...kept, machines, ...moving }
+  const known = decodeMachinesOf(files, where)
+  return { ...(authority === undefined ? {} : { authority }), hosts, ...kept, ...known, ...moving }
 }
 
-/** The machines alone, for who needs nothing else. Throws `StateError` (`damaged`). */
-export function decodeMachinesOf(files: StateFiles, where: string): ClusterState['machines'] {
+/** The machines and their folders alone, for who needs nothing else. Throws `StateError` (`damaged`). */
+export function decodeMachinesOf(files: StateFiles, where: string): KnownMachines {
   const content = files.get(machinesFile)
-  const machines = content === undefined ? new Map<string, string>() : decodeMachines(content)
-  if (typeof machines === 'string') throw damaged(where, machinesFile, machines)
-  return machines
+  if (content === undefined) return { machines: emptyState.machines, folders: emptyState.folders }
+  const known = decodeMachines(content)
+  if (typeof known === 'string') throw damaged(where, machinesFile, known)
+  return known
 }
 
 /** The authority that signs; `other` is the certificate of one that is trusted beside it. */

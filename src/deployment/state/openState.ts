@@ -1,4 +1,4 @@
-import type { Machines } from '../hostIdentity.ts'
+import { type Machines, recorded } from '../hostIdentity.ts'
 import { type ClusterState, emptyState } from './clusterState.ts'
 import { decodeMachinesOf, decodeState } from './decodeState.ts'
 import { closeToOthers, deleteFolder, prepareFolder, readFiles } from './stateDirectory.ts'
@@ -30,8 +30,7 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
  */
 export async function machinesOf(place: StatePlace): Promise<Machines> {
   const found = await readFiles(place)
-  const recorded = found && decodeMachinesOf(found.files, stateFolder(place))
-  return { recorded: recorded ?? emptyState.machines, replaced: [] }
+  return recorded(found === undefined ? emptyState : decodeMachinesOf(found.files, stateFolder(place)))
 }
 
 /**

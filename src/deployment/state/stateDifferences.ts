@@ -11,6 +11,7 @@ export function stateDifferences(here: ClusterState, there: ClusterState): reado
     ...hostDifferences(here, there),
     ...secretDifferences(here, there),
     ...machineDifferences(here, there),
+    ...folderDifferences(here, there),
   ]
 }
 
@@ -69,6 +70,14 @@ function machineDifferences(here: ClusterState, there: ClusterState): readonly s
     const [one, other] = [here.machines.get(host), there.machines.get(host)]
     if (one === undefined || other === undefined) return onlyAt(`the machine of ${host}`, one !== undefined)
     return one === other ? [] : [`${host} is another machine`]
+  })
+}
+
+function folderDifferences(here: ClusterState, there: ClusterState): readonly string[] {
+  return union(here.folders, there.folders).flatMap((host) => {
+    const [one, other] = [here.folders.get(host), there.folders.get(host)]
+    if (one === undefined || other === undefined) return onlyAt(`the folder of ${host}`, one !== undefined)
+    return one === other ? [] : [`${host} is installed in another folder: here ${one}, there ${other}`]
   })
 }
 

@@ -46,7 +46,7 @@ describe('the checks', () => {
     })
     const all = checks.flatMap(({ judge }) => judge(everything, surroundings([everything])))
     const failures = all.flatMap((one) => (one.result === 'failure' ? [one.reason] : []))
-    const refusals = judgeFacts(everything.host, everything.facts).map(({ message }) => message)
+    const refusals = judgeFacts(everything.host, everything.facts, 'alpha').map(({ message }) => message)
     expect(refusals).toHaveLength(7)
     expect(failures).toEqual(expect.arrayContaining(refusals))
   })
@@ -180,7 +180,7 @@ describe('the checks', () => {
   })
 
   it('know a machine that took the place of an installed one', () => {
-    const machines = { recorded: new Map([['db1', 'f'.repeat(32)]]), replaced: [] }
+    const machines = { recorded: new Map([['db1', 'f'.repeat(32)]]), folders: new Map(), replaced: [] }
     const [found] = verdicts('machine-id', [subject({})], { machines })
     expect(found).toMatchObject({ result: 'failure' })
     expect(JSON.stringify(found)).toContain('is not the machine that was installed')

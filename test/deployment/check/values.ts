@@ -43,7 +43,7 @@ export const surroundings = (
   config: clusterConfig(subjects.map(({ host }) => host)),
   subjects,
   stores: { files: new Map(), passwords: new Map(), failures: new Map() },
-  machines: { recorded: new Map(), replaced: [] },
+  machines: { recorded: new Map(), folders: new Map(), replaced: [] },
   ownNode: { path: '/usr/bin/node', version: 'v24.1.0' },
   now: new Date('2026-03-01T12:00:00Z'),
   ...changes,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { InstallationFacts } from '../../../src/deployment/facts/model.ts'
 import { judgeMoved } from '../../../src/deployment/judge/moved.ts'
 import { judgeFacts } from '../../../src/deployment/judge.ts'
+import { manifestText } from '../../../src/deployment/manifest.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 
 const unit = (folder: string, user: string): string =>
@@ -17,17 +18,17 @@ const folders = (owner: string) => new Map([['/opt/muster/share/users', { mode: 
 describe('what an installation cannot change while it stands', () => {
   it('is told with the way back and the way to do it, and alone', () => {
     const facts = installed({ units: units('/srv/it'), writable: false })
-    expect(judgeFacts(hostConfig(), facts).map(({ code, message, fix }) => ({ code, message, fix }))).toEqual(
-      [
-        {
-          code: 'installed-elsewhere',
-          message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
-          fix: 'Set install-directory back to /srv/it. Or uninstall with the old value and install again: password, certificates and the databases stay.',
-        },
-      ],
-    )
+    expect(
+      judgeFacts(hostConfig(), facts, 'alpha').map(({ code, message, fix }) => ({ code, message, fix })),
+    ).toEqual([
+      {
+        code: 'installed-elsewhere',
+        message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
+        fix: 'Set install-directory back to /srv/it. Or uninstall with the old value and install again: password, certificates and the databases stay.',
+      },
+    ])
     const others = installed({ units: units('/opt/muster', 'tungsten') })
-    expect(judgeMoved(hostConfig(), others).map(({ message, fix }) => ({ message, fix }))).toEqual([
+    expect(judgeMoved(hostConfig(), others, 'alpha').map(({ message, fix }) => ({ message, fix }))).toEqual([
       {
         message:
           'its components run as tungsten, whom their logs and states belong to, and would run as muster',
@@ -52,15 +53,35 @@ describe('what an installation cannot change while it stands', () => {
       hostFacts({ installation: installationFacts({ directories: folders('ops:ops') }) }),
     ],
   ])('is nothing with %s', (_, facts) => {
-    expect(judgeMoved(hostConfig(), facts)).toEqual([])
+    expect(judgeMoved(hostConfig(), facts, 'alpha')).toEqual([])
   })
 
   it('knows the folder as it is written in a unit, and the user of processes by their folder', () => {
     const odd = hostConfig({ installDirectory: '/opt/100% $x' })
-    expect(judgeMoved(odd, installed({ units: units('/opt/100%% $$x') }))).toEqual([])
-    const codes = judgeMoved(hostConfig(), installed({ directories: folders('ops:ops') })).map(
+    expect(judgeMoved(odd, installed({ units: units('/opt/100%% $$x') }), 'alpha')).toEqual([])
+    const codes = judgeMoved(hostConfig(), installed({ directories: folders('ops:ops') }), 'alpha').map(
       ({ code }) => code,
     )
     expect(codes).toEqual(['installed-as-other-user'])
+  })
+
+  it('is told of processes by the folder that the state directory knows, while the very installation stands there', () => {
+    const was = (cluster: string, host: string) =>
+      hostFacts({
+        installation: installationFacts({
+          before: { folder: '/srv/it', manifest: manifestText({ version: 1, cluster, host }) },
+        }),
+      })
+    const told = (cluster: string, host: string) =>
+      judgeMoved(hostConfig(), was(cluster, host), 'alpha').map(({ code, message }) => ({ code, message }))
+    expect(told('alpha', 'db1')).toEqual([
+      {
+        code: 'installed-elsewhere',
+        message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
+      },
+    ])
+    // Another cluster's, or another host's, came into that folder meanwhile.
+    expect(told('beta', 'db1')).toEqual([])
+    expect(told('alpha', 'db2')).toEqual([])
   })
 })

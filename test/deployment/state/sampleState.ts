@@ -10,5 +10,9 @@ export async function sampleState(): Promise<ClusterState> {
   let state = await madeState({ hosts: [{ name: 'db1' }, { name: 'db2' }], now, passwords })
   state = withUser(state, 'admin', { salt: Buffer.alloc(16, 1), password: new Secret('made-password') })
   state = withUser(state, 'özge', { salt: Buffer.alloc(16, 2) })
-  return { ...state, machines: new Map([['db1', '0123456789abcdef0123456789abcdef']]) }
+  return {
+    ...state,
+    machines: new Map([['db1', '0123456789abcdef0123456789abcdef']]),
+    folders: new Map([['db1', '/opt/muster']]),
+  }
 }

@@ -10,7 +10,7 @@ export const installation: Check = {
     const other = otherInstallation({ cluster: config.cluster, host, facts })
     const { currentRelease } = facts.installation
     return failures(
-      other === undefined ? judgeMoved(host, facts) : [other],
+      other === undefined ? judgeMoved(host, facts, config.cluster) : [other],
       ok(currentRelease === undefined ? 'nothing is installed yet' : `${currentRelease} is installed`),
     )
   },

@@ -1,6 +1,6 @@
 import { components } from '../../../contracts/component.ts'
 import { quote } from '../../../transport/shellWords.ts'
-import { installationDirectories, type Layout, unitDirectory, unitName } from '../../layout.ts'
+import { installationDirectories, type Layout, layoutOf, unitDirectory, unitName } from '../../layout.ts'
 import { bornFunction } from '../../processBirth.ts'
 import { inUse } from '../../releases/scripts.ts'
 
@@ -10,9 +10,12 @@ const unitsOf = (cluster: string): string =>
 
 const each = components.join(' ')
 
-/** What is installed in `$root`: the texts that say what runs there, and what it was started with. */
-export const installed = (layout: Layout, cluster: string): string => `
-set --
+/**
+ * What is installed in `$root`: the texts that say what runs there, and what it was started with. Of `before`, another
+ * folder, only whose installation it holds.
+ */
+export const installed = (layout: Layout, cluster: string, before?: string): string => `
+set --${before === undefined ? '' : ` manifest-before=${quote(layoutOf(before).manifest)}`}
 if [ -d "$root" ]; then
   say exists yes
   now=$(readlink ${quote(layout.current)} 2>/dev/null)
