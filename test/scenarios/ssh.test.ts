@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
       expect(outcome.code).toBe(1)
       for (const name of ['db1', 'db2']) {
         expect(words(outcome)).toContain(
-          `${name} lies behind the jump host 127.0.0.9: the jump host 127.0.0.9 refused the login of walter`,
+          `error ${name}: lies behind the jump host 127.0.0.9: the jump host 127.0.0.9 refused the login of walter`,
         )
       }
       // Two hosts with keys of their own are two ways to the jump host.
