@@ -10,8 +10,9 @@ with open(sys.argv[1], "rb") as packed, open(sys.argv[2], "wb") as to:
 sys.exit(not unpack.eof)`
 
 /**
- * sh command that unpacks a file (gzip, RFC 1952) into another. Python, where a host has it, takes two thirds of gzip's
- * time, which is a third of a second for the runtime; whatever keeps it from that, gzip does it and says what is wrong.
+ * sh command that unpacks a file (gzip, RFC 1952) into another. Python, where a host has it, takes three quarters of
+ * gzip's time, a quarter of a second less for the runtime; whatever keeps it from that, gzip does it and says what is
+ * wrong.
  */
 export const unpack = (packed: string, to: string): string =>
   `python3 -I -S -c ${quote(program)} ${quote(packed)} ${quote(to)} 2>/dev/null || gzip -dc ${quote(packed)} > ${quote(to)}`
