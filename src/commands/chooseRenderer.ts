@@ -3,7 +3,7 @@ import { jsonLine } from '../output/deployment/json.ts'
 import { plainLine } from '../output/deployment/plain.ts'
 import type { Renderer } from '../output/deployment/renderer.ts'
 import type { CommandContext } from './context.ts'
-import { colourOf, lineWidth } from './terminal.ts'
+import { colourOf, lineLayout } from './terminal.ts'
 
 /** Whether progress is shown live, and gone in the end. */
 export const isLive = ({ stdout, env }: CommandContext): boolean =>
@@ -25,7 +25,7 @@ export async function chooseRenderer(options: {
   }
   const tell = (failures: readonly HostFailure[]): void => {
     if (failures.length === 0) return
-    stderr.write(failuresText(failures, { colour: colourOf(context, stderr), width: lineWidth(stderr) }))
+    stderr.write(failuresText(failures, lineLayout(context, stderr)))
   }
   if (isLive(context)) {
     // Loaded only here: most runs of muster print no progress.

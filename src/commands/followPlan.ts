@@ -10,6 +10,7 @@ import { chooseRenderer } from './chooseRenderer.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import type { Run } from './inRun.ts'
+import { notStarted } from './notStarted.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import type { PreparedRun } from './prepareRun.ts'
 import { readPlan } from './readPlan.ts'
@@ -115,9 +116,8 @@ function outcomeOf(
   host: string,
   { moved, file }: { readonly moved: readonly HostChange[]; readonly file: string },
 ): HostOutcome {
-  const left = { host, applied: [], seconds: {} }
   const lines = moved.find((change) => change.host === host)?.moved
-  if (lines === undefined) return { ...left, result: 'not-started' }
+  if (lines === undefined) return notStarted(host)
   // Without the file that a plan was made with, another runtime would be sent.
   const runtime = lines.some((line) => line.includes(': send the runtime '))
   const failure = {
@@ -125,5 +125,5 @@ function outcomeOf(
     message: [`the host is not as it was when ${file} was made:`, ...lines].join('\n    '),
     fix: `${runtime ? 'If the plan was made with --runtime-file, give it here, too. Otherwise look' : 'Look'} at \`muster plan\`, then save a new plan with --out.`,
   }
-  return { ...left, result: 'failed', failure }
+  return { ...notStarted(host), result: 'failed', failure }
 }

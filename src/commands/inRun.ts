@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClusterConfig } from '../config/model.ts'
-import type { HostOutcome } from '../deployment/events.ts'
 import { thisProcess } from '../deployment/lock/machine.ts'
 import { type Patience, patiently } from '../deployment/lock/patiently.ts'
 import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
@@ -15,6 +14,7 @@ import type { Renderer } from '../output/deployment/renderer.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitCode } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
+import { notStarted } from './notStarted.ts'
 
 /** One run of a command that changes hosts. */
 export type Run = {
@@ -86,7 +86,11 @@ export async function inRun(
   } catch (error) {
     // Somebody stopped it before its steps, which tell of themselves.
     if (error instanceof Interrupted && !begun) {
-      followed?.emit({ type: 'run-ended', outcomes: notStarted(recorder.begun().targets), interrupted: true })
+      followed?.emit({
+        type: 'run-ended',
+        outcomes: recorder.begun().targets.map(notStarted),
+        interrupted: true,
+      })
       if (!error.told) context.stderr.write('Nothing was changed.\n')
     }
     throw error
@@ -94,9 +98,6 @@ export async function inRun(
     await lock.release()
   }
 }
-
-const notStarted = (hosts: readonly string[]): readonly HostOutcome[] =>
-  hosts.map((host) => ({ host, result: 'not-started', applied: [], seconds: {} }))
 
 /** How long, and how, a command waits for locks; Ctrl-C ends the wait. */
 function patienceOf(context: CommandContext, wait: number): Patience {

@@ -12,7 +12,6 @@ import { saveState } from '../deployment/state/saveState.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import { closeAll } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
-import { planText } from '../output/deployment/plan.ts'
 import { wavesText } from '../output/deployment/waves.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
@@ -29,8 +28,8 @@ import { type PreparedRun, prepareRun } from './prepareRun.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
+import { showPlan } from './showPlan.ts'
 import { tellGrants, tellPart, tellWhereKept } from './tellInstalled.ts'
-import { colourOf, lineWidth } from './terminal.ts'
 
 /** What sets apart a run that is more than an installation. */
 type Purpose = {
@@ -184,11 +183,7 @@ async function mayGoOn(
     ...(order === undefined ? [] : [order]),
     ...run.preparation.notes,
   ]
-  const colour = colourOf(context, context.stdout)
-  if (!json)
-    context.stdout.write(
-      `${planText({ cluster: config.cluster, notes, plans, left: namesOf(config.left), colour, width: lineWidth(context.stdout) })}\n`,
-    )
+  if (!json) showPlan(context, { cluster: config.cluster, notes, plans, left: namesOf(config.left) })
   if (plans.every(({ steps }) => steps.length === 0)) return true
   return agreed(context, { yes, question: 'Go on?' })
 }

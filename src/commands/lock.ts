@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { exitOfHosts } from './exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { ownHosts } from './ownHosts.ts'
-import { colourOf, lineWidth } from './terminal.ts'
+import { lineLayout } from './terminal.ts'
 
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
@@ -58,8 +58,7 @@ function show(options: {
 }): void {
   const { context, json, cluster, locks } = options
   const { stdout } = context
-  const layout = { colour: colourOf(context, stdout), width: lineWidth(stdout) }
-  stdout.write(json ? locksJson(cluster, locks) : locksText(locks, layout))
+  stdout.write(json ? locksJson(cluster, locks) : locksText(locks, lineLayout(context, stdout)))
 }
 
 const exitOf = (locks: readonly HostLock[]): ExitCode => exitOfHosts(locks.map(({ state }) => state))

@@ -13,7 +13,7 @@ import { mustBeHosts } from './mustBeHosts.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
 import { namesOf } from './selectTargets.ts'
-import { colourOf, lineWidth } from './terminal.ts'
+import { lineLayout } from './terminal.ts'
 import { mustTakePlan, writePlan } from './writePlan.ts'
 
 /** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out. */
@@ -59,10 +59,9 @@ export async function plan(
     left: namesOf(config.left),
     grants: newGrants(run.preparation.targets),
   }
-  const colour = colourOf(context, context.stdout)
   const grants = grantsText(shown.grants)
   const kept = out === undefined ? '' : keptPlanText({ ...options, out })
-  const text = `${planText({ ...shown, colour, width: lineWidth(context.stdout) })}${grants === '' ? '' : `\n${grants}`}${kept}`
+  const text = `${planText({ ...shown, ...lineLayout(context, context.stdout) })}${grants === '' ? '' : `\n${grants}`}${kept}`
   context.stdout.write(json ? planJson(shown) : text)
   return shown.plans.some(({ steps }) => steps.length > 0) ? exitCodes.changes : exitCodes.ok
 }

@@ -28,6 +28,7 @@ import { exitOfRun } from './exitOfRun.ts'
 import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { mustKnowAuthority } from './mustKnowAuthority.ts'
+import { notStarted } from './notStarted.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 import type { SelectedCluster } from './selectTargets.ts'
@@ -173,13 +174,5 @@ async function decide(
 
 /** One outcome a host: its first failure, or that nothing was begun there because another host failed. */
 function refused(config: SelectedCluster, failed: readonly HostOutcome[]): readonly HostOutcome[] {
-  return config.hosts.map(
-    ({ name }) =>
-      failed.find(({ host }) => host === name) ?? {
-        host: name,
-        result: 'not-started',
-        applied: [],
-        seconds: {},
-      },
-  )
+  return config.hosts.map(({ name }) => failed.find(({ host }) => host === name) ?? notStarted(name))
 }

@@ -4,6 +4,7 @@ import type { CommandContext } from './context.ts'
 import type { ExitCode } from './exitCodes.ts'
 import { exitOfRun } from './exitOfRun.ts'
 import type { Run } from './inRun.ts'
+import { notStarted } from './notStarted.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
 
 /** Ends a run that touches nothing, since some hosts failed; `told` where their failures were shown already. */
@@ -23,13 +24,7 @@ export async function refuseHosts(options: {
   }
   await renderer.end()
   const outcomes = hosts.map(
-    (name): HostOutcome =>
-      failed.find(({ host }) => host === name) ?? {
-        host: name,
-        result: 'not-started',
-        applied: [],
-        seconds: {},
-      },
+    (name): HostOutcome => failed.find(({ host }) => host === name) ?? notStarted(name),
   )
   renderer.emit({ type: 'run-ended', outcomes, interrupted: false })
   context.stderr.write('Nothing was changed.\n')

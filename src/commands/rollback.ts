@@ -17,7 +17,6 @@ import { type ClusterState, emptyState } from '../deployment/state/clusterState.
 import { readState } from '../deployment/state/openState.ts'
 import { lostOutcomes, type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
-import { planText } from '../output/deployment/plan.ts'
 import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
 import { wavesText } from '../output/deployment/waves.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -31,7 +30,8 @@ import { refuseHosts } from './refuseHosts.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { colourOf, lineWidth } from './terminal.ts'
+import { showPlan } from './showPlan.ts'
+import { colourOf } from './terminal.ts'
 import { withHosts } from './withHosts.ts'
 
 type RollbackOptions = ClusterOptions & {
@@ -108,9 +108,7 @@ async function goBack(options: Work): Promise<ExitCode> {
   if (!json) {
     const order = wavesText(wavesOf(plans, options.rollout), options.rollout)
     const notes = order === undefined ? [] : [order]
-    context.stdout.write(
-      `${planText({ cluster: config.cluster, notes, plans, left: namesOf(config.left), colour, width: lineWidth(context.stdout) })}\n`,
-    )
+    showPlan(context, { cluster: config.cluster, notes, plans, left: namesOf(config.left) })
   }
   const nothing = plans.every(({ steps }) => steps.length === 0)
   if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {

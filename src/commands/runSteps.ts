@@ -12,7 +12,7 @@ import type { CommandContext } from './context.ts'
 import type { ExitCode } from './exitCodes.ts'
 import { exitOfRun } from './exitOfRun.ts'
 import type { Run } from './inRun.ts'
-import { colourOf, lineWidth } from './terminal.ts'
+import { colourOf, lineLayout, lineWidth } from './terminal.ts'
 
 /** Carries out steps on the hosts that were reached, shows how every host came out, and gives the exit code. */
 export async function runSteps(options: {
@@ -48,7 +48,7 @@ export async function runSteps(options: {
   ]
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) {
-    stdout.write(summaryText(outcomes, { colour: colourOf(context, stdout), width: lineWidth(stdout) }))
+    stdout.write(summaryText(outcomes, lineLayout(context, stdout)))
     // Elsewhere each change has a line already.
     if (isLive(context)) stdout.write(changesText(outcomes, colourOf(context, stdout)))
     stdout.write(goingOnText(run.owner.operation, outcomes, lineWidth(stdout)) ?? '')

@@ -8,7 +8,7 @@ import { TransportError } from '../transport/transportError.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
-import { colourOf, lineWidth } from './terminal.ts'
+import { lineLayout } from './terminal.ts'
 import { UsageError } from './usageError.ts'
 
 /**
@@ -17,7 +17,6 @@ import { UsageError } from './usageError.ts'
  */
 export function showFailure(context: CommandContext, error: unknown): ExitCode {
   const { stderr } = context
-  const colour = colourOf(context, stderr)
   if (error instanceof Interrupted) return exitCodes.interrupted
   if (error instanceof UsageError) {
     stderr.write(`error: ${error.message}\n  fix: ${error.fix}\n`)
@@ -28,7 +27,7 @@ export function showFailure(context: CommandContext, error: unknown): ExitCode {
     return error.code === 'locked' ? exitCodes.locked : exitCodes.failed
   }
   if (error instanceof StepError || error instanceof TransportError) {
-    stderr.write(failureText({ host: error.host, failure: error, colour, width: lineWidth(stderr) }))
+    stderr.write(failureText({ host: error.host, failure: error, ...lineLayout(context, stderr) }))
     return context.signal.aborted ? exitCodes.interrupted : exitCodes.failed
   }
   if (error instanceof ProcessError) {

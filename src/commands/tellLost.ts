@@ -3,13 +3,13 @@ import { failuresText } from '../output/deployment/failure.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitCode } from './exitCodes.ts'
 import { exitOfHosts } from './exitOfHosts.ts'
-import { colourOf, lineWidth } from './terminal.ts'
+import { lineLayout } from './terminal.ts'
 
 /** Tells on standard error which hosts gave nothing, and why. */
 export function tellLost(context: CommandContext, lost: readonly LostHost[]): void {
   const { stderr } = context
   const failures = lost.map(({ host, failure }) => ({ host: host.name, failure }))
-  stderr.write(failuresText(failures, { colour: colourOf(context, stderr), width: lineWidth(stderr) }))
+  stderr.write(failuresText(failures, lineLayout(context, stderr)))
 }
 
 /** The exit code where these hosts gave nothing, and all others what was asked. */

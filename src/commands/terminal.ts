@@ -16,5 +16,14 @@ export const textWidth = (output: Output): number =>
 export const lineWidth = (output: Output): number =>
   output.isTTY === true ? textWidth(output) : Number.POSITIVE_INFINITY
 
+/** How lines for people are laid out on a stream. */
+export const lineLayout = (
+  context: CommandContext,
+  output: Output,
+): { readonly colour: boolean; readonly width: number } => ({
+  colour: colourOf(context, output),
+  width: lineWidth(output),
+})
+
 /** Columns for a table: as many as there are, and enough for most tables where nobody says. */
 export const tableWidthOf = ({ stdout }: Pick<CommandContext, 'stdout'>): number => stdout.columns ?? 120

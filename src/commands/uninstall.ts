@@ -6,14 +6,13 @@ import { type PlannedStep, preview } from '../deployment/preview.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
-import { planText } from '../output/deployment/plan.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import type { Run } from './inRun.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { colourOf, lineWidth } from './terminal.ts'
+import { showPlan } from './showPlan.ts'
 import { UsageError } from './usageError.ts'
 import { withHosts } from './withHosts.ts'
 
@@ -68,11 +67,7 @@ async function removeFrom(
     steps: stepsOf(cluster, surveyed),
   }))
   const notes = purge ? [`delete ${stateFolder(place)}, the certificate authority with it`] : []
-  const colour = colourOf(context, context.stdout)
-  if (!json)
-    context.stdout.write(
-      `${planText({ cluster, notes, plans: work, left, colour, width: lineWidth(context.stdout) })}\n`,
-    )
+  if (!json) showPlan(context, { cluster, notes, plans: work, left })
   const nothing = work.every(({ steps }) => steps.length === 0) && !purge
   if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {
     context.stderr.write('Nothing was changed.\n')

@@ -1,5 +1,4 @@
 import type { ClusterConfig } from '../config/model.ts'
-import type { HostOutcome } from '../deployment/events.ts'
 import type { InstalledFacts } from '../deployment/facts/model.ts'
 import type { Machines } from '../deployment/hostIdentity.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
@@ -10,6 +9,7 @@ import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { inRun, type Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
+import { notStarted } from './notStarted.ts'
 import { namesOf } from './selectTargets.ts'
 import { heldHosts, surveyLocked } from './surveyLocked.ts'
 
@@ -64,9 +64,7 @@ export async function withKnownHosts<
       throw new Interrupted()
     }
     if (heldHosts(survey).length === 0) return work(survey, run, known).finally(() => closeAll(survey))
-    const left = survey.reached.map(
-      ({ host }): HostOutcome => ({ host: host.name, result: 'not-started', applied: [], seconds: {} }),
-    )
+    const left = survey.reached.map(({ host }) => notStarted(host.name))
     renderer.emit({ type: 'run-ended', outcomes: [...left, ...lostOutcomes(survey)], interrupted: false })
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.locked

@@ -16,7 +16,7 @@ import { saveState } from '../../deployment/state/saveState.ts'
 import { storesStep } from '../../deployment/steps/stores.ts'
 import type { Survey } from '../../deployment/survey.ts'
 import { verifyHost } from '../../deployment/verify.ts'
-import { planText } from '../../output/deployment/plan.ts'
+import type { planText } from '../../output/deployment/plan.ts'
 import { wavesText } from '../../output/deployment/waves.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
@@ -27,7 +27,7 @@ import type { Run } from '../inRun.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
-import { colourOf, lineWidth } from '../terminal.ts'
+import { showPlan } from '../showPlan.ts'
 import { type PassphraseOptions, unlocking } from '../unlocking.ts'
 
 /** What a command that replaces certificates works with. */
@@ -135,12 +135,9 @@ async function show(
   },
 ): Promise<void> {
   const { context, config, json, notes, work, run } = options
-  const colour = colourOf(context, context.stdout)
   if (!json) {
     const left = namesOf(config.left)
-    context.stdout.write(
-      `${planText({ cluster: config.cluster, notes, plans: work, left, colour, width: lineWidth(context.stdout) })}\n`,
-    )
+    showPlan(context, { cluster: config.cluster, notes, plans: work, left })
     return
   }
   const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))

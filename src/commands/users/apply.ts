@@ -19,7 +19,7 @@ import { hashEarly } from '../../deployment/users/hashEarly.ts'
 import { settled } from '../../deployment/users/rotation.ts'
 import { verifyHost } from '../../deployment/verify.ts'
 import { listOf } from '../../diagnostics/words.ts'
-import { planText } from '../../output/deployment/plan.ts'
+import type { planText } from '../../output/deployment/plan.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
@@ -33,8 +33,8 @@ import { readUserPasswords } from '../readUserPasswords.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { showPlan } from '../showPlan.ts'
 import { tellPart } from '../tellInstalled.ts'
-import { colourOf, lineWidth } from '../terminal.ts'
 import { withKnownHosts } from '../withHosts.ts'
 import { mustNameUsers } from './mustNameUsers.ts'
 
@@ -166,11 +166,8 @@ function show(
   told: Pick<Parameters<typeof planText>[0], 'plans' | 'notes'>,
 ): void {
   if (json) return
-  const colour = colourOf(context, context.stdout)
   const left = namesOf(config.left)
-  context.stdout.write(
-    `${planText({ cluster: config.cluster, ...told, left, colour, width: lineWidth(context.stdout) })}\n`,
-  )
+  showPlan(context, { cluster: config.cluster, ...told, left })
 }
 
 /** The users of the file, and whether it gives the password of each on every host that names it. */

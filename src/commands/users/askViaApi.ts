@@ -12,6 +12,7 @@ import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/de
 import { reachApis } from '../../deployment/users/viaApi/reachApis.ts'
 import { type GivenPasswords, wishOf } from '../../deployment/users/viaApi/wishes.ts'
 import type { CommandContext } from '../context.ts'
+import { notStarted } from '../notStarted.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { thisMachine } from '../tapi/thisMachine.ts'
 import { isHere } from './apiAccess.ts'
@@ -76,12 +77,6 @@ export async function askViaApi(
     return { ...decision, notes: [...notes, ...decision.notes] }
   }
   for (const problem of decision?.problems ?? []) tell(problem)
-  const notStarted = (host: string): HostOutcome => ({
-    host,
-    result: 'not-started',
-    applied: [],
-    seconds: {},
-  })
   return {
     outcomes: namesOf(config.hosts).map(
       (host) => failed.find((one) => one.host === host) ?? notStarted(host),

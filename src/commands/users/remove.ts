@@ -10,7 +10,6 @@ import { extraUsers } from '../../deployment/users/decideUsers.ts'
 import { removeFromHost } from '../../deployment/users/removeFromHost.ts'
 import { settled } from '../../deployment/users/rotation.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
-import { planText } from '../../output/deployment/plan.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
@@ -20,7 +19,7 @@ import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
-import { colourOf, lineWidth } from '../terminal.ts'
+import { showPlan } from '../showPlan.ts'
 import { UsageError } from '../usageError.ts'
 import { withHosts } from '../withHosts.ts'
 
@@ -82,11 +81,8 @@ async function removeLocked(work: Work): Promise<ExitCode> {
   const plans = judged.flatMap((one) => (one instanceof StepError ? [] : [one]))
   const changes = plans.some(({ steps }) => steps.length > 0)
   if (!json) {
-    const colour = colourOf(context, context.stdout)
     const notes = changes ? [] : [unknownNote(user, survey)]
-    context.stdout.write(
-      `${planText({ cluster, notes, plans, left: namesOf(left), colour, width: lineWidth(context.stdout) })}\n`,
-    )
+    showPlan(context, { cluster, notes, plans, left: namesOf(left) })
   }
   if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
     context.stderr.write('Nothing was changed.\n')

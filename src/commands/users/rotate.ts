@@ -13,7 +13,6 @@ import { carryOutRotation } from '../../deployment/users/carryOutRotation.ts'
 import { chooseNewPassword } from '../../deployment/users/chooseNewPassword.ts'
 import { type NewLogin, rotateHost } from '../../deployment/users/rotateHost.ts'
 import { beginRotation } from '../../deployment/users/rotation.ts'
-import { planText } from '../../output/deployment/plan.ts'
 import { rotatedText } from '../../output/deployment/rotated.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
@@ -27,7 +26,7 @@ import { readUserPasswords } from '../readUserPasswords.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
-import { colourOf, lineWidth } from '../terminal.ts'
+import { showPlan } from '../showPlan.ts'
 import { UsageError } from '../usageError.ts'
 import { withHosts } from '../withHosts.ts'
 import { hostsThatName } from './hostsThatName.ts'
@@ -131,10 +130,7 @@ async function rotateLocked(work: Work, survey: Survey<InstalledFacts>, run: Run
   )
   if (!json) {
     const notes = kind === 'go-on' ? [`a rotation of ${user} has not ended: this run goes on with it`] : []
-    const colour = colourOf(context, context.stdout)
-    context.stdout.write(
-      `${planText({ cluster, notes, plans, left: namesOf(left), colour, width: lineWidth(context.stdout) })}\n`,
-    )
+    showPlan(context, { cluster, notes, plans, left: namesOf(left) })
   }
   const changes = plans.some(({ steps }) => steps.length > 0)
   if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {

@@ -7,7 +7,6 @@ import type { HostWish } from '../../deployment/users/viaApi/apiHost.ts'
 import { proveHost } from '../../deployment/users/viaApi/proveHost.ts'
 import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
 import { withoutShell } from '../../deployment/users/withoutShell.ts'
-import { planText } from '../../output/deployment/plan.ts'
 import { usersNowText } from '../../output/deployment/usersNow.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
@@ -19,8 +18,8 @@ import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { readUserPasswords } from '../readUserPasswords.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { showPlan } from '../showPlan.ts'
 import { tellPart } from '../tellInstalled.ts'
-import { colourOf, lineWidth } from '../terminal.ts'
 import { type ApiAccessOptions, readOwnLogin, readTrust } from './apiAccess.ts'
 import { askViaApi } from './askViaApi.ts'
 import { mustNameUsers } from './mustNameUsers.ts'
@@ -81,10 +80,7 @@ async function applyLocked(work: Work): Promise<ExitCode> {
   const { plans, made, notes, wishes } = decision
   if (!json) {
     const left = namesOf(config.left)
-    const colour = colourOf(context, context.stdout)
-    context.stdout.write(
-      `${planText({ cluster: config.cluster, notes, plans, left, colour, width: lineWidth(context.stdout) })}\n`,
-    )
+    showPlan(context, { cluster: config.cluster, notes, plans, left })
   }
   const changes = plans.some(({ steps }) => steps.length > 0)
   if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {

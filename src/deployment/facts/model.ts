@@ -55,8 +55,6 @@ export type InstalledFiles = {
   readonly units: ReadonlyMap<Component, string>
   /** Digest that the running component was started with; else the words of `releases/unfinished.ts`. */
   readonly applied: ReadonlyMap<Component, string>
-  /** The folder that the host's installation had last, where that is another one and still holds one. */
-  readonly before?: { readonly folder: string; readonly manifest: string }
 }
 
 /** What is installed on a host and runs there. */
@@ -70,6 +68,8 @@ export type InstalledFacts = {
 
 /** What lies below the install-directory. Paths in `files` are absolute. */
 export type InstallationFacts = InstalledFiles & {
+  /** The folder that the host's installation had last, where that is another one and still holds one. */
+  readonly before?: { readonly folder: string; readonly manifest: string }
   /** Whether a run that did not end left its copy of what was there before. */
   readonly leftCopy: boolean
   /** Whether this login may write there, or may create it. */

@@ -1,4 +1,3 @@
-import { posix } from 'node:path'
 import { components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { parseListeners } from './listeners.ts'
@@ -23,6 +22,7 @@ export function parseFacts(host: string, output: string): HostFacts {
   const sums = new Map(rows.lines.flatMap(sumOf))
   const node = all('node')[0]
   const madeUser = rows.line('made-user')
+  const before = rows.text('manifest-before')
   const { installation, ...installed } = installedFacts(host, rows)
   return {
     ...installed,
@@ -38,6 +38,7 @@ export function parseFacts(host: string, output: string): HostFacts {
     ...(one('user-group') === '' ? {} : { userGroup: one('user-group') }),
     installation: {
       ...installation,
+      ...(before === undefined ? {} : { before: { folder: one('before'), manifest: before } }),
       leftCopy: isYes('left-copy'),
       writable: isYes('writable'),
       freeBytes: Number(one('free')) * 1024,
@@ -66,19 +67,10 @@ export function parseFacts(host: string, output: string): HostFacts {
 export const parseInstalled = (host: string, output: string): InstalledFacts =>
   installedFacts(host, readRows(output))
 
-function installedBefore({ all, text }: FactRows): InstalledFacts['installation']['before'] {
-  const manifest = text('manifest-before')
-  const path = all('text').find(([key]) => key === 'manifest-before')?.[1]
-  if (manifest === undefined || path === undefined) return undefined
-  return { folder: posix.dirname(posix.dirname(path)), manifest }
-}
-
-function installedFacts(host: string, rows: FactRows): InstalledFacts {
-  const { all, one, isYes, text, line } = rows
+function installedFacts(host: string, { all, one, isYes, text, line }: FactRows): InstalledFacts {
   const manifest = text('manifest')
   const chain = text('chain')
   const users = text('users')
-  const before = installedBefore(rows)
   const currentRelease = one('current')
   const perComponent = (
     prefix: string,
@@ -103,7 +95,6 @@ function installedFacts(host: string, rows: FactRows): InstalledFacts {
       settings: perComponent('settings', text),
       units: perComponent('unit', text),
       applied: perComponent('applied', line),
-      ...(before === undefined ? {} : { before }),
     },
     services: new Map(
       all('service').flatMap((values) => {

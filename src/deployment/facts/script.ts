@@ -1,19 +1,19 @@
 import { quote } from '../../transport/shellWords.ts'
 import type { Layout } from '../layout.ts'
 import { functions, identity } from './parts/common.ts'
-import { files, installed, releases, services, servicesBriefly } from './parts/installation.ts'
+import { before, files, installed, releases, services, servicesBriefly } from './parts/installation.ts'
 import { fileSystem, listeners, system } from './parts/system.ts'
 
 /** What the script must know of a host to tell what is installed and runs there. */
 export type InstalledRequest = {
   readonly cluster: string
   readonly layout: Layout
-  /** Where the host's installation was last, if that is another folder. */
-  readonly before?: string
 }
 
 /** What the facts script must know of a host before it has seen it. */
 export type FactsRequest = InstalledRequest & {
+  /** Where the host's installation was last, if that is another folder. */
+  readonly before?: string
   readonly user?: string
   /** Paths on the host of stores that the configuration names with `host:`. */
   readonly hostStores: readonly string[]
@@ -34,7 +34,8 @@ export const factsScript = (request: FactsRequest): string =>
     identity,
     system(request.user),
     fileSystem,
-    installed(request.layout, request.cluster, request.before),
+    installed(request.layout, request.cluster),
+    ...(request.before === undefined ? [] : [before(request.before)]),
     releases(request.layout),
     files(request.layout, request.cluster),
     services(request.cluster),

@@ -1,6 +1,7 @@
 import { quote } from '../../transport/shellWords.ts'
 import { unitName } from '../layout.ts'
 import type { ServiceSet } from './control.ts'
+import { firstProcessFunction } from './firstProcess.ts'
 
 /** The components that are waited for, and what runs them. */
 export type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'layout' | 'components'>
@@ -11,12 +12,12 @@ const endedCode = 40
 /**
  * What the service manager says of a unit. One that it starts again by itself may yet come up: only its second end
  * counts, or that the manager has given up. A unit that waits for its next start has a substate in `auto-restart`,
- * beside which newer versions of systemd show the state `failed`. As long as the kernel's cgroups (cgroups(7), systemd's
- * default slice) have the same first process as before, nothing has ended, and systemd is not asked.
+ * beside which newer versions of systemd show the state `failed`. As long as its first process is the
+ * one from before, nothing has ended, and systemd is not asked.
  */
-const unitLook = `look() {
-  pid=
-  if [ -r "/sys/fs/cgroup/system.slice/$2/cgroup.procs" ]; then read -r pid < "/sys/fs/cgroup/system.slice/$2/cgroup.procs"; fi
+const unitLook = `${firstProcessFunction}
+look() {
+  pid=$(populated "$2")
   eval "was=\\$pid$1; pid$1=\\$pid"
   [ -z "$pid" ] || [ "$pid" != "$was" ] || return
   shown=$(systemctl show -p ActiveState -p SubState -p NRestarts "$2" 2>/dev/null) || return

@@ -1,6 +1,7 @@
 import type { Failure } from '../../deployment/events.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
 import { wrap } from '../diagnostics/wrap.ts'
+import { grouped } from '../grouped.ts'
 import { paint } from './paint.ts'
 import { whatFailed } from './whatFailed.ts'
 
@@ -33,7 +34,7 @@ export function failuresText(
   return blocks
     .flatMap((block) => [
       ...grouped(block, whatOf).flatMap((alike) => whatLines(alike, { red, bold, width })),
-      ...fixLines(block[0]?.failure.fix ?? '', width),
+      ...fixLines(block[0].failure.fix, width),
     ])
     .map((line) => `${line}\n`)
     .join('')
@@ -41,11 +42,10 @@ export function failuresText(
 
 /** `error db1 and db2: what [code]`; further lines are those of the message. */
 function whatLines(
-  alike: readonly HostFailure[],
+  alike: readonly [HostFailure, ...HostFailure[]],
   { red, bold, width }: Pick<ReturnType<typeof paint>, 'red' | 'bold'> & { readonly width: number },
 ): readonly string[] {
   const [first] = alike
-  if (first === undefined) return []
   const [what = '', ...details] = whatOf(first).split('\n')
   const hosts = shortListOf(
     alike.map(({ host }) => host),
@@ -68,18 +68,3 @@ const fixLines = (fix: string, width: number): readonly string[] =>
   })
 
 const whatOf = ({ host, failure }: HostFailure): string => whatFailed(host, failure.message)
-
-/** Those of one key together, where the first of them stands. */
-function grouped(
-  failures: readonly HostFailure[],
-  keyOf: (one: HostFailure) => string,
-): readonly (readonly HostFailure[])[] {
-  const groups = new Map<string, HostFailure[]>()
-  for (const one of failures) {
-    const key = keyOf(one)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [one])
-    else group.push(one)
-  }
-  return [...groups.values()]
-}

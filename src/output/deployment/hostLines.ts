@@ -8,6 +8,10 @@ export type Said = { readonly hosts: readonly string[]; readonly text: string }
 /** So many hosts have a line of their own; of more, those of which the same is said have one together. */
 export const mostLines = 12
 
+/** The name of one host, or how many of `all` they are. */
+export const nameOfHosts = (hosts: readonly string[], all: number): string =>
+  hosts.length === 1 ? hosts.join() : `${hosts.length === all ? 'all ' : ''}${counted(hosts.length, 'host')}`
+
 /**
  * A line for each, its hosts in the first column and named below it where they are several; not where it is `all`
  * hosts there are. Lines end with a newline.
@@ -18,10 +22,7 @@ export function hostLines(
 ): string {
   const { bold, dim } = paint(options.colour)
   const { all, width = Number.POSITIVE_INFINITY } = options
-  const nameOf = ({ hosts }: Said): string => {
-    if (hosts.length === 1) return hosts.join()
-    return `${hosts.length === all ? 'all ' : ''}${counted(hosts.length, 'host')}`
-  }
+  const nameOf = ({ hosts }: Said): string => nameOfHosts(hosts, all)
   const column = Math.max(0, ...said.map((one) => nameOf(one).length))
   const indent = ' '.repeat(column + 2)
   return said

@@ -2,6 +2,7 @@ import type { AccountGrants } from '../../deployment/grants.ts'
 import type { HostPlan } from '../../deployment/hostPlan.ts'
 import { counted, shortListOf } from '../../diagnostics/words.ts'
 import { wrap } from '../diagnostics/wrap.ts'
+import { grouped } from '../grouped.ts'
 import { paint } from './paint.ts'
 import { turnsText } from './turns.ts'
 
@@ -58,18 +59,12 @@ export function planText(options: {
 }
 
 /** Plans of which the same would be said, the first of them with the names of the other hosts. */
-function alike(
+const alike = (
   plans: readonly HostPlan[],
-): readonly { readonly plan: HostPlan; readonly others: readonly string[] }[] {
-  const groups = new Map<string, { readonly plan: HostPlan; readonly others: string[] }>()
-  for (const plan of plans) {
-    const said = JSON.stringify(plan.steps.map(({ step, change }) => [step.id, change]))
-    const group = groups.get(said)
-    if (group === undefined) groups.set(said, { plan, others: [] })
-    else group.others.push(plan.host)
-  }
-  return [...groups.values()]
-}
+): readonly { readonly plan: HostPlan; readonly others: readonly string[] }[] =>
+  grouped(plans, ({ steps }) => JSON.stringify(steps.map(({ step, change }) => [step.id, change]))).map(
+    ([plan, ...others]) => ({ plan, others: others.map(({ host }) => host) }),
+  )
 
 /** The plan for programs. */
 export function planJson(options: {

@@ -1,7 +1,8 @@
 import type { ReleaseFact } from '../../deployment/facts/model.ts'
 import { nameParts } from '../../deployment/releases/choose.ts'
-import { counted, shortListOf } from '../../diagnostics/words.ts'
-import { mostLines } from './hostLines.ts'
+import { shortListOf } from '../../diagnostics/words.ts'
+import { grouped } from '../grouped.ts'
+import { mostLines, nameOfHosts } from './hostLines.ts'
 import { paint } from './paint.ts'
 
 /** The releases of a host, the last that was current first. */
@@ -21,15 +22,13 @@ const titles = ['HOST', 'VERSION', 'DIGEST', 'CURRENT SINCE', '']
  */
 export function releasesText(hosts: readonly HostReleases[], colour: boolean): string {
   const { dim, green, yellow } = paint(colour)
-  const groups = hosts.length > mostLines ? alike(hosts) : hosts.map((one) => [one])
-  const nameOf = (group: readonly HostReleases[]): string => {
-    if (group.length === 1) return group.map(({ host }) => host).join()
-    return `${group.length === hosts.length ? 'all ' : ''}${counted(group.length, 'host')}`
-  }
+  const many = hosts.length > mostLines
+  const groups = grouped(hosts, many ? sameKey : ({ host }) => host)
+  const nameOf = (group: readonly HostReleases[]): string => nameOfHosts(namesOf(group), hosts.length)
   const rows = groups.flatMap((group) =>
-    (group[0]?.releases ?? []).map(({ id }, index) => {
+    group[0].releases.map(({ id }, index) => {
       const { version, digest } = nameParts(id)
-      const mark = group[0]?.current === id ? 'runs now' : group[0]?.next === id ? 'goes here' : ''
+      const mark = group[0].current === id ? 'runs now' : group[0].next === id ? 'goes here' : ''
       return [nameOf(group), version, digest, sinceOf(group, index), mark]
     }),
   )
@@ -59,12 +58,6 @@ function sinceOf(group: readonly HostReleases[], index: number): string {
   return later.length === 0 ? first : `${first} or later`
 }
 
-/** Hosts that have the same releases, run the same one and go to the same one. */
-function alike(hosts: readonly HostReleases[]): readonly (readonly HostReleases[])[] {
-  const groups = new Map<string, HostReleases[]>()
-  for (const one of hosts) {
-    const key = JSON.stringify([one.releases.map(({ id }) => id), one.current, one.next])
-    groups.set(key, [...(groups.get(key) ?? []), one])
-  }
-  return [...groups.values()]
-}
+/** Of hosts that have the same releases, run the same one and go to the same one. */
+const sameKey = ({ releases, current, next }: HostReleases): string =>
+  JSON.stringify([releases.map(({ id }) => id), current, next])

@@ -1,5 +1,6 @@
 import type { HostOutcome } from '../../deployment/events.ts'
 import { counted } from '../../diagnostics/words.ts'
+import { grouped } from '../grouped.ts'
 import { hostLines, mostLines } from './hostLines.ts'
 import { paint } from './paint.ts'
 
@@ -12,38 +13,25 @@ const words: Readonly<Record<HostOutcome['result'], string>> = {
   'not-started': 'not started',
 }
 
-/** Hosts that came out alike. */
-type Group = { readonly text: string; readonly outcomes: readonly HostOutcome[] }
-
 /** The closing lines: how each host came out and how long each phase took. */
 export function summaryText(
   outcomes: readonly HostOutcome[],
   { colour, width }: { readonly colour: boolean; readonly width?: number },
 ): string {
   const { dim } = paint(colour)
-  const groups = outcomes.length > mostLines ? alike(outcomes) : outcomes.map(alone)
-  const said = groups.flatMap((group) => {
-    const [first] = group.outcomes
-    if (first === undefined) return []
-    const times = timesOf(group.outcomes)
-    const text = `${tint(first.result, colour)(group.text)}${times === '' ? '' : dim(` (${times})`)}`
-    return [{ hosts: group.outcomes.map(({ host }) => host), text }]
+  const many = outcomes.length > mostLines
+  const said = grouped(outcomes, many ? sameKey : ({ host }) => host).map((group) => {
+    const [first] = group
+    const times = timesOf(group)
+    const text = `${tint(first.result, colour)(textOf(first))}${times === '' ? '' : dim(` (${times})`)}`
+    return { hosts: group.map(({ host }) => host), text }
   })
   return hostLines(said, { all: outcomes.length, colour, ...(width !== undefined && { width }) })
 }
 
-const alone = (outcome: HostOutcome): Group => ({ text: textOf(outcome), outcomes: [outcome] })
-
 /** What failed stands alone, each with its own times. */
-function alike(outcomes: readonly HostOutcome[]): readonly Group[] {
-  const groups = new Map<string, Group>()
-  for (const outcome of outcomes) {
-    const text = textOf(outcome)
-    const key = outcome.result === 'failed' ? `failed ${outcome.host}` : text
-    groups.set(key, { text, outcomes: [...(groups.get(key)?.outcomes ?? []), outcome] })
-  }
-  return [...groups.values()]
-}
+const sameKey = (outcome: HostOutcome): string =>
+  outcome.result === 'failed' ? `failed ${outcome.host}` : textOf(outcome)
 
 function textOf({ result, applied, proved, reason, undone, left }: HostOutcome): string {
   const why = result === 'not-started' ? `: ${reason ?? 'nothing was touched that is running'}` : ''

@@ -1,8 +1,5 @@
+import { stripVTControlCharacters } from 'node:util'
 import { columnsOf } from '../columnsOf.ts'
-
-/** SGR codes of ECMA-48, which take no column. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
-const colours = /\u001b\[[\d;]*m/g
 
 /** Breaks text into lines of at most `width` columns between words; `first` starts line one, `rest` the others. */
 export function wrap(
@@ -24,4 +21,4 @@ export function wrap(
   return [...lines, line]
 }
 
-const widthOf = (text: string): number => columnsOf(text.replaceAll(colours, ''))
+const widthOf = (text: string): number => columnsOf(stripVTControlCharacters(text))

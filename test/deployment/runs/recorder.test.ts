@@ -24,19 +24,21 @@ const recorderAt = (start: number) => {
     },
   }
 }
+const started = {
+  type: 'run-started',
+  run: 'r1',
+  operation: 'install',
+  cluster: 'alpha',
+  hosts: ['db1'],
+} as const
+
 const done = (title: string) =>
   ({ type: 'step-done', host: 'db1', step: 'settings', title, seconds: 0.12345 }) as const
 
 describe('the recorder of a run', () => {
   it('knows in the end who, what, when, from where, and what came of it', () => {
     const { recorder, pass } = recorderAt(Date.UTC(2026, 0, 2, 3, 4, 5))
-    recorder.observe({
-      type: 'run-started',
-      run: 'r1',
-      operation: 'install',
-      cluster: 'alpha',
-      hosts: ['db1'],
-    })
+    recorder.observe(started)
     pass(2500)
     const outcome = { host: 'db1', result: 'changed', applied: ['write settings'] } as const
     recorder.observe({
@@ -69,13 +71,7 @@ describe('the recorder of a run', () => {
 
   it('has nothing to write down of a run that never ended, such as one that nobody agreed to', () => {
     const { recorder } = recorderAt(0)
-    recorder.observe({
-      type: 'run-started',
-      run: 'r1',
-      operation: 'install',
-      cluster: 'alpha',
-      hosts: ['db1'],
-    })
+    recorder.observe(started)
     expect(recorder.record(1)).toBeUndefined()
   })
 

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { failuresText, failureText, type HostFailure } from '../../../src/output/deployment/failure.ts'
 
@@ -82,8 +83,7 @@ error db5: the disk is full [other-code]
 `,
     )
     const painted = failuresText([one], { colour: true, width: 36 })
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
-    expect(painted.replaceAll(/\u001b\[\d+m/g, '')).toBe(plain)
+    expect(stripVTControlCharacters(painted)).toBe(plain)
   })
 
   it('says nothing of no failure', () => {

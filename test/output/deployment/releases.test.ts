@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { ReleaseFact } from '../../../src/deployment/facts/model.ts'
 import { releasesText } from '../../../src/output/deployment/releases.ts'
@@ -33,8 +34,7 @@ db1   0.1.0       aaaaaaaaaaaa  unknown
 db20  odd                       unknown               runs now
 `,
     )
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
-    expect(releasesText(hosts, true).replaceAll(/\u001b\[\d+m/g, '')).toBe(releasesText(hosts, false))
+    expect(stripVTControlCharacters(releasesText(hosts, true))).toBe(releasesText(hosts, false))
   })
 
   it('has the rows of many hosts together that have the same releases', () => {

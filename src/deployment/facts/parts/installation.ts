@@ -3,6 +3,7 @@ import { quote } from '../../../transport/shellWords.ts'
 import { installationDirectories, type Layout, layoutOf, unitDirectory, unitName } from '../../layout.ts'
 import { bornFunction } from '../../processBirth.ts'
 import { inUse } from '../../releases/scripts.ts'
+import { firstProcessFunction } from '../../services/firstProcess.ts'
 
 /** COMPONENT=UNIT of each. */
 const unitsOf = (cluster: string): string =>
@@ -10,12 +11,9 @@ const unitsOf = (cluster: string): string =>
 
 const each = components.join(' ')
 
-/**
- * What is installed in `$root`: the texts that say what runs there, and what it was started with. Of `before`, another
- * folder, only whose installation it holds.
- */
-export const installed = (layout: Layout, cluster: string, before?: string): string => `
-set --${before === undefined ? '' : ` manifest-before=${quote(layoutOf(before).manifest)}`}
+/** What is installed in `$root`: the texts that say what runs there, and what it was started with. */
+export const installed = (layout: Layout, cluster: string): string => `
+set --
 if [ -d "$root" ]; then
   say exists yes
   now=$(readlink ${quote(layout.current)} 2>/dev/null)
@@ -28,6 +26,11 @@ if [ -d "$root" ]; then
 fi
 for u in ${unitsOf(cluster)}; do set -- "$@" "unit-\${u%%=*}=${unitDirectory}/\${u#*=}"; done
 texts "$@"`
+
+/** Whose installation another folder holds, where the host's was last. */
+export const before = (folder: string): string => `
+say before ${quote(folder)}
+texts manifest-before=${quote(layoutOf(folder).manifest)}`
 
 /** The releases and runtimes that are there and in use, and what a run that did not end left. */
 export const releases = (layout: Layout): string => `
@@ -68,19 +71,9 @@ done
 find "$root/share" "$@" -type f ! -name '.*' -printf 'file\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null
 find "$root/share" "$@" -type f ! -name '.*' -exec sha256sum {} + 2>/dev/null`
 
-/**
- * sh function `populated UNIT`: prints the first process of a service that runs, as the kernel's cgroups have it
- * (cgroups(7), systemd's default slice); nothing where that is not plain. To ask systemd takes two daemons as long as all
- * the rest of a small look.
- */
-const populated = `populated() {
-  group=/sys/fs/cgroup/system.slice/$1
-  if [ -r "$group/cgroup.procs" ]; then read -r first < "$group/cgroup.procs" && echo "$first"; fi
-}`
-
 /** The same as `services`; where all that is installed is seen to run, nobody is asked. */
 export const servicesBriefly = (cluster: string): string => `
-${populated}
+${firstProcessFunction}
 seen=
 for u in ${unitsOf(cluster)}; do
   c=\${u%%=*}
