@@ -2,10 +2,9 @@ import type { HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { layoutOf } from '../deployment/layout.ts'
+import { installedSet } from '../deployment/plans/rollback.ts'
 import { type ServiceOperation, servicePlanOf } from '../deployment/plans/services.ts'
 import { preview } from '../deployment/preview.ts'
-import { installedManager } from '../deployment/services/control.ts'
-import { drainTimeoutOf } from '../deployment/services/stopping.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { shortListOf } from '../diagnostics/words.ts'
@@ -72,11 +71,8 @@ function stepsOf(
     operation,
     facts,
     set: {
-      manager: installedManager(facts),
-      cluster,
-      layout: layoutOf(host.installDirectory),
+      ...installedSet({ cluster, layout: layoutOf(host.installDirectory), facts }),
       components: componentsOf(host),
-      drainTimeout: drainTimeoutOf(facts),
     },
     notInstalled: () =>
       new StepError({

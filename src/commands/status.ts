@@ -24,7 +24,9 @@ export async function status(
   const { state, survey } = await surveyToLook(context, config, wholeLook)
   const authority = state.authority?.certificate
   const asked = await Promise.all(
-    survey.reached.map((surveyed) => ask({ surveyed, authority, now: context.now() })),
+    survey.reached.map((surveyed) =>
+      ask({ surveyed, cluster: config.cluster, authority, now: context.now() }),
+    ),
   )
   const lost = survey.lost.map(({ host, failure, unreachable }) =>
     lostStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
@@ -41,6 +43,7 @@ export async function status(
 
 async function ask(options: {
   readonly surveyed: SurveyedHost
+  readonly cluster: string
   readonly authority: string | undefined
   readonly now: Date
 }): Promise<HostStatus> {
@@ -50,7 +53,12 @@ async function ask(options: {
   // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
   const authorities = [authority, chain].filter((pem) => pem !== undefined)
   try {
-    return await hostStatus({ surveyed, authorities, certificateExpires: facts?.notAfter.toISOString() })
+    return await hostStatus({
+      surveyed,
+      cluster: options.cluster,
+      authorities,
+      certificateExpires: facts?.notAfter.toISOString(),
+    })
   } catch (error) {
     return lostStatus(surveyed.host, 'unreachable', failureOf(error).message)
   }

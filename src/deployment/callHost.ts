@@ -5,6 +5,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { Layout } from './layout.ts'
 import { ownProgram } from './ownProgram.ts'
 import { mustRun } from './script.ts'
+import type { ServiceAccount } from './serviceAccount.ts'
 import { untilEnd, type Watched } from './services/untilEnd.ts'
 
 /**
@@ -15,6 +16,8 @@ import { untilEnd, type Watched } from './services/untilEnd.ts'
 export async function callHost(options: {
   readonly transport: Transport
   readonly layout: Layout
+  /** User that the host's program runs as: sockets are in folders of the service. */
+  readonly account: ServiceAccount
   readonly requests: readonly CallRequest[]
   /** Milliseconds for all of them. */
   readonly timeout: number
@@ -23,12 +26,16 @@ export async function callHost(options: {
   /** The calls are broken off where one of these components has ended; its `ended` is the only result then. */
   readonly until?: Watched
 }): Promise<readonly CallResult[]> {
-  const { transport, layout, requests, timeout, until } = options
+  const { transport, layout, account, requests, timeout, until } = options
   if (requests.length === 0) return []
+  // Over the connection root would be led to where the service user's socket leads.
+  const rootOpens = account.isOther && requests.some(({ target }) => 'socket' in target)
   const answered =
-    transport.dial !== undefined && options.running ? await callThrough(requests, transport.dial) : undefined
+    transport.dial !== undefined && options.running && !rootOpens
+      ? await callThrough(requests, transport.dial)
+      : undefined
   if (answered !== undefined) return answered
-  const script = ownProgram(layout.current, 'call')
+  const script = ownProgram(layout.current, 'call', account)
   const { stdout } = await mustRun(transport, {
     doing: 'calling the APIs on the host',
     fix: 'Install again; `muster status` tells how far it got.',

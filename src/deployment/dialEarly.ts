@@ -2,21 +2,15 @@ import type { Duplex } from 'node:stream'
 import { callableAddress } from '../client/callableAddress.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { ListeningPlace, Transport } from '../transport/transport.ts'
-import { layoutOf } from './layout.ts'
 
 /**
- * The same transport, with connections already on their way to where the file says that the APIs of the host listen, and
- * to their sockets: who asks the APIs later need not wait for them. What nobody asked for is closed with the transport.
+ * The same transport, with connections already on their way to where the file says that the APIs of the host listen: who
+ * asks the APIs later need not wait for them. What nobody asked for is closed with the transport.
  */
-export function dialEarly(
-  transport: Transport,
-  { apis, installDirectory }: Pick<HostConfig, 'apis' | 'installDirectory'>,
-): Transport {
+export function dialEarly(transport: Transport, { apis }: Pick<HostConfig, 'apis'>): Transport {
   const { dial } = transport
   if (dial === undefined) return transport
-  const layout = layoutOf(installDirectory)
-  const places = apis.flatMap(({ component, enabled, address, port }): readonly ListeningPlace[] => [
-    { socket: layout.socket(component) },
+  const places = apis.flatMap(({ enabled, address, port }): readonly ListeningPlace[] => [
     ...(enabled ? [{ address: callableAddress(address), port }] : []),
   ])
   const early = new Map(places.map((place) => [JSON.stringify(place), dial(place)]))

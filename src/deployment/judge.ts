@@ -18,18 +18,18 @@ export function judgeFacts(host: HostConfig, facts: HostFacts, cluster: string):
   const moved = judgeMoved(host, facts, cluster)
   if (moved.length > 0) return moved
   return [
-    ...judgeRights(host, facts),
+    ...judgeRights(host, facts, cluster),
     ...judgeRoom(host, facts),
-    ...judgeSocketPath(host),
+    ...judgeSocketPath(host, facts, cluster),
     ...judgeExecution(host, facts),
-    ...judgeListeners(host, facts),
+    ...judgeListeners(host, facts, cluster),
   ]
 }
 
 /** The first that is missing: where the login is the wrong one, what it may write tells nothing. */
-function judgeRights(host: HostConfig, facts: HostFacts): StepError[] {
-  const manager = judgeServiceManager(host, facts)
+function judgeRights(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
+  const manager = judgeServiceManager(host, facts, cluster)
   if (manager.length > 0) return manager
-  const login = judgeLogin(host, facts)
+  const login = judgeLogin(host, facts, cluster)
   return login.length > 0 ? login : judgeWritable(host, facts)
 }

@@ -1,6 +1,11 @@
 import type { Component } from '../contracts/component.ts'
+import { sha256 } from './sha256.ts'
 
-/** Absolute paths below the install-directory of a host (deployment.md, "Releases"). */
+/**
+ * Absolute paths below the install-directory of a host that only a deployment writes (trust.md): root reads, runs and
+ * follows them, so nobody with fewer rights may own any of these folders. What the service user writes is a
+ * `ServiceData`.
+ */
 export type Layout = {
   readonly root: string
   readonly releases: string
@@ -8,29 +13,24 @@ export type Layout = {
   readonly runtimes: string
   readonly share: string
   readonly tls: string
-  readonly users: string
-  readonly usersFile: string
   readonly secretsFile: string
   readonly applied: string
-  readonly state: string
+  readonly processes: string
   readonly manifest: string
   readonly madeUser: string
-  /** One line per change, written by deployments alone: the service user must not be able to lead us elsewhere. */
+  /** Where the components keep their data and as whom they run: a `DataPlace` and a user name. */
+  readonly account: string
+  /** One line per change, written by deployments alone. */
   readonly deployments: string
   /** Copy of what a run that has not ended well yet found there. */
   readonly before: string
-  readonly log: string
-  readonly run: string
   readonly settings: (component: Component) => string
-  readonly socket: (component: Component) => string
+  /** Process that was started without systemd: pid, start time, boot. */
   readonly pidFile: (component: Component) => string
-  readonly logFile: (component: Component) => string
   readonly appliedFile: (component: Component) => string
-  /** Where a manager or a connector keeps what calls changed; only the component itself ever writes it. */
-  readonly stateFile: (component: Component) => string
 }
 
-/** Where everything of one installation lies. `root` is absolute and has no trailing slash. */
+/** Paths of the files of one installation that a deployment writes. `root` is absolute and has no trailing slash. */
 export function layoutOf(root: string): Layout {
   const share = `${root}/share`
   return {
@@ -40,23 +40,17 @@ export function layoutOf(root: string): Layout {
     runtimes: `${root}/runtimes`,
     share,
     tls: `${share}/tls`,
-    users: `${share}/users`,
-    usersFile: `${share}/users/users.json`,
     secretsFile: `${share}/secrets.json`,
     applied: `${share}/applied`,
-    state: `${share}/state`,
+    processes: `${share}/processes`,
     manifest: `${share}/installation.json`,
     madeUser: `${share}/made-user`,
+    account: `${share}/account`,
     deployments: `${root}/deployment.jsonl`,
     before: `${root}/.before`,
-    log: `${root}/log`,
-    run: `${root}/run`,
     settings: (component) => `${share}/${component}.json`,
-    socket: (component) => `${root}/run/${component}.sock`,
-    pidFile: (component) => `${root}/run/${component}.pid`,
-    logFile: (component) => `${root}/log/${component}.log`,
+    pidFile: (component) => `${share}/processes/${component}`,
     appliedFile: (component) => `${share}/applied/${component}`,
-    stateFile: (component) => `${share}/state/${component}.json`,
   }
 }
 
@@ -68,17 +62,94 @@ export function unitName(cluster: string, component: Component): string {
 /** Folder of the units that an administrator's tools write (systemd.unit(5)). */
 export const unitDirectory = '/etc/systemd/system'
 
-/** Every folder of an installation but its root, parents first. */
+/** Every folder of an installation but its root, parents first; all belong to the deployment. */
 export function installationDirectories(layout: Layout): readonly string[] {
-  return [
-    layout.releases,
-    layout.runtimes,
-    layout.share,
-    layout.tls,
-    layout.users,
-    layout.applied,
-    layout.state,
-    layout.log,
-    layout.run,
-  ]
+  return [layout.releases, layout.runtimes, layout.share, layout.tls, layout.applied, layout.processes]
+}
+
+/** Longest name of a user (useradd(8)). */
+const longestUserName = 32
+
+/** System user of a cluster's components where the file names none: one per cluster, so that two can share a host. */
+export function clusterUser(cluster: string): string {
+  const name = clusterFolder(cluster)
+  return name.length <= longestUserName ? name : `${name.slice(0, 23)}-${sha256(cluster).slice(0, 8)}`
+}
+
+const clusterFolder = (cluster: string): string => `muster-${cluster}`
+
+/**
+ * Where the components of a host keep what they write: the folders that systemd gives a service (`systemd`), a folder
+ * of the installation (`process`), or, until the next installation, where muster 0.1 kept them (`legacy`).
+ */
+export type DataPlace = 'systemd' | 'process' | 'legacy'
+
+/** Returns true for the word of a `DataPlace`. */
+export const isDataPlace = (word: string): word is DataPlace =>
+  word === 'systemd' || word === 'process' || word === 'legacy'
+
+/**
+ * Absolute paths of what the service user writes. The folders belong to that user, and their parents to root; so root
+ * names each file itself, and opens none of them: tools that do run as the service user.
+ */
+export type ServiceData = {
+  readonly place: DataPlace
+  /** All of its folders, each once. */
+  readonly folders: readonly string[]
+  /** Folders of the user file, of the states, and of the logs. */
+  readonly users: string
+  readonly state: string
+  readonly log: string
+  readonly usersFile: string
+  /** Calls that changed the state of a manager or a connector. */
+  readonly stateFile: (component: Component) => string
+  readonly auditFile: (component: Component) => string
+  /** Output of a component without systemd. */
+  readonly logFile: (component: Component) => string
+  readonly socket: (component: Component) => string
+}
+
+/** Paths of the service's own files in a place. */
+export function serviceData(
+  place: DataPlace,
+  at: { readonly root: string; readonly cluster: string },
+): ServiceData {
+  const { root, cluster } = at
+  if (place === 'legacy') {
+    const [users, state, log, run] = [
+      `${root}/share/users`,
+      `${root}/share/state`,
+      `${root}/log`,
+      `${root}/run`,
+    ]
+    return {
+      place,
+      folders: [users, state, log, run],
+      users,
+      state,
+      log,
+      usersFile: `${users}/users.json`,
+      stateFile: (component) => `${state}/${component}.json`,
+      auditFile: (component) => `${log}/${component}.audit.jsonl`,
+      logFile: (component) => `${log}/${component}.log`,
+      socket: (component) => `${run}/${component}.sock`,
+    }
+  }
+  const name = clusterFolder(cluster)
+  const [state, log] =
+    place === 'systemd' ? [`/var/lib/${name}`, `/var/log/${name}`] : [`${root}/data`, `${root}/data`]
+  return {
+    place,
+    folders: [...new Set([state, log])],
+    users: state,
+    state,
+    log,
+    usersFile: `${state}/users.json`,
+    stateFile: (component) => `${state}/${component}.json`,
+    auditFile: (component) => `${log}/${component}.audit.jsonl`,
+    logFile: (component) => `${log}/${component}.log`,
+    // Each unit has a folder of its own there, which systemd removes when the unit stops.
+    socket: (component) =>
+      place === 'systemd' ? `/run/${name}/${component}/api.sock` : `${state}/${component}.sock`,
+  }
 }

@@ -1,4 +1,5 @@
 import { quote } from '../transport/shellWords.ts'
+import { asService, type ServiceAccount } from './serviceAccount.ts'
 
 /** Folder of a release for the code that V8 compiled of its program. */
 export const compiledFolder = '.compiled'
@@ -13,7 +14,8 @@ export const compileCache = (folder: string): string =>
 
 /**
  * sh command that runs `muster-api` of a release, with code that was compiled when the release was sent: a start takes
- * two thirds of the time. `folder` is the release's; `words` are the command and its options, quoted.
+ * two thirds of the time. `folder` is the release's; `words` are the command and its options, quoted. What opens files or
+ * sockets of the service runs as its `account`.
  */
-export const ownProgram = (folder: string, words: string): string =>
-  `${compileCache(folder)} ${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)} ${words}`
+export const ownProgram = (folder: string, words: string, account?: ServiceAccount): string =>
+  `${compileCache(folder)} ${account === undefined ? '' : asService(account)}${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)} ${words}`

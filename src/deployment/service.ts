@@ -1,30 +1,46 @@
 import type { HostConfig } from '../config/model.ts'
-import type { HostFacts } from './facts/model.ts'
+import type { HostFacts, InstalledFacts } from './facts/model.ts'
+import { clusterUser, type DataPlace, type Layout, type ServiceData, serviceData } from './layout.ts'
+import type { ServiceAccount } from './serviceAccount.ts'
 
-/** How the components of a host run, and as whom. */
-export type ServicePlan = {
+/** Service manager of the components of a host, and the user that they run as. */
+export type ServicePlan = ServiceAccount & {
   readonly manager: 'systemd' | 'process'
-  readonly user: string
   readonly group: string
-  /** Whether the user is somebody else than the login, who must then exist or be created. */
+  /** True where the user is somebody else than the login, who must then exist or be created. */
   readonly systemUser: boolean
 }
 
-/** The system user that a host's services would run as with root's rights (options.md, `user`). */
-export const systemUserOf = (host: HostConfig): string => host.user ?? 'muster'
-
 /**
- * Decides service manager and user: systemd where it is process 1 and we are root, else a process.
- * Without root, and for a process on this machine that names no user, it is the invoking user.
+ * Decides service manager and user: systemd where it is process 1 and we are root, else a process. The user is the one
+ * of the file, else the one that an installation has, else one of the cluster's own. Without root, and for a process on
+ * this machine that names no user, it is the invoking user.
  */
-export function servicePlan(host: HostConfig, facts: HostFacts): ServicePlan {
+export function servicePlan(host: HostConfig, facts: HostFacts, cluster: string): ServicePlan {
   const root = facts.uid === 0
   const manager =
     host.serviceManager === 'auto' ? (root && facts.systemd ? 'systemd' : 'process') : host.serviceManager
-  const user = systemUserOf(host)
+  const user = host.user ?? facts.installation.account?.user ?? clusterUser(cluster)
   const ourselves = host.connection === 'local' && manager === 'process' && host.user === undefined
   if (!root || ourselves || user === facts.login) {
-    return { manager, user: facts.login, group: facts.group, systemUser: false }
+    return { manager, user: facts.login, group: facts.group, isOther: false, systemUser: false }
   }
-  return { manager, user, group: facts.userGroup ?? user, systemUser: true }
+  return { manager, user, group: facts.userGroup ?? user, isOther: user !== 'root', systemUser: true }
 }
+
+/** Account that the components of an installation run as; the login's own where nothing was started yet. */
+export function installedAccount({ uid, installation }: InstalledFacts): ServiceAccount {
+  const user = installation.account?.user ?? 'root'
+  return { user, isOther: uid === 0 && user !== 'root' }
+}
+
+/** Paths of what the components of an installation write. */
+export const installedData = (
+  facts: InstalledFacts,
+  { layout, cluster }: { readonly layout: Layout; readonly cluster: string },
+): ServiceData =>
+  serviceData(facts.installation.account?.place ?? startedPlace(facts), { root: layout.root, cluster })
+
+/** Place of an installation that was not started: where its service manager would have it. */
+const startedPlace = ({ installation }: InstalledFacts): DataPlace =>
+  installation.units.size > 0 ? 'systemd' : 'process'

@@ -7,6 +7,7 @@ import { callHost } from './callHost.ts'
 import type { ServiceState } from './facts/model.ts'
 import { failureOf } from './failure.ts'
 import { layoutOf } from './layout.ts'
+import { installedAccount, installedData } from './service.ts'
 import type { SurveyedHost } from './survey.ts'
 
 /** A component as it is now. */
@@ -43,10 +44,11 @@ const pingTimeout = 4_000
  */
 export async function hostStatus(options: {
   readonly surveyed: SurveyedHost
+  readonly cluster: string
   readonly authorities: readonly string[]
   readonly certificateExpires: string | undefined
 }): Promise<HostStatus> {
-  const { surveyed, authorities, certificateExpires } = options
+  const { surveyed, cluster, authorities, certificateExpires } = options
   const { host, facts, transport } = surveyed
   const { currentRelease } = facts.installation
   const known = { host: host.name, address: host.address }
@@ -60,12 +62,13 @@ export async function hostStatus(options: {
       timeout: pingTimeout,
       target: api.enabled
         ? { address: api.address, port: api.port, authorities }
-        : { socket: layout.socket(api.component) },
+        : { socket: installedData(facts, { layout, cluster }).socket(api.component) },
     }),
   )
   const calls = await callHost({
     transport,
     layout,
+    account: installedAccount(facts),
     requests,
     timeout: pingTimeout * 2,
     running: true,

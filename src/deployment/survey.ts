@@ -10,7 +10,7 @@ import { type Machines, otherMachine } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
 import { mapLimit } from './mapLimit.ts'
 import { otherInstallation } from './otherInstallation.ts'
-import { systemUserOf } from './service.ts'
+import { untrustedFolder } from './trustedFolder.ts'
 
 /** A host that was reached, with an open connection that the caller closes. */
 export type SurveyedHost<Facts extends InstalledFacts = HostFacts> = {
@@ -51,7 +51,7 @@ export const wholeLook: Look<HostFacts> = {
       cluster,
       ...(before === undefined ? {} : { before }),
       layout: layoutOf(host.installDirectory),
-      user: systemUserOf(host),
+      ...(host.user === undefined ? {} : { user: host.user }),
       hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
         path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
       ),
@@ -125,6 +125,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
     const folder = options.machines.folders.get(host.name)
     const moved = folder === undefined || folder === host.installDirectory ? {} : { before: folder }
     const facts = await look.facts(config.cluster, { host, transport, ...moved })
+    if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
     const other =
       otherMachine({ host, facts, machines: options.machines }) ??
       otherInstallation({ cluster: config.cluster, host, facts })

@@ -3,7 +3,7 @@ import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { HostFacts } from './facts/model.ts'
-import type { Layout } from './layout.ts'
+import type { Layout, ServiceData } from './layout.ts'
 import type { RuntimeChoice } from './runtime/choose.ts'
 import type { ServicePlan } from './service.ts'
 
@@ -55,6 +55,7 @@ export type Target = {
   readonly host: HostConfig
   readonly facts: HostFacts
   readonly layout: Layout
+  readonly data: ServiceData
   readonly service: ServicePlan
   readonly runtime: RuntimeChoice
   readonly release: Release

@@ -6,6 +6,7 @@ import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import { callHost, endedIn } from './callHost.ts'
 import { shortLine } from './logs/shortLine.ts'
+import type { ServiceAccount } from './serviceAccount.ts'
 import { logScript } from './services/control.ts'
 import { StepError } from './stepError.ts'
 import type { DesiredUser, Target } from './target.ts'
@@ -20,9 +21,9 @@ const patience = 20_000
 const answerPatience = 20_000
 
 /** What is to be proved of a host; a `Target` is one. */
-export type Provable = Pick<Target, 'cluster' | 'layout' | 'authorities' | 'leaf' | 'users'> & {
+export type Provable = Pick<Target, 'cluster' | 'layout' | 'data' | 'authorities' | 'leaf' | 'users'> & {
   readonly host: Pick<Target['host'], 'name'>
-  readonly service: Pick<Target['service'], 'manager'>
+  readonly service: ServiceAccount & Pick<Target['service'], 'manager'>
   readonly components: readonly ProvableComponent[]
   /** Users that this run removed: no component may know them any more. */
   readonly gone?: readonly string[]
@@ -53,12 +54,14 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
   const results = await callHost({
     transport,
     layout: target.layout,
+    account: target.service,
     requests: proofs.map(({ request }) => request),
     running: target.running === true,
     // And time for Node.js itself to start, so that the host tells what did not answer.
     timeout: patience + answerPatience + 10_000,
     until: {
       ...{ manager: target.service.manager, cluster: target.cluster, layout: target.layout },
+      account: target.service,
       components: target.components.map(({ component }) => component),
     },
   })
@@ -138,8 +141,8 @@ async function failure(options: {
   const set = {
     manager: target.service.manager,
     cluster: target.cluster,
-    layout: target.layout,
-    components: [component],
+    account: target.service,
+    data: target.data,
   }
   const log = await transport.run(logScript(set, component, 5)).catch(() => undefined)
   const shown = (log?.stdout ?? '').split('\n').filter((line) => line.trim() !== '')

@@ -146,10 +146,10 @@ function workOn(
   { transport, state }: { readonly transport: Transport; readonly state: ClusterState },
 ): HostWork & { readonly address: string } {
   const layout = layoutOf(host.installDirectory)
-  const common = { layout, facts, folder: layout.current }
+  const set = installedSet({ cluster: config.cluster, layout, facts })
+  const common = { ...set, facts, folder: layout.current }
   const names = prune ? extra : []
   const steps = [usersStep({ ...common, users, undo: true }), removedUsersStep({ ...common, names })]
-  const set = installedSet({ cluster: config.cluster, layout, facts })
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const stopped = set.components.filter((name) => !runs.includes(name))
   const proof = installedProvable({ host, facts, set: { ...set, components: runs }, state, users })

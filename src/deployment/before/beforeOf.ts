@@ -2,18 +2,21 @@ import { type Component, components } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Before } from '../execution/before.ts'
 import type { HostFacts } from '../facts/model.ts'
+import { installedSet } from '../plans/rollback.ts'
 import { waitUntilUp } from '../plans/services.ts'
 import { mustRun } from '../script.ts'
-import { installedManager } from '../services/control.ts'
+import { installedData } from '../service.ts'
+import type { ServiceAccount } from '../serviceAccount.ts'
+import { copyData, movedFrom, presentData } from '../services/moveData.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import type { Target } from '../target.ts'
 import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
-import type { Installed } from './prelude.ts'
 import { forgetScript, rememberScript } from './rememberScript.ts'
 import { restoreScript } from './restoreScript.ts'
 
 /** What the way back needs to know; a `Target` is one. */
-export type Restorable = Pick<Target, 'cluster' | 'layout' | 'facts' | 'users'> & {
+export type Restorable = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 'users'> & {
+  readonly service: ServiceAccount
   readonly host: Pick<Target['host'], 'proxy'>
   /** The release that is installed, or that the run installs. */
   readonly release: Pick<Target['release'], 'id'>
@@ -21,23 +24,33 @@ export type Restorable = Pick<Target, 'cluster' | 'layout' | 'facts' | 'users'> 
 
 /** The way back from an installation: one round trip before it, none where nothing of it had ever run. */
 export function beforeOf(target: Restorable): Before {
-  const { facts, layout } = target
+  const { facts, layout, service } = target
   const fresh = isFresh(facts)
   return {
     ...forgetting(target),
     ...(fresh ? {} : { remember: (transport: Transport) => remember(transport, target) }),
     restore: async (transport) => {
       const written = writtenUsers(target.users, facts)
+      const from = movedFrom(target)
       const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
       const { stdout } = await mustRun(transport, {
         doing: 'going back to what was there before',
         fix: `See \`muster status\` and the components’ logs on the host, then install again.${fresh ? '' : ` What was there before is kept in ${layout.before}.`}`,
-        script: restoreScript(target, {
-          fresh,
-          users:
-            written === undefined ? '' : takeBackScript({ layout, folder: releaseFolder(target), facts }),
-          drainTimeout,
-        }),
+        script: restoreScript(
+          { ...target, account: service, data: installedData(facts, target) },
+          {
+            fresh,
+            users:
+              written === undefined
+                ? ''
+                : takeBackScript({
+                    ...{ data: presentData(target), account: service, facts },
+                    folder: releaseFolder(target),
+                  }),
+            drainTimeout,
+            data: from === undefined ? '' : copyData({ from: target.data, to: from, account: service }),
+          },
+        ),
         ...(written === undefined ? {} : { stdin: written }),
         timeout: 3 * stopPatience(drainTimeout),
       })
@@ -52,12 +65,12 @@ async function remember(transport: Transport, target: Restorable): Promise<void>
   await mustRun(transport, {
     doing: `copying what is in ${root}`,
     fix: `See that ${root} has room and can be written to, then install again.`,
-    script: rememberScript(target),
+    script: rememberScript({ ...target, account: target.service }),
   })
 }
 
 /** For a run that has its own way back: takes away the copy that an installation left, once all is proved. */
-export const forgetting = (installed: Installed & { readonly facts: HostFacts }): Before => ({
+export const forgetting = (installed: Pick<Target, 'layout' | 'facts'>): Before => ({
   leftover: installed.facts.installation.leftCopy,
   forget: async (transport) => {
     await mustRun(transport, {
@@ -81,9 +94,8 @@ async function mustAnswer(
   target: Restorable,
   names: readonly Component[],
 ): Promise<void> {
-  const { cluster, layout, facts } = target
-  const set = { manager: installedManager(facts), cluster, layout, drainTimeout: 0 }
-  await waitUntilUp(transport, { ...set, components: names })
+  const set = { ...installedSet(target), drainTimeout: 0, components: names }
+  await waitUntilUp(transport, set)
 }
 
 /** The components that the script printed after one of these words. */

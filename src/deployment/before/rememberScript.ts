@@ -1,20 +1,21 @@
 import { quote } from '../../transport/shellWords.ts'
-import { forEachComponent, type Installed, prelude, replacedFiles } from './prelude.ts'
+import type { Processes } from '../services/processScripts.ts'
+import { forEachComponent, prelude, replacedFiles } from './prelude.ts'
 
 /**
  * sh that copies what a run will change into `.before`, whole or not at all: settings, stores, digests, unit
  * files, where `current` leads, and which processes run. Modes and owners stay; only root or we ourselves can
  * look into the folder. A copy that is there stays: it is of the last state that was proved.
  */
-export const rememberScript = (installed: Installed): string => `set -e
+export const rememberScript = (installed: Processes): string => `set -e
 cd ${quote(installed.layout.root)}
 if [ -d .before ]; then exit 0; fi
-${prelude}
+${prelude(installed)}
 b=.before.new
 rm -rf "$b"
 trap 'rm -rf "$b"' EXIT
 mkdir -m 700 "$b" "$b/units" "$b/turns" "$b/share"
-for p in ${replacedFiles(installed)} share/tls share/applied share/state; do
+for p in ${replacedFiles(installed)} share/tls share/applied; do
   if [ -e "$p" ]; then cp -a "$p" "$b/share/"; fi
 done
 readlink current > "$b/current" || :
@@ -24,7 +25,7 @@ for f in releases/*/.activated; do
   cp -a "releases/$f" "$b/turns/\${f%/.activated}"
 done
 remember() {
-  is=$(identity "$2" "$3")
+  is=$(identity "$1" "$2")
   if [ -n "$is" ]; then echo "$1 $is" >> "$b/running"; fi
   [ -f "$units/$2" ] || return 0
   cp -a "$units/$2" "$b/units/"
@@ -36,4 +37,5 @@ trap - EXIT
 mv -T "$b" .before`
 
 /** sh that takes the copy away, once the new state is proved. */
-export const forgetScript = ({ layout }: Installed): string => `rm -rf ${quote(layout.before)}`
+export const forgetScript = ({ layout }: Pick<Processes, 'layout'>): string =>
+  `rm -rf ${quote(layout.before)}`

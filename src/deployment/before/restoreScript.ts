@@ -1,6 +1,7 @@
 import { components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
-import { processPatience, startProcess, untilNamed } from '../services/processScripts.ts'
+import { asService } from '../serviceAccount.ts'
+import { processPatience, startProcess } from '../services/processScripts.ts'
 import { forEachComponent, type Installed, prelude, replacedFiles } from './prelude.ts'
 
 /**
@@ -8,8 +9,8 @@ import { forEachComponent, type Installed, prelude, replacedFiles } from './prel
  * `current` and the turns of the releases, units and whether they are enabled. What still runs as it did is
  * left running; else it is stopped, and what ran before is started. Prints `kept COMPONENT` and
  * `started COMPONENT`. It goes on after what fails, says that in its exit code, and keeps the copy then.
- * What calls changed meanwhile stays: a component's state comes back only where it was taken away, and of the
- * users only the administrator's entry, by the given script. A component that is new takes its state with it.
+ * What calls changed meanwhile stays; of the users only the administrator's entry is taken back, by the given script. A
+ * component that is new takes its state with it.
  */
 export function restoreScript(
   installed: Installed,
@@ -20,15 +21,17 @@ export function restoreScript(
     readonly users: string
     /** Milliseconds for which a connector that has to stop lets its clients finish. */
     readonly drainTimeout: number
+    /** sh that takes back what the components wrote where the run led them; empty where they stayed. */
+    readonly data: string
   },
 ): string {
-  const { layout } = installed
-  const { fresh, users, drainTimeout } = options
+  const { layout, account, data } = installed
+  const { fresh, users, drainTimeout, data: back } = options
   const copy = fresh
     ? 'rm -rf "$b"\nmkdir -m 700 "$b" "$b/units" "$b/turns" "$b/share" || exit 1'
     : `[ -d "$b" ] || { echo 'the copy of what was there is gone' >&2; exit 1; }`
   return `cd ${quote(layout.root)} || exit 1
-${prelude}
+${prelude(installed)}
 b=.before
 ${copy}
 wrong=0
@@ -37,14 +40,14 @@ again=' '
 halt() {
   was=$(sed -n "s/^$1 //p" "$b/running" 2>/dev/null)
   if [ -n "$was" ]; then
-    if [ "$was" = "$(identity "$2" "$3")" ]; then echo "kept $1"; return; fi
+    if [ "$was" = "$(identity "$1" "$2")" ]; then echo "kept $1"; return; fi
     again="$again$1:\${was%% *} "
   fi
   case $1 in
-    connector) stop "$3" ${processPatience(drainTimeout)} ;;
-    *) stop "$3" ${processPatience()} ;;
+    connector) stop "$1" ${processPatience(drainTimeout)} ;;
+    *) stop "$1" ${processPatience()} ;;
   esac
-  rm -f "$3"
+  rm -f ${quote(layout.processes)}/"$1"
   [ -f "$units/$2" ] && booted || return
   systemctl stop "$2" || wrong=1
   systemctl reset-failed "$2" 2>/dev/null
@@ -58,6 +61,7 @@ put() {
   mv -fT .back "$2" || wrong=1
 }
 back() { if [ -f "$b/$1" ]; then put "$b/$1" "$1"; else rm -f "$1"; fi; }
+${back === '' ? '' : `{\n${back}\n} || wrong=1`}
 for f in ${replacedFiles(installed)}; do back "$f"; done
 # The chain comes back before the key: a host that loses its power between them starts with the one beside.
 key=share/tls/key.pem
@@ -69,11 +73,7 @@ for d in share/tls share/applied; do
   done
 done
 rm -f "$beside"
-for c in ${components.join(' ')}; do
-  f=share/state/$c.json
-  if [ ! -f "$b/share/$c.json" ]; then rm -f "$f"; fi
-  if [ ! -e "$f" ] && [ -f "$b/$f" ] && [ ! -L "$b/$f" ]; then put "$b/$f" "$f"; fi
-done
+${components.map((component) => `[ -f "$b/share/${component}.json" ] || ${asService(account)}rm -f ${quote(data.stateFile(component))}`).join('\n')}
 for f in releases/*/.activated; do
   [ -f "$f" ] || continue
   t=\${f#releases/}
@@ -105,14 +105,13 @@ begin() {
   case $again in
     *" $1:systemd "*) systemctl start "$2" || { wrong=1; return; } ;;
     *" $1:process "*) case $1 in
-${components.map((component) => `      ${component}) ${startProcess(layout, component)} ;;`).join('\n')}
+${components.map((component) => `      ${component}) ${startProcess(installed, component)} ;;`).join('\n')}
       esac ;;
     *) return ;;
   esac
   echo "started $1"
 }
 ${forEachComponent(installed, 'begin')}
-${components.map((component) => untilNamed(layout, component)).join('\n')}
 if [ "$wrong" = 0 ] || ${fresh ? 'true' : 'false'}; then rm -rf "$b"; fi
 exit "$wrong"`
 }

@@ -10,7 +10,7 @@ import { type TlsNote, tlsNotes } from '../desired/tlsNotes.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { layoutOf } from '../layout.ts'
 import { databasePasswords, type ResolvedSecrets, storePasswords } from '../prepare.ts'
-import { servicePlan } from '../service.ts'
+import { installedData, servicePlan } from '../service.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import type { Target } from '../target.ts'
@@ -109,14 +109,17 @@ function targetOf(options: {
   const layout = layoutOf(host.installDirectory)
   const passwords = databasePasswords(secrets, host)
   const leaf = certificatesOf(stores.chain)?.[0]
+  const service = servicePlan(host, facts, cluster)
   return {
     cluster,
     host,
     facts,
     layout,
+    data: installedData(facts, { layout, cluster }),
+    service,
     release: { id: facts.installation.currentRelease ?? '' },
     users: [],
-    tls: tlsFiles({ layout, service: servicePlan(host, facts), stores, passwords }),
+    tls: tlsFiles({ layout, service, stores, passwords }),
     authorities: stores.authorities,
     ...(leaf === undefined ? {} : { leaf: leaf.fingerprint256 }),
     serial: leaf?.serialNumber ?? '',

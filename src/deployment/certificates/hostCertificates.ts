@@ -6,6 +6,7 @@ import { TransportError } from '../../transport/transportError.ts'
 import { callHost } from '../callHost.ts'
 import { failureOf } from '../failure.ts'
 import { layoutOf } from '../layout.ts'
+import { installedAccount } from '../service.ts'
 import type { SurveyedHost } from '../survey.ts'
 import type { CertificateOrigin, ExpectedCertificate } from './expected.ts'
 
@@ -57,7 +58,7 @@ export async function hostCertificates(options: {
   const onDisk = found(chain, now)
   const next = found(expected.chain, now)
   const authorities = expected.authorities.length > 0 ? expected.authorities : chain ? [chain] : []
-  const calls = await ask({ host, transport, authorities })
+  const calls = await ask({ host, facts, transport, authorities })
   return {
     ...known,
     state: 'up',
@@ -85,10 +86,11 @@ function found(chain: string | undefined, now: Date): FoundCertificate | undefin
 
 async function ask(options: {
   readonly host: HostConfig
+  readonly facts: SurveyedHost['facts']
   readonly transport: SurveyedHost['transport']
   readonly authorities: readonly string[]
 }): Promise<readonly CallResult[] | { readonly message: string }> {
-  const { host, transport, authorities } = options
+  const { host, facts, transport, authorities } = options
   if (authorities.length === 0) return { message: 'there is no certificate on it' }
   const requests = host.apis.flatMap((api): CallRequest[] =>
     api.enabled
@@ -106,7 +108,14 @@ async function ask(options: {
   )
   const layout = layoutOf(host.installDirectory)
   try {
-    return await callHost({ transport, layout, requests, timeout: patience * 2, running: true })
+    return await callHost({
+      transport,
+      layout,
+      account: installedAccount(facts),
+      requests,
+      timeout: patience * 2,
+      running: true,
+    })
   } catch (error) {
     if (error instanceof TransportError) throw error
     return failureOf(error)

@@ -36,8 +36,9 @@ if [ "$(id -u)" = 0 ]; then
 fi
 ( cd ${quote(installDirectory)} 2>/dev/null || exit 0
   find releases runtimes -maxdepth 1 -name '.new-*' -mmin +${settled} 2>/dev/null
-  # What lies beside key and chain may be what a component starts with; their next writing takes it away.
-  find . -xdev -type f -name '.*.muster-*' ! -path './share/tls/*' -mmin +${settled} 2>/dev/null
+  # Folders that only a deployment writes. What is beside key and chain may be what a component starts with; their next
+  # writing removes it.
+  find . share share/applied share/processes -xdev -maxdepth 1 -type f -name '.*.muster-*' -mmin +${settled} 2>/dev/null
 ) | head -n 100 | sed 's/^\\.\\///; s/^/leftover\\t/'
 look() {
   found=$(timeout ${patience} getent ahosts "$1" 2>/dev/null | cut -d' ' -f1 | sort -u | tr '\\n' ' ')

@@ -3,8 +3,7 @@ import type { Component } from '../../contracts/component.ts'
 import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSettings.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { HostFacts } from '../facts/model.ts'
-import type { Layout } from '../layout.ts'
-import type { ServicePlan } from '../service.ts'
+import type { Layout, ServiceData } from '../layout.ts'
 import { namesOf } from './names.ts'
 
 type SettingsOptions = {
@@ -14,50 +13,47 @@ type SettingsOptions = {
   readonly facts: HostFacts
   readonly api: ApiConfig
   readonly layout: Layout
-  readonly service: ServicePlan
+  readonly data: ServiceData
 }
 
 /** What a component of a host reads when it starts; it holds no secret. */
 export function settingsOf(options: SettingsOptions): ServerSettings {
-  const { cluster, host, facts, api, layout, service } = options
-  const detached = service.manager === 'process'
+  const { cluster, host, facts, api, layout, data } = options
   return {
     version: 1,
     cluster,
     host: host.name,
     component: api.component,
     listen: api.enabled ? { address: api.address, port: api.port } : null,
-    socket: layout.socket(api.component),
+    socket: data.socket(api.component),
     tls: { key: `${layout.tls}/key.pem`, chain: `${layout.tls}/chain.pem` },
-    usersFile: layout.usersFile,
-    auditFile: `${layout.log}/${api.component}.audit.jsonl`,
+    usersFile: data.usersFile,
+    auditFile: data.auditFile(api.component),
     allowedHosts: [
       ...new Set(['localhost', '127.0.0.1', '::1', ...namesOf(host, facts).all, ...host.allowedHosts]),
     ],
     remoteBootstrap: host.remoteBootstrap,
     logLevel: host.logLevel,
     ...ownSettings[api.component](options),
-    ...(detached ? { pidFile: layout.pidFile(api.component) } : {}),
-    ...(detached && service.systemUser ? { user: service.user } : {}),
   }
 }
 
 const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Partial<ServerSettings>>> = {
   manager: (options) => {
-    const { host, layout } = options
+    const { host, layout, data } = options
     return {
       ...mapSettings(options),
       ...(host.member && { member: host.member }),
       ...(host.monitor && { monitor: { user: host.monitor.user }, secretsFile: layout.secretsFile }),
-      ...(runs(host, 'connector') ? { connectorSocket: layout.socket('connector') } : {}),
+      ...(runs(host, 'connector') ? { connectorSocket: data.socket('connector') } : {}),
     }
   },
   connector: (options) => {
-    const { host, layout } = options
+    const { host, data } = options
     return {
       ...mapSettings(options),
       ...(host.proxy && { proxy: host.proxy }),
-      ...(runs(host, 'manager') ? { managerSocket: layout.socket('manager') } : {}),
+      ...(runs(host, 'manager') ? { managerSocket: data.socket('manager') } : {}),
     }
   },
   replicator: ({ host, layout }) => {
@@ -69,9 +65,9 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
 const runs = (host: HostConfig, component: Component): boolean =>
   host.apis.some((api) => api.component === component)
 
-const mapSettings = ({ services, layout, api }: SettingsOptions): Partial<ServerSettings> => ({
+const mapSettings = ({ services, data, api }: SettingsOptions): Partial<ServerSettings> => ({
   services: { services },
-  stateFile: layout.stateFile(api.component),
+  stateFile: data.stateFile(api.component),
 })
 
 function databaseSettings(database: DatabaseConfig): DatabaseSettings | undefined {

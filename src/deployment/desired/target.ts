@@ -4,7 +4,7 @@ import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { desiredFile } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { type Layout, layoutOf, unitDirectory, unitName } from '../layout.ts'
+import { type Layout, layoutOf, type ServiceData, serviceData, unitDirectory, unitName } from '../layout.ts'
 import type { Program } from '../program.ts'
 import type { RuntimeChoice } from '../runtime/choose.ts'
 import { type ServicePlan, servicePlan } from '../service.ts'
@@ -34,7 +34,8 @@ type TargetOptions = {
 export function makeTarget(options: TargetOptions): Target {
   const { cluster, host, facts, program, runtime, stores, users, passwords } = options
   const layout = layoutOf(host.installDirectory)
-  const service = servicePlan(host, facts)
+  const service = servicePlan(host, facts, cluster)
+  const data = serviceData(service.manager, { root: layout.root, cluster })
   const release = releaseOf(program, runtime)
   const tls = tlsFiles({ layout, service, stores, passwords })
   const leaf = certificatesOf(stores.chain)?.[0]?.fingerprint256
@@ -43,6 +44,7 @@ export function makeTarget(options: TargetOptions): Target {
     host,
     facts,
     layout,
+    data,
     service,
     runtime,
     release,
@@ -50,7 +52,7 @@ export function makeTarget(options: TargetOptions): Target {
     authorities: stores.authorities,
     ...(leaf === undefined ? {} : { leaf }),
     users,
-    components: host.apis.map((api) => componentOf({ ...options, api, layout, service, release })),
+    components: host.apis.map((api) => componentOf({ ...options, api, layout, data, service, release })),
   }
 }
 
@@ -66,17 +68,22 @@ function releaseOf(program: Program, runtime: RuntimeChoice): Release {
   }
 }
 
-/** All files of TLS that a host gets, and the one with the passwords, for the service user alone. */
+/**
+ * All files of TLS that a host gets, and the one with the passwords. The service reads them and nobody else does; where
+ * it is not the login, it cannot change them either: they belong to root and its group.
+ */
 export function tlsFiles(options: {
   readonly layout: Layout
-  readonly service: Pick<ServicePlan, 'user' | 'group'>
+  readonly service: Pick<ServicePlan, 'user' | 'group' | 'isOther'>
   readonly stores: ResolvedStores
   readonly passwords: DatabasePasswords
 }): DesiredFile[] {
   const { layout, service, stores, passwords } = options
-  const owner = `${service.user}:${service.group}`
+  const rights = service.isOther
+    ? { mode: 0o640, owner: `root:${service.group}` }
+    : { mode: 0o600, owner: `${service.user}:${service.group}` }
   const file = (path: string, content: Buffer | Secret): DesiredFile =>
-    desiredFile({ path, content, mode: 0o600, owner })
+    desiredFile({ path, content, ...rights })
   return [
     ...[...stores.files].map(([name, content]) => file(`${layout.tls}/${name}`, content)),
     file(`${layout.tls}/key.pem`, stores.key),
@@ -89,6 +96,7 @@ function componentOf(
   options: TargetOptions & {
     readonly api: ApiConfig
     readonly layout: Layout
+    readonly data: ServiceData
     readonly service: ServicePlan
     readonly release: Release
   },
@@ -121,6 +129,7 @@ function unitOf(options: {
   readonly facts: HostFacts
 }): DesiredFile {
   const { cluster, program, host, api, layout, service, facts } = options
+  const privileged = listensOf(host, api).some(({ port }) => port < firstFreePort)
   const text = fillTemplate(program.unitTemplate, {
     cluster,
     component: api.component,
@@ -128,7 +137,8 @@ function unitOf(options: {
     group: service.group,
     installDirectory: layout.root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
     stopSeconds: String(stopSeconds(api.component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0)),
-    capabilities: listensOf(host, api).some(({ port }) => port < firstFreePort) ? 'CAP_NET_BIND_SERVICE' : '',
+    capabilities: privileged ? 'CAP_NET_BIND_SERVICE' : '',
+    privateUsers: String(!privileged),
   })
   return desiredFile({
     path: `${unitDirectory}/${unitName(cluster, api.component)}`,

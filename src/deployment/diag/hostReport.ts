@@ -6,7 +6,10 @@ import { gatherFacts } from '../facts/gather.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { type Layout, layoutOf } from '../layout.ts'
 import { parseManifest } from '../manifest.ts'
-import { systemUserOf } from '../service.ts'
+import { installedAccount, installedData } from '../service.ts'
+import { asService } from '../serviceAccount.ts'
+import { tailAs } from '../serviceFiles.ts'
+import { untrustedFolder } from '../trustedFolder.ts'
 
 /** What a bug report says of a host. */
 export type HostReport = {
@@ -28,22 +31,30 @@ export async function hostReport(
   const facts = await gatherFacts(transport, {
     cluster,
     layout,
-    user: systemUserOf(host),
+    ...(host.user === undefined ? {} : { user: host.user }),
     hostStores: [],
   })
-  const { stdout } = await transport.run(endsScript(layout))
+  if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
+  const { stdout } = await transport.run(endsScript({ cluster, layout, facts }))
   const [changes = '', calls = ''] = stdout.split('\n').map((line) => Buffer.from(line, 'base64').toString())
   return { facts: `${JSON.stringify(sharedFacts(facts), withoutPrivate, 2)}\n`, changes, calls }
 }
 
-/** Two lines of base64. Logs that a service user may have made a link of are not followed. */
-function endsScript(layout: Layout): string {
-  const code = `tail -c ${most.bytes} | base64 | tr -d '\\n'`
-  const logs = components.map((component) => quote(`${layout.log}/${component}.audit.jsonl`)).join(' ')
+/** sh that prints two lines of base64. What the service user wrote is read with the rights of that user. */
+function endsScript(installed: {
+  readonly cluster: string
+  readonly layout: Layout
+  readonly facts: HostFacts
+}): string {
+  const code = `2>/dev/null | tail -c ${most.bytes} | base64 | tr -d '\\n'; echo`
+  const as = asService(installedAccount(installed.facts))
+  const { auditFile } = installedData(installed.facts, installed)
+  const calls = components.map((component) => tailAs(as, quote(auditFile(component)), most))
   return `
-end() { for file; do [ -f "$file" ] && [ ! -L "$file" ] && tail -n ${most.lines} "$file"; done 2>/dev/null | ${code}; echo; }
-end ${quote(layout.deployments)}
-end ${logs}
+tail -n ${most.lines} ${quote(installed.layout.deployments)} ${code}
+{
+${calls.join('\n')}
+} ${code}
 exit 0
 `
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Transport } from '../../transport/transport.ts'
 import { StepError } from '../stepError.ts'
 import type { HostFacts, InstalledFacts } from './model.ts'
@@ -5,15 +6,25 @@ import { parseFacts, parseInstalled } from './parse.ts'
 import { type FactsRequest, factsScript, type InstalledRequest, installedScript } from './script.ts'
 
 /** Reads the facts of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
-export const gatherFacts = async (transport: Transport, request: FactsRequest): Promise<HostFacts> =>
-  parseFacts(transport.host, await printed(transport, factsScript(request)))
+export async function gatherFacts(transport: Transport, request: FactsRequest): Promise<HostFacts> {
+  const nonce = makeNonce()
+  return parseFacts(transport.host, { output: await printed(transport, factsScript(request, nonce)), nonce })
+}
 
-/** The same of what is installed and runs there, which is much less work for the host. */
-export const gatherInstalled = async (
+/** Reads what is installed on a host and runs there, which is much less work for the host. */
+export async function gatherInstalled(
   transport: Transport,
   request: InstalledRequest,
-): Promise<InstalledFacts> =>
-  parseInstalled(transport.host, await printed(transport, installedScript(request)))
+): Promise<InstalledFacts> {
+  const nonce = makeNonce()
+  return parseInstalled(transport.host, {
+    output: await printed(transport, installedScript(request, nonce)),
+    nonce,
+  })
+}
+
+/** Mark of the rows of one run, which nobody on the host could have written down before. */
+const makeNonce = (): string => randomBytes(16).toString('hex')
 
 async function printed(transport: Transport, script: string): Promise<string> {
   const { code, stdout, stderr } = await transport.run(script)
@@ -22,6 +33,6 @@ async function printed(transport: Transport, script: string): Promise<string> {
     host: transport.host,
     code: 'facts-failed',
     message: `reading the host's facts ended with ${code}: ${stderr.trim()}`,
-    fix: 'The host needs a POSIX sh, coreutils, findutils, grep and sed.',
+    fix: 'The host needs a POSIX sh, coreutils, findutils, grep, sed and util-linux.',
   })
 }

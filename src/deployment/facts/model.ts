@@ -1,5 +1,6 @@
 import type { Component } from '../../contracts/component.ts'
 import type { Secret } from '../../secrets/secret.ts'
+import type { DataPlace } from '../layout.ts'
 
 /** A file as it is on a host; `sha256` in hexadecimal, `owner` as `user:group`. */
 export type FileFact = { readonly sha256: string; readonly mode: number; readonly owner: string }
@@ -47,6 +48,8 @@ export type InstalledFiles = {
   readonly currentRelease?: string
   /** The certificate chain the servers use, PEM. */
   readonly chain?: string
+  /** Where the components keep their data, and the system user that they run as; absent where nothing was started. */
+  readonly account?: { readonly place: DataPlace; readonly user: string }
   /** Text of the user file. */
   readonly users?: Secret
   /** Text of each component's settings file. */
@@ -62,6 +65,9 @@ export type InstalledFacts = {
   readonly host: string
   readonly hostname: string
   readonly machineId: string
+  readonly uid: number
+  /** First folder on the way to the install-directory that others than root could replace, with owner and mode. */
+  readonly untrusted?: string
   readonly installation: InstalledFiles
   readonly services: ReadonlyMap<Component, ServiceFact>
 }
@@ -83,8 +89,6 @@ export type InstallationFacts = InstalledFiles & {
   /** Releases and runtimes that are complete. */
   readonly releases: readonly ReleaseFact[]
   readonly runtimes: readonly string[]
-  /** Of them, what a process uses now: `releases/NAME`, `runtimes/NAME`. */
-  readonly inUse: readonly string[]
   readonly directories: ReadonlyMap<string, DirectoryFact>
   readonly files: ReadonlyMap<string, FileFact>
 }
@@ -96,14 +100,13 @@ export type HostFacts = InstalledFacts & {
   readonly machine: string
   /** PRETTY_NAME of os-release(5). */
   readonly os: string
-  readonly uid: number
   readonly login: string
   readonly group: string
   /** Whether systemd is process 1 (sd_booted(3)). */
   readonly systemd: boolean
   readonly addresses: readonly string[]
   readonly node?: NodeFact
-  /** Primary group of the configured system user; absent when there is no such user. */
+  /** Primary group of the system user that the components run as, or are to; absent when there is no such user. */
   readonly userGroup?: string
   readonly installation: InstallationFacts
   readonly listeners: readonly Listener[]

@@ -1,5 +1,6 @@
 import { components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
+import { isDataPlace } from '../layout.ts'
 import { parseListeners } from './listeners.ts'
 import type {
   DirectoryFact,
@@ -13,11 +14,21 @@ import type {
 } from './model.ts'
 import { type FactRows, readRows } from './rows.ts'
 
+/** Names that a deployment gives to releases and runtimes: a version and the beginning of a digest. */
+const isReleaseId = (id: string): boolean => /^[0-9][0-9A-Za-z.+-]*-[0-9a-f]{12}$/.test(id)
+const isRuntimeId = (id: string): boolean => /^node-[0-9A-Za-z.-]+$/.test(id)
+
+/** Name of a user that needs no quotes in sh: that of a login may be longer than useradd(8) allows. */
+const isUserName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/.test(name)
+
 const decode = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64')
 
-/** Turns what the facts script printed into facts; lines it does not know are passed over. */
-export function parseFacts(host: string, output: string): HostFacts {
-  const rows = readRows(output)
+/** Output of a facts script, and the nonce that its rows begin with. */
+type Printed = { readonly output: string; readonly nonce: string }
+
+/** Parses the output of the facts script; lines without its nonce and rows it does not know are ignored. */
+export function parseFacts(host: string, { output, nonce }: Printed): HostFacts {
+  const rows = readRows(output, nonce)
   const { all, one, isYes } = rows
   const sums = new Map(rows.lines.flatMap(sumOf))
   const node = all('node')[0]
@@ -29,7 +40,6 @@ export function parseFacts(host: string, output: string): HostFacts {
     kernel: one('kernel'),
     machine: one('machine'),
     os: one('os'),
-    uid: Number(one('uid')),
     login: one('login'),
     group: one('group'),
     systemd: isYes('systemd'),
@@ -44,9 +54,8 @@ export function parseFacts(host: string, output: string): HostFacts {
       freeBytes: Number(one('free')) * 1024,
       noexec: isYes('noexec'),
       ...(madeUser ? { madeUser } : {}),
-      releases: all('release').map(releaseFact),
-      runtimes: all('runtime').map((values) => values[0] ?? ''),
-      inUse: [...new Set(all('in-use').map((values) => values[0] ?? ''))],
+      releases: all('release').flatMap(releaseFact),
+      runtimes: all('runtime').flatMap(([id = '']) => (isRuntimeId(id) ? [id] : [])),
       directories: new Map(all('directory').map((values) => [values[0] ?? '', directoryFact(values)])),
       files: new Map(
         all('file')
@@ -63,15 +72,17 @@ export function parseFacts(host: string, output: string): HostFacts {
   }
 }
 
-/** The same of the script that tells what is installed and runs alone. */
-export const parseInstalled = (host: string, output: string): InstalledFacts =>
-  installedFacts(host, readRows(output))
+/** Parses the output of the script that reads what is installed and runs. */
+export const parseInstalled = (host: string, { output, nonce }: Printed): InstalledFacts =>
+  installedFacts(host, readRows(output, nonce))
 
 function installedFacts(host: string, { all, one, isYes, text, line }: FactRows): InstalledFacts {
   const manifest = text('manifest')
   const chain = text('chain')
-  const users = text('users')
+  const users = one('users')
   const currentRelease = one('current')
+  const untrusted = all('untrusted')[0]
+  const [place = '', user = ''] = all('place')[0] ?? []
   const perComponent = (
     prefix: string,
     of: (key: string) => string | undefined,
@@ -86,12 +97,15 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
     host,
     hostname: one('hostname'),
     machineId: one('machine-id'),
+    uid: Number(one('uid')),
+    ...(untrusted === undefined ? {} : { untrusted: untrusted[0] ?? '' }),
     installation: {
       exists: isYes('exists'),
       ...(manifest === undefined ? {} : { manifest }),
-      ...(currentRelease === '' ? {} : { currentRelease }),
+      ...(isReleaseId(currentRelease) ? { currentRelease } : {}),
       ...(chain === undefined ? {} : { chain }),
-      ...(users === undefined ? {} : { users: new Secret(users) }),
+      ...(isDataPlace(place) && isUserName(user) ? { account: { place, user } } : {}),
+      ...(users === '' ? {} : { users: new Secret(decode(users).toString('utf8')) }),
       settings: perComponent('settings', text),
       units: perComponent('unit', text),
       applied: perComponent('applied', line),
@@ -115,9 +129,10 @@ function nodeFact(values: readonly string[]): NodeFact {
   return { path: values[0] ?? '', version: values[1] ?? '', rootOwned: values[2] === 'yes' }
 }
 
-function releaseFact([id = '', turn = '', since = '', node = '', there]: readonly string[]): ReleaseFact {
+function releaseFact([id = '', turn = '', since = '', node = '', there]: readonly string[]): ReleaseFact[] {
+  if (!isReleaseId(id)) return []
   const known = /^\d{1,9}$/.test(turn) ? Number(turn) : 0
-  return { id, turn: known, ...(since === '' ? {} : { since }), node, nodeThere: there === 'yes' }
+  return [{ id, turn: known, ...(since === '' ? {} : { since }), node, nodeThere: there === 'yes' }]
 }
 
 /** `sha256` is empty where the file could not be read. */

@@ -1,4 +1,4 @@
-/** What a facts script printed, to be asked for by key. */
+/** Rows that a facts script printed, to be asked for by key. */
 export type FactRows = {
   /** The values of every row of a key. */
   readonly all: (key: string) => readonly (readonly string[])[]
@@ -12,9 +12,10 @@ export type FactRows = {
   readonly lines: readonly string[]
 }
 
-/** Reads the lines of a facts script; those that nobody asks for are passed over. */
-export function readRows(output: string): FactRows {
-  const lines = output.split('\n')
+/** Reads the lines of a facts script that begin with the nonce of its run; whatever else stands there is passed over. */
+export function readRows(output: string, nonce: string): FactRows {
+  const mark = `${nonce}\t`
+  const lines = output.split('\n').flatMap((line) => (line.startsWith(mark) ? [line.slice(mark.length)] : []))
   const rows = lines.map((line) => {
     const [key = '', ...values] = line.split('\t')
     return { key, values }

@@ -1,6 +1,7 @@
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { layoutOf } from '../layout.ts'
+import { serviceData } from '../layout.ts'
+import { servicePlan } from '../service.ts'
 import type { StepError } from '../stepError.ts'
 import { asRoot, problemsOf } from './problem.ts'
 
@@ -49,9 +50,10 @@ export function judgeRoom(host: HostConfig, facts: HostFacts): StepError[] {
   ]
 }
 
-/** Whether the sockets below the install-directory have paths that Linux takes. */
-export function judgeSocketPath(host: HostConfig): StepError[] {
-  const socket = layoutOf(host.installDirectory).socket('replicator')
+/** Problem of sockets whose path is longer than Linux allows. */
+export function judgeSocketPath(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
+  const { manager } = servicePlan(host, facts, cluster)
+  const socket = serviceData(manager, { root: host.installDirectory, cluster }).socket('replicator')
   const length = Buffer.byteLength(socket)
   if (length <= longestSocket) return []
   return [

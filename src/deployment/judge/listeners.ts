@@ -8,13 +8,13 @@ import type { StepError } from '../stepError.ts'
 import { problemsOf } from './problem.ts'
 
 /** Whether each port that a host's components open is free or ours, and each address one of the host's. */
-export function judgeListeners(host: HostConfig, facts: HostFacts): StepError[] {
+export function judgeListeners(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
   const ours = installedListeners(facts)
   const missing = new Set<string>()
   return host.apis
     .flatMap((api) => listensOf(host, api))
     .flatMap((listen) => [
-      ...judgePort({ host, facts, ours, listen }),
+      ...judgePort({ host, facts, cluster, ours, listen }),
       ...judgeAddress({ host, facts, missing, listen }),
     ])
 }
@@ -22,13 +22,14 @@ export function judgeListeners(host: HostConfig, facts: HostFacts): StepError[] 
 function judgePort(options: {
   readonly host: HostConfig
   readonly facts: HostFacts
+  readonly cluster: string
   readonly ours: readonly Listener[]
   readonly listen: Listen
 }): StepError[] {
   const { host, facts, ours } = options
   const { of, address, port, portOption } = options.listen
   const problem = problemsOf(host)
-  const service = servicePlan(host, facts)
+  const service = servicePlan(host, facts, options.cluster)
   const privileged = service.manager === 'systemd' || service.user === 'root'
   const isOurs = (listener: Listener): boolean =>
     ours.some((own) => own.port === listener.port && addressesClash(own.address, listener.address))

@@ -1,6 +1,5 @@
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { layoutOf } from '../layout.ts'
 import { parseManifest } from '../manifest.ts'
 import { servicePlan } from '../service.ts'
 import type { StepError } from '../stepError.ts'
@@ -17,7 +16,7 @@ const anew = (change: string): string =>
 export function judgeMoved(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
   const problem = problemsOf(host)
   const elsewhere = folderOfUnits(host, facts) ?? folderBefore({ host, facts, cluster })
-  return [...judgeFolder(host, elsewhere, problem), ...judgeUser(host, facts, problem)]
+  return [...judgeFolder(host, elsewhere, problem), ...judgeUser({ host, facts, cluster }, problem)]
 }
 
 /** The folder that a unit starts from, where that is another one. */
@@ -49,10 +48,17 @@ function judgeFolder(host: HostConfig, elsewhere: string | undefined, problem: T
   ]
 }
 
-function judgeUser(host: HostConfig, facts: HostFacts, problem: TellProblem): StepError[] {
+function judgeUser(
+  {
+    host,
+    facts,
+    cluster,
+  }: { readonly host: HostConfig; readonly facts: HostFacts; readonly cluster: string },
+  problem: TellProblem,
+): StepError[] {
   const { installation } = facts
-  const { user } = servicePlan(host, facts)
-  const installed = installedUser(host, facts)
+  const { user } = servicePlan(host, facts, cluster)
+  const installed = installation.account?.user
   if (installation.currentRelease === undefined || installed === undefined || installed === user) return []
   return [
     problem(
@@ -61,11 +67,4 @@ function judgeUser(host: HostConfig, facts: HostFacts, problem: TellProblem): St
       anew(`Set \`user: ${installed}\``),
     ),
   ]
-}
-
-/** Who runs what is installed: the unit says it, and without one the owner of the folder that only that user enters. */
-function installedUser(host: HostConfig, { installation }: HostFacts): string | undefined {
-  const named = [...installation.units.values()].flatMap((unit) => /^User=(.+)$/m.exec(unit)?.[1] ?? [])
-  const folder = installation.directories.get(layoutOf(host.installDirectory).users)
-  return named[0] ?? folder?.owner.split(':')[0]
 }

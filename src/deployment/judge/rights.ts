@@ -5,8 +5,8 @@ import type { StepError } from '../stepError.ts'
 import { asRoot, problemsOf } from './problem.ts'
 
 /** Whether there is a systemd where the file asks for one. */
-export function judgeServiceManager(host: HostConfig, facts: HostFacts): StepError[] {
-  if (servicePlan(host, facts).manager !== 'systemd' || facts.systemd) return []
+export function judgeServiceManager(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
+  if (servicePlan(host, facts, cluster).manager !== 'systemd' || facts.systemd) return []
   return [
     problemsOf(host)(
       'no-systemd',
@@ -17,10 +17,10 @@ export function judgeServiceManager(host: HostConfig, facts: HostFacts): StepErr
 }
 
 /** Whether the login may run services as the file wants them. */
-export function judgeLogin(host: HostConfig, facts: HostFacts): StepError[] {
+export function judgeLogin(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
   if (facts.uid === 0) return []
   const problem = problemsOf(host)
-  if (servicePlan(host, facts).manager === 'systemd') {
+  if (servicePlan(host, facts, cluster).manager === 'systemd') {
     return [
       problem(
         'not-enough-rights',

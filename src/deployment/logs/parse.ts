@@ -7,6 +7,8 @@ export type ReadLogs = {
   /** Milliseconds since 1970. */
   readonly clock: number
   readonly manifest?: string
+  /** The install-directory is not root's alone: what `changeable` found. */
+  readonly untrusted?: string
   readonly logs: readonly (readonly LogLine[])[]
 }
 
@@ -16,6 +18,7 @@ type Dated = Pick<LogLine, 'time' | 'text'>
 export function parseLogs(host: string, output: string): ReadLogs {
   const rows = output.split('\n').map((line) => line.split('\t'))
   const manifest = decode(rows.find(([key]) => key === 'manifest')?.[1])
+  const untrusted = decode(rows.find(([key]) => key === 'untrusted')?.[1])
   const clock = Number(rows.find(([key]) => key === 'clock')?.[1]) * 1000
   const logs = rows.flatMap(([kind, component = '', content]) => {
     if (!isComponent(component) || (kind !== 'journal' && kind !== 'file')) return []
@@ -25,7 +28,7 @@ export function parseLogs(host: string, output: string): ReadLogs {
     const dated = kind === 'journal' ? lines.flatMap(journalLine(component)) : lines.map(fileLine)
     return [inherited(dated).map((line): LogLine => ({ host, component, ...line }))]
   })
-  return { clock, ...(manifest === '' ? {} : { manifest }), logs }
+  return { clock, ...(manifest === '' ? {} : { manifest }), ...(untrusted === '' ? {} : { untrusted }), logs }
 }
 
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')

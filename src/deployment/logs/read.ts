@@ -3,6 +3,7 @@ import type { Transport } from '../../transport/transport.ts'
 import { layoutOf } from '../layout.ts'
 import { otherInstallation } from '../otherInstallation.ts'
 import { StepError } from '../stepError.ts'
+import { untrustedFolder } from '../trustedFolder.ts'
 import { type LogLine, mergeLines } from './line.ts'
 import { parseLogs } from './parse.ts'
 import { logsScript } from './script.ts'
@@ -26,9 +27,10 @@ export async function readLogs(
   const result = await transport.run(
     logsScript({ cluster, layout, components, lines, ...(since && { since }) }),
   )
-  const { clock, manifest, logs } = parseLogs(host.name, result.stdout)
+  const { clock, manifest, untrusted, logs } = parseLogs(host.name, result.stdout)
   const unread = (code: string, message: string, fix: string): StepError =>
     new StepError({ host: host.name, code, message, fix })
+  if (untrusted !== undefined) throw untrustedFolder(host, untrusted)
   if (manifest === undefined) {
     throw unread(
       'not-installed',

@@ -1,6 +1,9 @@
 import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
+import { findAccount, pathByPlace } from '../installedAccount.ts'
 import { type Layout, unitDirectory, unitName } from '../layout.ts'
+import { tailAs } from '../serviceFiles.ts'
+import { changeableFunction, trustedRoot } from '../trustedFolder.ts'
 
 /** Which lines of which logs are wanted of one host. */
 export type LogsRequest = {
@@ -18,23 +21,28 @@ const most = 1024 * 1024
 
 /**
  * One POSIX sh script that prints the ends of logs, each as one row of base64: the journal where the component
- * is a unit, its log file where it is a process. It changes nothing.
+ * is a unit, its log file where it is a process, with the rights of the service user. It changes nothing.
  */
 export function logsScript({ cluster, layout, components, lines, since }: LogsRequest): string {
   const code = `tail -c ${most} | base64 | tr -d '\\n'`
   const journal = `journalctl --no-pager -o short-unix -n ${lines}${since === undefined ? '' : ` --since=-${since}s`}`
   const parts = components.map((component) => {
     const unit = unitName(cluster, component)
-    const file = quote(layout.logFile(component))
+    const file = pathByPlace('file', { layout, cluster }, ({ logFile }) => logFile(component))
     return `if [ -f ${quote(`${unitDirectory}/${unit}`)} ]; then
   printf 'journal\\t${component}\\t%s\\n' "$(${journal} -u ${quote(unit)} | ${code})"
-elif [ -f ${file} ]; then
-  printf 'file\\t${component}\\t%s\\n' "$(tail -n ${lines} ${file} | ${code})"
+else
+  ${file}
+  printf 'file\\t${component}\\t%s\\n' "$(${tailAs('$as', '"$file"', { lines, bytes: most })} | ${code})"
 fi`
   })
   return `
+root=${quote(layout.root)}
+${changeableFunction}
+${trustedRoot(`printf 'untrusted\\t%s\\n' "$(printf %s "$found" | base64 | tr -d '\\n')"; exit 0`)}
 printf 'clock\\t%s\\n' "$(date +%s)"
 printf 'manifest\\t%s\\n' "$(cat ${quote(layout.manifest)} 2>/dev/null | base64 | tr -d '\\n')"
+${findAccount({ layout, cluster })}
 ${parts.join('\n')}
 exit 0
 `

@@ -1,6 +1,8 @@
 import type { PackedRuntime, SentRuntime } from '../runtime/choose.ts'
+import { presentData } from '../services/moveData.ts'
 import type { Step } from '../step.ts'
 import { activateStep } from '../steps/activate.ts'
+import { dataStep, oldDataStep } from '../steps/data.ts'
 import { directoriesStep } from '../steps/directories.ts'
 import { obsoleteStep } from '../steps/obsolete.ts'
 import { oldReleasesStep } from '../steps/oldReleases.ts'
@@ -29,14 +31,21 @@ export function installPlan(options: {
     directoriesStep(target),
     runtimeStep(target, packed),
     releaseStep(target),
+    dataStep(target),
     storesStep(target),
     settingsStep(target),
-    usersStep({ ...target, folder: `${target.layout.releases}/${target.release.id}` }),
+    usersStep({
+      ...target,
+      data: presentData(target),
+      account: target.service,
+      folder: `${target.layout.releases}/${target.release.id}`,
+    }),
     obsoleteStep(target),
     activateStep(target),
     staleUnitsStep(target),
     unitsStep(target),
     servicesStep(target),
     oldReleasesStep(target),
+    oldDataStep(target),
   ]
 }

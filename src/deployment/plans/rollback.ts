@@ -5,6 +5,7 @@ import type { Layout } from '../layout.ts'
 import { switchScript } from '../releases/scripts.ts'
 import { rolledBack, rollingBack, unfinishedRollback } from '../releases/unfinished.ts'
 import { mustRun } from '../script.ts'
+import { installedAccount, installedData } from '../service.ts'
 import { installedManager, restartScript, type ServiceSet } from '../services/control.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
@@ -16,7 +17,10 @@ export const installedSet = (options: {
   readonly layout: Layout
   readonly facts: InstalledFacts
 }): ServiceSet => ({
-  ...options,
+  cluster: options.cluster,
+  layout: options.layout,
+  account: installedAccount(options.facts),
+  data: installedData(options.facts, options),
   manager: installedManager(options.facts),
   drainTimeout: drainTimeoutOf(options.facts),
   components: components.filter((component) => options.facts.installation.settings.has(component)),

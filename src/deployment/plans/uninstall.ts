@@ -3,9 +3,12 @@ import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
-import { installedManager, stopScript } from '../services/control.ts'
-import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import { installedAccount, installedData } from '../service.ts'
+import { stopScript } from '../services/control.ts'
+import { removeData } from '../services/moveData.ts'
+import { stopPatience } from '../services/stopping.ts'
 import { change, type Step } from '../step.ts'
+import { installedSet } from './rollback.ts'
 
 /** What an uninstallation takes away on one host. */
 export type Removal = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }
@@ -37,8 +40,7 @@ function servicesStep({ cluster, layout, facts }: Removal): Step {
     apply: async (transport) => {
       const names = installed(facts, layout)
       const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
-      const manager = installedManager(facts)
-      const drainTimeout = drainTimeoutOf(facts)
+      const set = { ...installedSet({ cluster, layout, facts }), components: names }
       const remove = `systemctl --quiet disable ${units}
 cd ${unitDirectory} && rm -f ${units}
 systemctl daemon-reload
@@ -46,14 +48,14 @@ systemctl reset-failed ${units} 2>/dev/null || :`
       await mustRun(transport, {
         doing: `stopping ${names.join(', ')}`,
         fix: 'Look at the components by hand, then uninstall again.',
-        timeout: stopPatience(drainTimeout),
-        script: `${stopScript({ manager, cluster, layout, components: names, drainTimeout })}\n${manager === 'systemd' ? remove : ''}`,
+        timeout: stopPatience(set.drainTimeout),
+        script: `${stopScript(set)}\n${set.manager === 'systemd' ? remove : ''}`,
       })
     },
   }
 }
 
-function filesStep({ layout, facts }: Removal): Step {
+function filesStep({ cluster, layout, facts }: Removal): Step {
   const made = facts.installation.madeUser
   const title = `remove ${layout.root}${made === undefined ? '' : ` and the system user ${made}`}`
   return {
@@ -78,6 +80,7 @@ function filesStep({ layout, facts }: Removal): Step {
         fix: 'Remove what is in the way by hand, then uninstall again.',
         script: `set -e
 cd /
+${removeData(installedData(facts, { layout, cluster }).folders, installedAccount(facts))}
 rm -rf ${ours.map(quote).join(' ')}
 ${made === undefined ? '' : removeUser(made)}
 rm -rf ${quote(layout.share)}
@@ -87,5 +90,27 @@ rmdir ${quote(layout.root)} 2>/dev/null || :`,
   }
 }
 
-const removeUser = (name: string): string =>
-  `if id ${quote(name)} >/dev/null 2>&1; then userdel ${quote(name)}; fi`
+/** Seconds that the search for files of a user may take. */
+const patience = 60
+
+/**
+ * sh that removes the system user unless something else is its own: a process, a unit of another installation, or a
+ * file anywhere on the host's own disks. Where that cannot be found out in time the user stays, which does no harm.
+ */
+const removeUser = (name: string): string => {
+  const user = quote(name)
+  const others = ['proc', 'sysfs', 'nfs', 'nfs4', 'cifs', 'fuse', 'autofs'].map((type) => `-fstype ${type}`)
+  return `if id ${user} >/dev/null 2>&1; then
+  uid=$(id -u ${user})
+  why=
+  for p in /proc/[0-9]*; do [ "$(stat -c %u "$p" 2>/dev/null)" != "$uid" ] || why="it has running processes"; done
+  if grep -qsx ${quote(`User=${name}`)} ${unitDirectory}/*.service; then why='a unit in ${unitDirectory} runs as that user'; fi
+  if [ -z "$why" ]; then
+    found=$(timeout ${patience} find / \\( ${others.join(' -o ')} \\) -prune -o -user ${user} -print -quit 2>/dev/null)
+    code=$?
+    if [ "$code" = 124 ]; then why='its files could not be counted in ${patience} s'
+    elif [ -n "$found" ]; then why='it owns files'; fi
+  fi
+  if [ -z "$why" ]; then userdel ${user}; else echo "kept the system user "${user}": $why" >&2; fi
+fi`
+}

@@ -14,16 +14,14 @@ export function removable(
   installation: InstallationFacts,
   next: { readonly release: string; readonly runtime: string | undefined },
 ): readonly string[] {
-  const { releases, runtimes, inUse } = installation
+  const { releases, runtimes } = installation
   const before = byTurn(installation).filter(({ id }) => id !== next.release)
   const kept = [next.release, ...before.slice(0, keptReleases - 1).map(({ id }) => id)]
-  const stays = ({ id }: ReleaseFact): boolean => kept.includes(id) || inUse.includes(`releases/${id}`)
+  const stays = ({ id }: ReleaseFact): boolean => kept.includes(id)
   const needed = [next.runtime, ...releases.filter(stays).map(runtimeOf)]
   return [
     ...releases.filter((release) => !stays(release)).map(({ id }) => `releases/${id}`),
-    ...runtimes
-      .filter((id) => !needed.includes(id) && !inUse.includes(`runtimes/${id}`))
-      .map((id) => `runtimes/${id}`),
+    ...runtimes.filter((id) => !needed.includes(id)).map((id) => `runtimes/${id}`),
   ]
 }
 

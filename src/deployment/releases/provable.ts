@@ -40,14 +40,15 @@ export function installedProvable(options: {
     cluster: set.cluster,
     layout: set.layout,
     host,
-    service: set,
+    data: set.data,
+    service: { manager: set.manager, ...set.account },
     // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
     authorities: [...trustedAuthorities(state), chain].filter((pem) => pem !== undefined),
     users,
     components: set.components.map((component) => ({
       component,
       settings: {
-        socket: set.layout.socket(component),
+        socket: set.data.socket(component),
         listen: listenOf(settings.get(component) ?? ''),
       },
     })),

@@ -28,7 +28,7 @@ export const servicesDigest = ({ services }: Pick<ClusterConfig, 'services'>): s
  */
 export function factsDigest(facts: HostFacts): string {
   const { listeners: _, hostStores, services, installation, ...host } = facts
-  const { freeBytes: __, inUse: ___, users, ...installed } = installation
+  const { freeBytes: __, users, ...installed } = installation
   const seen = {
     ...host,
     addresses: [...host.addresses].sort(),

@@ -1,7 +1,9 @@
 import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
-import { type Layout, unitName } from '../layout.ts'
+import { type Layout, type ServiceData, unitName } from '../layout.ts'
+import { asService, type ServiceAccount } from '../serviceAccount.ts'
+import { tailAs } from '../serviceFiles.ts'
 import { startProcesses, stopProcesses } from './processScripts.ts'
 import { stopSeconds } from './stopping.ts'
 
@@ -10,6 +12,8 @@ export type ServiceSet = {
   readonly manager: 'systemd' | 'process'
   readonly cluster: string
   readonly layout: Layout
+  readonly account: ServiceAccount
+  readonly data: ServiceData
   readonly components: readonly Component[]
   /** Milliseconds for which the connector lets its clients finish; `drainTimeoutOf` knows. */
   readonly drainTimeout: number
@@ -25,7 +29,7 @@ const units = ({ cluster, components }: ServiceSet): string =>
 /** sh that starts what does not run. */
 export function startScript(set: ServiceSet): string {
   if (set.components.length === 0) return ':'
-  if (set.manager === 'process') return startProcesses(set.layout, set.components)
+  if (set.manager === 'process') return startProcesses(set)
   return `systemctl reset-failed ${units(set)} 2>/dev/null; systemctl start ${units(set)}`
 }
 
@@ -48,8 +52,9 @@ export function stopScript(set: ServiceSet): string {
 function drainScript(set: ServiceSet): string {
   const others = set.components.filter((component) => component !== 'connector')
   const stopOthers = others.length === 0 ? '' : `systemctl stop ${units({ ...set, components: others })}\n`
-  return `pid=$(systemctl show --property=MainPID --value ${quote(unitName(set.cluster, 'connector'))})
-if [ "\${pid:-0}" != 0 ] && kill -TERM "$pid"; then
+  const unit = quote(unitName(set.cluster, 'connector'))
+  return `pid=$(systemctl show --property=MainPID --value ${unit})
+if [ "\${pid:-0}" != 0 ] && systemctl kill --kill-who=main --signal=TERM ${unit}; then
 ${stopOthers}i=0
 while kill -0 "$pid" 2>/dev/null && [ "$i" -lt ${stopSeconds(set.drainTimeout) * 5} ]; do i=$((i + 1)); sleep 0.2; done
 fi
@@ -70,13 +75,16 @@ export function restartScript(set: ServiceSet): string {
     .join(' && ')
 }
 
+/** Bytes of a component's log that are read for its last lines. */
+const mostLogBytes = 64 * 1024
+
 /** sh that prints the last lines a component itself logged (not what systemd says of it). */
 export function logScript(
-  set: Pick<ServiceSet, 'manager' | 'cluster' | 'layout'>,
+  set: Pick<ServiceSet, 'manager' | 'cluster' | 'account' | 'data'>,
   component: Component,
   lines: number,
 ): string {
   return set.manager === 'process'
-    ? `tail -n ${lines} ${quote(set.layout.logFile(component))} 2>/dev/null`
+    ? `${tailAs(asService(set.account), quote(set.data.logFile(component)), { lines, bytes: mostLogBytes })} 2>/dev/null`
     : `journalctl --no-pager -o cat -n ${lines} -u ${quote(unitName(set.cluster, component))} -t muster-${component} 2>/dev/null`
 }

@@ -1,45 +1,66 @@
 import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
-import type { Layout } from '../layout.ts'
+import { type Layout, type ServiceData, serviceData } from '../layout.ts'
 import { compileCache } from '../ownProgram.ts'
 import { bornFunction } from '../processBirth.ts'
+import { asService, type ServiceAccount, setAsService } from '../serviceAccount.ts'
+import { readAs } from '../serviceFiles.ts'
 
-/** Twentieths of a second that a component has to write its pid file. */
-const startPatience = 200
+/** Components that run, or ran, as detached processes. */
+export type Processes = {
+  readonly cluster: string
+  readonly layout: Layout
+  readonly account: ServiceAccount
+}
+
+/** Bytes of a pid file. */
+const pidFileBytes = 256
 
 /**
- * sh functions for components that run as detached processes. Before any signal, pid, start time and executable
- * are compared with the pid file, so that a reused pid is left alone. A component takes its pid file away before
- * it has quite ended, so its end is seen by the process alone.
+ * sh functions `alive` and `running COMPONENT`: whether a component runs as a process, which sets `pid` and `start`.
+ * Pid, start time and boot name one process for ever (proc(5)). The starter wrote them into a folder of its own; what
+ * muster 0.1 started wrote them itself, is asked for as the service user, and is signalled by nobody else.
  */
-export const processFunctions = `
-${bornFunction}
+export const aliveFunctions = (root: string, cluster: string, processes: string): string => {
+  const legacy = serviceData('legacy', { root, cluster })
+    .socket('manager')
+    .replace(/\/manager\.sock$/, '')
+  return `
 alive() {
   now=$(born "$pid")
   [ -n "$now" ] && [ "$now" = "$start" ]
 }
 running() {
-  [ -f "$1" ] || return 1
-  read -r pid start exe < "$1" || return 1
-  alive || return 1
-  case $(readlink "/proc/$pid/exe") in "$exe"|"$exe (deleted)") return 0 ;; esac
-  return 1
+  pid=; start=; boot=; is=
+  if [ -f ${quote(processes)}/"$1" ]; then
+    read -r pid start boot < ${quote(processes)}/"$1" || :
+    read -r is < /proc/sys/kernel/random/boot_id
+  elif [ -d ${quote(legacy)} ]; then
+    pid=$(${readAs('$as', `${quote(legacy)}/"$1.pid"`, pidFileBytes)} 2>/dev/null)
+    start=\${pid#* }; pid=\${pid%% *}; start=\${start%% *}
+  fi
+  case $pid in ''|*[!0-9]*) pid=; return 1 ;; esac
+  [ "$boot" = "$is" ] && alive
+}`
 }
+
+/**
+ * sh functions for components that run as detached processes: `running` as above, and `stop COMPONENT TENTHS`, which
+ * signals with the rights of the service user: nobody else's process can be meant.
+ */
+export const processFunctions = ({ cluster, layout, account }: Processes): string => `
+${setAsService(account)}
+${bornFunction}
+${aliveFunctions(layout.root, cluster, layout.processes)}
+signal() { $as sh -c 'kill "-$1" "$2"' sh "$1" "$pid"; }
 stop() {
   running "$1" || return 0
-  kill -TERM "$pid"
+  signal TERM
   i=0
   while alive; do
     i=$((i + 1))
-    if [ "$i" -gt "$2" ]; then kill -KILL "$pid"; sleep 1; break; fi
+    if [ "$i" -gt "$2" ]; then signal KILL; sleep 1; break; fi
     sleep 0.1
-  done
-}
-until_named() {
-  i=0
-  while [ -n "$1" ] && [ ! -s "$2" ] && [ -n "$(born "$1")" ] && [ "$i" -lt ${startPatience} ]; do
-    i=$((i + 1))
-    sleep 0.05
   done
 }
 `
@@ -51,42 +72,47 @@ export const processPatience = (drainTimeout = 0): number => 150 + Math.ceil(dra
  * Stops components and waits until they are gone: 15 s, a connector with clients as long as it drains more, then
  * SIGKILL. A stopped one is left as it is.
  */
-export function stopProcesses(options: {
-  readonly layout: Layout
-  readonly components: readonly Component[]
-  /** Milliseconds. */
-  readonly drainTimeout: number
-}): string {
+export function stopProcesses(
+  options: Processes & {
+    readonly components: readonly Component[]
+    /** Milliseconds. */
+    readonly drainTimeout: number
+  },
+): string {
   const { layout, components, drainTimeout } = options
-  const stops = components.map((component) => {
-    const file = quote(layout.pidFile(component))
-    return `stop ${file} ${processPatience(component === 'connector' ? drainTimeout : 0)}; rm -f ${file}`
-  })
-  return `${processFunctions}\n${stops.join('\n')}`
+  const stops = components.map(
+    (component) =>
+      `stop ${component} ${processPatience(component === 'connector' ? drainTimeout : 0)}; rm -f ${quote(layout.pidFile(component))}`,
+  )
+  return `${processFunctions(options)}\n${stops.join('\n')}`
 }
 
 /** As in the unit (templates/muster-component.service): memory that a password check needed goes back to the system. */
 const environment = 'MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072'
 
-/** Starts components that do not run, detached from the session, their output appended to the log file. */
-export function startProcesses(layout: Layout, components: readonly Component[]): string {
-  const starts = components.map((component) => startProcess(layout, component))
-  return `${processFunctions}
-cd ${quote(layout.root)} || exit 1
-${starts.join('\n')}
-${components.map((component) => untilNamed(layout, component)).join('\n')}`
+type Starting = Processes & { readonly data: ServiceData }
+
+/** Starts components that do not run, detached from the session. */
+export function startProcesses(options: Starting & { readonly components: readonly Component[] }): string {
+  const starts = options.components.map((component) => startProcess(options, component))
+  return `${processFunctions(options)}
+cd / || exit 1
+${starts.join('\n')}`
 }
 
 /**
- * sh that waits until the component that was started before has written its pid file, or has ended: who stops it sooner
- * would not find it, and it would come up in a release that is gone.
+ * The same for one component, without the functions it needs. Root neither opens the log nor learns from the
+ * component which process it is.
  */
-export const untilNamed = (layout: Layout, component: Component): string =>
-  `until_named "\${started_${component}:-}" ${quote(layout.pidFile(component))}`
-
-/** The same for one component, without the functions it needs and without waiting for it. */
-export function startProcess(layout: Layout, component: Component): string {
+export function startProcess({ layout, account, data }: Starting, component: Component): string {
   const current = quote(layout.current)
   const file = quote(layout.pidFile(component))
-  return `running ${file} || { rm -f ${file}; ${environment} ${compileCache(layout.current)} setsid ${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))} </dev/null >> ${quote(layout.logFile(component))} 2>&1 & started_${component}=$!; }`
+  const program = `${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))}`
+  const open = `umask 077; if [ -e "$1" ] && [ ! -f "$1" ]; then echo "$1 is no file" >&2; exit 1; fi; log=$1; shift; exec "$@" </dev/null >>"$log" 2>&1`
+  return `running ${component} || {
+rm -f ${file}
+${environment} ${compileCache(layout.current)} ${asService(account)}sh -c ${quote(open)} sh ${quote(data.logFile(component))} setsid ${program} </dev/null >/dev/null &
+read -r booted < /proc/sys/kernel/random/boot_id
+echo "$! $(born "$!") $booted" > ${file}
+}`
 }

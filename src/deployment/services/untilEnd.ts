@@ -2,9 +2,10 @@ import { quote } from '../../transport/shellWords.ts'
 import { unitName } from '../layout.ts'
 import type { ServiceSet } from './control.ts'
 import { firstProcessFunction } from './firstProcess.ts'
+import { type Processes, processFunctions } from './processScripts.ts'
 
 /** The components that are waited for, and what runs them. */
-export type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'layout' | 'components'>
+export type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'layout' | 'account' | 'components'>
 
 /** Its looks leave with this and the component's number where that has ended; a shell's own codes are far from it. */
 const endedCode = 40
@@ -30,25 +31,19 @@ look() {
   [ $((count - from)) -lt 2 ] || over "$1"
 }`
 
-/**
- * The same of a process, known by its settings file among the arguments of all: its pid file comes only when it
- * serves. Missed twice in a row, since what was started this moment may not be that program yet. The pattern is no
- * argument of grep, which would find itself.
- */
-const processLook = `look() {
-  ! printf '%s\\n' "$2" | grep -qsF -f - /proc/[0-9]*/cmdline || return
-  case "$before " in *" $1 "*) over "$1" ;; esac
-  missed="$missed $1"
-}`
+/** sh function that notices the end of a process, by the pid file of whoever started it. */
+const processLook = (processes: Processes): string => `${processFunctions(processes)}
+look() { running "$2" || over "$1"; }`
 
 /**
  * sh that runs a call of `muster-api` with its own standard input, and looks every second whether a component that
  * it waits for has ended. Nobody need wait then for the patience of the call: it is broken off, and in place of its
  * results is told that this component has `ended`. What answers within a second costs no look.
  */
-export function untilEnd(call: string, { manager, cluster, layout, components }: Watched): string {
+export function untilEnd(call: string, watched: Watched): string {
+  const { manager, cluster, components } = watched
   const looks = components.map((component, number) => {
-    const what = manager === 'systemd' ? unitName(cluster, component) : layout.settings(component)
+    const what = manager === 'systemd' ? unitName(cluster, component) : component
     return `look ${number} ${quote(what)}`
   })
   const told = components.map((component, number) => {
@@ -61,12 +56,11 @@ call=$!
 (
   exec </dev/null >/dev/null 2>&1 3<&-
   over() { trap '' TERM; kill "$call"; exit $((${endedCode} + $1)); }
-  ${manager === 'systemd' ? unitLook : processLook}
-  nap=; missed=
+  ${manager === 'systemd' ? unitLook : processLook(watched)}
+  nap=
   trap 'kill "$nap"; exit 0' TERM
   while kill -0 "$call"; do
     sleep 1 & nap=$!; wait "$nap"
-    before=$missed; missed=
     ${looks.join('\n    ')}
   done
 ) &

@@ -40,7 +40,10 @@ export function directoriesStep(target: Target): Step {
     atOnce: true,
     check: (facts) => {
       // Of a folder that is not there yet, every part is new: saying so once is enough.
-      const details = facts.installation.exists ? differences(facts) : [`${target.layout.root}: new`]
+      const outside = target.data.folders.filter((path) => !path.startsWith(`${target.layout.root}/`))
+      const details = facts.installation.exists
+        ? differences(facts)
+        : [target.layout.root, ...outside].map((path) => `${path}: new`)
       return details.length === 0 ? undefined : change(`lay out ${target.layout.root}`, details)
     },
     apply: async (transport) => {
@@ -59,22 +62,17 @@ function manifestOf({ cluster, host, facts: { machineId } }: Target): Manifest {
 
 const loginOwner = (facts: HostFacts): string => `${facts.login}:${facts.group}`
 
-/** Root owns what only a deployment writes; the service user owns what it must write or alone may read. */
-function directoriesOf(target: Target): Directory[] {
-  const { layout, service, facts } = target
+/** Folders of the deployment belong to the login; the service user has folders of its own, as its unit says. */
+function directoriesOf({ layout, data, service, facts }: Target): Directory[] {
   const servant = `${service.user}:${service.group}`
-  const own = new Map([
-    [layout.users, 0o700],
-    [layout.state, 0o700],
-    [layout.log, 0o750],
-    [layout.run, 0o750],
-  ])
-  return [layout.root, ...installationDirectories(layout)].map((path) => {
-    const mode = own.get(path)
-    return mode === undefined
-      ? { path, mode: 0o755, owner: loginOwner(facts) }
-      : { path, mode, owner: servant }
-  })
+  return [
+    ...[layout.root, ...installationDirectories(layout)].map((path) => ({
+      ...{ path, mode: 0o755, owner: loginOwner(facts) },
+    })),
+    ...data.folders.map((path) => ({
+      ...{ path, mode: path === data.state ? 0o700 : 0o750, owner: servant },
+    })),
+  ]
 }
 
 function directoryDifference(facts: HostFacts, wanted: Directory): string | undefined {

@@ -2,20 +2,26 @@ import { type Component, components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { unitDirectory, unitName } from '../layout.ts'
+import { installedSet } from '../plans/rollback.ts'
 import { mustRun } from '../script.ts'
-import { installedManager, stopScript } from '../services/control.ts'
-import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import { stopScript } from '../services/control.ts'
+import { stopPatience } from '../services/stopping.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
+
+/** Components that a host has and its file no longer gives it. */
+export function obsoleteComponents({ components: wanted, layout }: Target, facts: HostFacts): Component[] {
+  const names = wanted.map(({ component }) => component)
+  return components.filter(
+    (component) => !names.includes(component) && facts.installation.files.has(layout.settings(component)),
+  )
+}
 
 /** Stops and removes components that the host had and the file no longer gives it. */
 export function obsoleteStep(target: Target): Step {
   const { cluster, layout, facts } = target
-  const wanted = target.components.map(({ component }) => component)
-  const obsolete = (is: HostFacts): Component[] =>
-    components.filter(
-      (component) => !wanted.includes(component) && is.installation.files.has(layout.settings(component)),
-    )
+  const installed = installedSet({ cluster, layout, facts })
+  const obsolete = (is: HostFacts): Component[] => obsoleteComponents(target, is)
   return {
     id: 'obsolete',
     title: 'remove components that are no longer wanted',
@@ -26,8 +32,7 @@ export function obsoleteStep(target: Target): Step {
     },
     apply: async (transport) => {
       const names = obsolete(facts)
-      const manager = installedManager(facts)
-      const drainTimeout = drainTimeoutOf(facts)
+      const { manager, drainTimeout } = installed
       const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
       const disable =
         manager === 'systemd'
@@ -39,15 +44,10 @@ systemctl daemon-reload`
         doing: `removing ${names.join(', ')}`,
         fix: 'Install again.',
         timeout: stopPatience(drainTimeout),
-        script: `${stopScript({ manager, cluster, layout, components: names, drainTimeout })}
+        script: `${stopScript({ ...installed, components: names })}
 ${disable}
 rm -f ${names
-          .flatMap((component) => [
-            layout.appliedFile(component),
-            layout.socket(component),
-            layout.settings(component),
-            layout.stateFile(component),
-          ])
+          .flatMap((component) => [layout.appliedFile(component), layout.settings(component)])
           .map(quote)
           .join(' ')}`,
       })

@@ -3,9 +3,10 @@ import { listOf } from '../../diagnostics/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
-import type { Layout } from '../layout.ts'
+import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
+import type { ServiceAccount } from '../serviceAccount.ts'
 import { change, type Step } from '../step.ts'
 import { takeBackScript } from '../users/takeBack.ts'
 import { installedUsers } from '../users.ts'
@@ -15,17 +16,18 @@ import { installedUsers } from '../users.ts'
  * meanwhile stays. Its undo gives them back as they were.
  */
 export function removedUsersStep(options: {
-  readonly layout: Layout
+  readonly data: ServiceData
+  readonly account: ServiceAccount
   readonly facts: InstalledFacts
   /** Folder of the release whose program writes. */
   readonly folder: string
   readonly names: readonly string[]
 }): Step<InstalledFacts> {
-  const { layout, facts, folder, names } = options
+  const { data, account, facts, folder, names } = options
   const present = (is: InstalledFacts): readonly UserRecord[] =>
     installedUsers(is.installation.users).filter(({ user }) => names.includes(user))
   const removed = present(facts).map(({ user, hash }) => ({ user, hash }))
-  const fix = `Look at ${layout.usersFile} on the host, then run the command again.`
+  const fix = `Look at ${data.usersFile} on the host, then run the command again.`
   const list = listOf(names, 'and')
   return {
     id: 'removed-users',
@@ -38,7 +40,7 @@ export function removedUsersStep(options: {
         ? undefined
         : change(
             `remove the ${users.length === 1 ? 'user' : 'users'} ${listOf(users, 'and')}`,
-            users.map((user) => `share/users/users.json: ${user}: [redacted] removed`),
+            users.map((user) => `users.json: ${user}: [redacted] removed`),
           )
     },
     apply: async (transport) => {
@@ -46,7 +48,7 @@ export function removedUsersStep(options: {
         doing: `removing ${list}`,
         fix,
         stdin: new Secret(JSON.stringify(removed)),
-        script: ownProgram(folder, `remove-user --file ${quote(layout.usersFile)}`),
+        script: ownProgram(folder, `remove-user --file ${quote(data.usersFile)}`, account),
       })
     },
     undo: async (transport) => {
@@ -54,7 +56,7 @@ export function removedUsersStep(options: {
         doing: `giving ${list} back`,
         fix,
         stdin: new Secret(JSON.stringify(removed.map(({ user, hash }) => ({ user, before: hash })))),
-        script: takeBackScript({ layout, folder, facts }),
+        script: takeBackScript({ data, account, folder, facts }),
       })
     },
   }

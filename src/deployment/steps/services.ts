@@ -1,8 +1,10 @@
 import { quote } from '../../transport/shellWords.ts'
 import { clientsText } from '../clientsText.ts'
 import type { HostFacts } from '../facts/model.ts'
+import type { ServiceData } from '../layout.ts'
 import { mustRun } from '../script.ts'
-import { restartScript } from '../services/control.ts'
+import { restartScript, type ServiceSet, startScript, stopScript } from '../services/control.ts'
+import { copyData, movedFrom } from '../services/moveData.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
@@ -12,7 +14,8 @@ import type { DesiredComponent, Target } from '../target.ts'
  * digest is written down only after its start, so an interrupted run is noticed by the next.
  */
 export function servicesStep(target: Target): Step {
-  const { cluster, layout, service } = target
+  const { cluster, layout, data, service } = target
+  const from = movedFrom(target)
   const due = (facts: HostFacts): { desired: DesiredComponent; running: boolean }[] =>
     target.components.flatMap((desired) => {
       const running = facts.services.get(desired.component)?.state === 'running'
@@ -45,6 +48,12 @@ export function servicesStep(target: Target): Step {
         ({ component, digest }) =>
           `printf '%s\\n' ${digest} > ${quote(layout.appliedFile(component))} || wrong=1`,
       )
+      const set = {
+        ...{ manager: service.manager, cluster, layout, data, account: service, drainTimeout },
+        components: components.map(({ component }) => component),
+      }
+      const record = quote(layout.account)
+      const account = `printf '%s\\n' ${quote(`${data.place} ${service.user}`)} > ${record}.new && mv -f ${record}.new ${record} || exit 1`
       await mustRun(transport, {
         doing: 'starting the components',
         timeout: stopPatience(drainTimeout),
@@ -52,13 +61,7 @@ export function servicesStep(target: Target): Step {
         script: `cd / || exit 1
 wrong=0
 {
-${restartScript({
-  manager: service.manager,
-  cluster,
-  layout,
-  components: components.map(({ component }) => component),
-  drainTimeout,
-})}
+${from === undefined ? `${account}\n${restartScript(set)}` : moveScript(set, { from, account })}
 } || exit 1
 ${applied.join('\n')}
 exit "$wrong"`,
@@ -66,3 +69,9 @@ exit "$wrong"`,
     },
   }
 }
+
+/** sh that stops all components, takes along what they wrote, and starts them where it is now. */
+const moveScript = (set: ServiceSet, { from, account }: { from: ServiceData; account: string }): string =>
+  [stopScript(set), copyData({ from, to: set.data, account: set.account }), account, startScript(set)]
+    .map((part) => `{\n${part}\n}`)
+    .join(' && ')

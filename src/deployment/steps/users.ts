@@ -3,9 +3,10 @@ import { listOf } from '../../diagnostics/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
-import type { Layout } from '../layout.ts'
+import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
+import type { ServiceAccount } from '../serviceAccount.ts'
 import { change, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
 import { putThrough } from '../users/putThrough.ts'
@@ -23,19 +24,19 @@ type KnownUser = DesiredUser & { readonly hash: string }
 export function usersStep(
   options: Pick<Target, 'users'> & {
     readonly facts: InstalledFacts
-    readonly layout: Layout
+    readonly data: ServiceData
+    readonly account: ServiceAccount
     /** Folder of the release whose program writes. */
     readonly folder: string
     readonly undo?: true
   },
 ): Step<InstalledFacts> {
-  const { layout, users, folder, facts } = options
+  const { data, account, users, folder, facts } = options
   const names = users.map(({ user }) => user)
   const check = (is: InstalledFacts): StepChange | undefined => {
     const { created, reset, hashed } = changesOf(users, is)
     if (created.length + reset.length + hashed.length === 0) return undefined
-    const line = ({ user }: DesiredUser, what: string): string =>
-      `share/users/users.json: ${user}: [redacted] ${what}`
+    const line = ({ user }: DesiredUser, what: string): string => `users.json: ${user}: [redacted] ${what}`
     return change(summaryOf({ created, reset, hashed }), [
       ...created.map((user) => line(user, 'new')),
       ...reset.map((user) => line(user, 'changed')),
@@ -57,12 +58,12 @@ export function usersStep(
         return known === undefined ? [] : [{ user: known.user, access: 'full', hash: known.hash }]
       })
       if (records.length === 0) return
-      if (options.undo === true && (await putThrough(transport, { layout, facts, records }))) return
+      if (options.undo === true && (await putThrough(transport, { data, account, facts, records }))) return
       await mustRun(transport, {
         doing: `giving ${records.length === 1 ? `the administrator ${records[0]?.user} its password` : 'users their passwords'}`,
-        fix: `Look at ${layout.usersFile} on the host, then run the command again.`,
+        fix: `Look at ${data.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(records.length === 1 ? records[0] : records)),
-        script: ownProgram(folder, `put-user --file ${quote(layout.usersFile)}`),
+        script: ownProgram(folder, `put-user --file ${quote(data.usersFile)}`, account),
       })
     },
     ...(options.undo === undefined
@@ -73,9 +74,9 @@ export function usersStep(
             if (written === undefined) return
             await mustRun(transport, {
               doing: 'giving users the passwords they had',
-              fix: `Look at ${layout.usersFile} on the host, then run the command again.`,
+              fix: `Look at ${data.usersFile} on the host, then run the command again.`,
               stdin: written,
-              script: takeBackScript({ layout, folder, facts }),
+              script: takeBackScript({ data, account, folder, facts }),
             })
           },
         }),

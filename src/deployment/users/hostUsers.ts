@@ -118,7 +118,11 @@ async function askComponents(
         : [{ ...base, id: `${component} ${user}`, path, target, credentials: { user, password } }]
     }),
   ])
-  const results = await callHost({ transport, layout, requests, timeout: 2 * patience, running: true })
+  const results = await callHost({
+    ...{ transport, layout, account: set.account, requests },
+    timeout: 2 * patience,
+    running: true,
+  })
   return components.map(({ component, settings: { listen } }): ComponentUsers => {
     const where = listen === null ? 'its socket' : `${listen.address}:${listen.port}`
     if (running.every((one) => one.component !== component)) {

@@ -6,7 +6,8 @@ import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import { guardParameter } from '../../contracts/route.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { InstalledFacts } from '../facts/model.ts'
-import type { Layout } from '../layout.ts'
+import type { ServiceData } from '../layout.ts'
+import type { ServiceAccount } from '../serviceAccount.ts'
 
 /** Milliseconds that a component has for it. */
 const patience = 20_000
@@ -19,15 +20,18 @@ const patience = 20_000
 export async function putThrough(
   transport: Transport,
   options: {
-    readonly layout: Layout
+    readonly data: ServiceData
+    readonly account: ServiceAccount
     readonly facts: InstalledFacts
     readonly records: readonly UserRecord[]
   },
 ): Promise<boolean> {
-  const { layout, facts, records } = options
+  const { data, account, facts, records } = options
+  // Root would be led to where the service user's socket leads.
+  if (account.isOther) return false
   const runs = components.find((component) => facts.services.get(component)?.state === 'running')
   if (runs === undefined) return false
-  const socket = layout.socket(runs)
+  const socket = data.socket(runs)
   const stream = await transport.dial?.({ socket })
   if (stream === undefined || stream instanceof Error) return false
   const { name: id, method, path } = hostRoutes.putUsers

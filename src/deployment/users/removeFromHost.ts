@@ -37,8 +37,8 @@ export function removeFromHost(options: {
     })
   }
   const layout = layoutOf(host.installDirectory)
-  const step = removedUsersStep({ layout, facts, folder: layout.current, names: [user] })
   const set = installedSet({ cluster, layout, facts })
+  const step = removedUsersStep({ ...set, facts, folder: layout.current, names: [user] })
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const apis = installedProvable({ host, facts, set: { ...set, components: runs }, state, users: [] })
   return {

@@ -41,7 +41,7 @@ export function rotateHost(options: {
   const layout = layoutOf(host.installDirectory)
   const set = installedSet({ cluster, layout, facts })
   const { previous, ...desired } = login
-  const step = usersStep({ users: [desired], facts, layout, folder: layout.current, undo: true })
+  const step = usersStep({ ...set, users: [desired], facts, folder: layout.current, undo: true })
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const proof = (old: Secret | undefined): Promise<string> => {
     const users = [{ ...desired, ...(old && { previous: old }) }]

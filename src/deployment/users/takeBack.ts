@@ -1,8 +1,9 @@
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
-import type { Layout } from '../layout.ts'
+import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
+import { asService, type ServiceAccount } from '../serviceAccount.ts'
 import type { DesiredUser } from '../target.ts'
 import { userHash } from '../users.ts'
 
@@ -25,15 +26,16 @@ export function writtenUsers(
 
 /** sh that takes written users back by the program in `folder`; what was written is its standard input. */
 export function takeBackScript(options: {
-  readonly layout: Layout
+  readonly data: ServiceData
+  readonly account: ServiceAccount
   /** Folder of a release. */
   readonly folder: string
   readonly facts: InstalledFacts
 }): string {
-  const { layout, folder, facts } = options
-  const file = quote(layout.usersFile)
-  const take = `${ownProgram(folder, `take-back-user --file ${file}`)} >/dev/null`
+  const { data, account, folder, facts } = options
+  const file = quote(data.usersFile)
+  const take = `${ownProgram(folder, `take-back-user --file ${file}`, account)} >/dev/null`
   if (facts.installation.users !== undefined) return take
   // Where there was no file and nobody came in meanwhile, there is none again.
-  return `${take} && { grep -q '"user":' ${file} || rm -f ${file}; }`
+  return `${take} && ${asService(account)}sh -c 'grep -q "\\"user\\":" "$1" || rm -f "$1"' sh ${file}`
 }

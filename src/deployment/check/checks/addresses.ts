@@ -5,9 +5,9 @@ import { failures, ok } from '../verdict.ts'
 /** Whether the host has the addresses that its components listen on. */
 export const addresses: Check = {
   id: 'addresses',
-  judge: ({ host, facts }) =>
+  judge: ({ host, facts }, { config }) =>
     failures(
-      judgeListeners(host, facts).filter(({ code }) => code === 'address-not-here'),
+      judgeListeners(host, facts, config.cluster).filter(({ code }) => code === 'address-not-here'),
       ok(facts.addresses.join(', ')),
     ),
 }

@@ -6,10 +6,10 @@ import { failures, ok } from '../verdict.ts'
 /** Whether each port that the components open is free, or ours already. */
 export const ports: Check = {
   id: 'ports',
-  judge: ({ host, facts }) => {
+  judge: ({ host, facts }, { config }) => {
     const wanted = host.apis.flatMap((api) => listensOf(host, api)).map(({ port }) => port)
     return failures(
-      judgeListeners(host, facts).filter(({ code }) => code !== 'address-not-here'),
+      judgeListeners(host, facts, config.cluster).filter(({ code }) => code !== 'address-not-here'),
       ok(wanted.length === 0 ? 'none is opened' : `${wanted.join(', ')}: free or ours`),
     )
   },

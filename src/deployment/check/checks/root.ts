@@ -7,12 +7,12 @@ import { failures, ok, warning } from '../verdict.ts'
 /** Whether the login has the rights that the file asks for. */
 export const root: Check = {
   id: 'root',
-  judge: ({ host, facts }) => {
-    const { manager, user } = servicePlan(host, facts)
+  judge: ({ host, facts }, { config }) => {
+    const { manager, user } = servicePlan(host, facts, config.cluster)
     const isRoot = facts.uid === 0
     const unasked = !isRoot && facts.systemd && manager === 'process' && host.serviceManager === 'auto'
     return failures(
-      judgeLogin(host, facts),
+      judgeLogin(host, facts, config.cluster),
       unasked
         ? warning(
             `the login ${facts.login} is not root, so the components would run as processes that nothing starts after a reboot`,

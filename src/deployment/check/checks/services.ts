@@ -5,10 +5,10 @@ import { failures, ok, warning } from '../verdict.ts'
 /** Whether something starts the components after a reboot. */
 export const services: Check = {
   id: 'services',
-  judge: ({ host, facts }) => {
+  judge: ({ host, facts }, { config }) => {
     const processes = host.serviceManager === 'process'
     return failures(
-      judgeServiceManager(host, facts),
+      judgeServiceManager(host, facts, config.cluster),
       facts.systemd || processes
         ? ok(processes ? 'processes, as the file says' : 'systemd')
         : warning(

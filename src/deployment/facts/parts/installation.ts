@@ -1,9 +1,18 @@
 import { components } from '../../../contracts/component.ts'
 import { quote } from '../../../transport/shellWords.ts'
-import { installationDirectories, type Layout, layoutOf, unitDirectory, unitName } from '../../layout.ts'
+import { allPlaces, findAccount, type Installation, pathByPlace } from '../../installedAccount.ts'
+import {
+  clusterUser,
+  installationDirectories,
+  type Layout,
+  layoutOf,
+  unitDirectory,
+  unitName,
+} from '../../layout.ts'
 import { bornFunction } from '../../processBirth.ts'
-import { inUse } from '../../releases/scripts.ts'
+import { mostUserBytes, readAs } from '../../serviceFiles.ts'
 import { firstProcessFunction } from '../../services/firstProcess.ts'
+import { aliveFunctions } from '../../services/processScripts.ts'
 
 /** COMPONENT=UNIT of each. */
 const unitsOf = (cluster: string): string =>
@@ -11,68 +20,92 @@ const unitsOf = (cluster: string): string =>
 
 const each = components.join(' ')
 
-/** What is installed in `$root`: the texts that say what runs there, and what it was started with. */
-export const installed = (layout: Layout, cluster: string): string => `
+/**
+ * Texts in `$root` that say what runs there, what it was started with, and as whom. All of them are root's. Sets `as` to
+ * what drops root's rights for those of the service user.
+ */
+export const installed = (installation: Installation): string => `
 set --
 if [ -d "$root" ]; then
   say exists yes
-  now=$(readlink ${quote(layout.current)} 2>/dev/null)
+  now=$(readlink ${quote(installation.layout.current)} 2>/dev/null)
   say current "\${now##*/}"
   for c in ${each}; do
     set -- "$@" "settings-$c=$root/share/$c.json"
     line "applied-$c" "$root/share/applied/$c"
   done
-  set -- "$@" manifest=${quote(layout.manifest)} chain=${quote(`${layout.tls}/chain.pem`)} users=${quote(layout.usersFile)}
+  set -- "$@" manifest=${quote(installation.layout.manifest)} chain=${quote(`${installation.layout.tls}/chain.pem`)}
 fi
-for u in ${unitsOf(cluster)}; do set -- "$@" "unit-\${u%%=*}=${unitDirectory}/\${u#*=}"; done
-texts "$@"`
+for u in ${unitsOf(installation.cluster)}; do set -- "$@" "unit-\${u%%=*}=${unitDirectory}/\${u#*=}"; done
+texts "$@"
+${findAccount(installation)}
+say place "$place" "$account"`
 
-/** Whose installation another folder holds, where the host's was last. */
+/** User file of the installation, read as the service user: base64 of so many bytes of a regular file, no link. */
+export const users = (installation: Installation): string => `
+${pathByPlace('file', installation, ({ usersFile }) => usersFile)}
+if [ -n "$file" ] && [ -n "$account" ]; then
+  say users "$(${readAs('$as', '"$file"', mostUserBytes)} 2>/dev/null | base64 -w0)"
+fi`
+
+/** Manifest of another folder, where the host's installation was last. */
 export const before = (folder: string): string => `
 say before ${quote(folder)}
 texts manifest-before=${quote(layoutOf(folder).manifest)}`
 
-/** The releases and runtimes that are there and in use, and what a run that did not end left. */
+/** The system user that the components run as, or would run as. */
+export const userGroup = (cluster: string, user: string | undefined): string => `
+user=${user === undefined ? `\${account:-${clusterUser(cluster)}}` : quote(user)}
+g=$(id -gn "$user" 2>/dev/null) && say user-group "$g"`
+
+/** The releases and runtimes that are there, and what a run that did not end left. */
 export const releases = (layout: Layout): string => `
 if [ -d "$root" ]; then
   if [ -d ${quote(layout.before)} ]; then say left-copy yes; fi
   line made-user ${quote(layout.madeUser)}
-  kept=0
   for d in "$root"/releases/*/.complete; do
     [ -e "$d" ] || continue
     d=\${d%/.complete}
     turn=; since=; there=
     if [ -r "$d/.activated" ]; then read -r turn since < "$d/.activated"; fi
     [ -x "$d/node" ] && there=yes
-    kept=$((kept + 1))
     say release "\${d##*/}" "$turn" "$since" "$(readlink "$d/node" 2>/dev/null)" "$there"
   done
   for d in "$root"/runtimes/*/.complete; do
     [ -e "$d" ] || continue
     d=\${d%/.complete}
-    kept=$((kept + 1))
     say runtime "\${d##*/}"
   done
-${inUse}
-  # One release and one runtime are what runs.
-  if [ "$kept" -gt 2 ]; then inuse | while IFS= read -r used; do say in-use "$used"; done; fi
 fi`
 
-/** Folders and files of the installation, each with mode, owner and digest. Few processes, each for all files. */
-export const files = (layout: Layout, cluster: string): string => `
-find "$root" ${installationDirectories(layout)
+/**
+ * Folders and files of the installation, each with mode, owner and digest. Few processes, each for all files. Only
+ * folders that root alone can write are listed; of the service user's folders just owner and mode are read.
+ */
+export const files = ({ layout, cluster }: Installation): string => `
+find "$root" ${[
+  ...installationDirectories(layout),
+  ...allPlaces({ layout, cluster }).flatMap(({ folders }) => folders),
+]
   .map((path) => quote(path))
-  .join(' ')} -maxdepth 0 -xtype d -printf 'directory\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null
+  .join(' ')} -maxdepth 0 -type d -printf 'directory\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
 set --
 for u in ${unitsOf(cluster)}; do
   f=${unitDirectory}/\${u#*=}
   if [ -f "$f" ]; then set -- "$@" "$f"; fi
 done
-find "$root/share" "$@" -type f ! -name '.*' -printf 'file\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null
-find "$root/share" "$@" -type f ! -name '.*' -exec sha256sum {} + 2>/dev/null`
+for f in "$root"/share/*; do if [ -f "$f" ]; then set -- "$@" "$f"; fi; done
+for d in ${quote(layout.tls)} ${quote(layout.applied)}; do if [ -d "$d" ]; then set -- "$@" "$d"; fi; done
+if [ "$#" -gt 0 ]; then
+  find "$@" -maxdepth 1 -type f ! -name '.*' -printf 'file\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
+  find "$@" -maxdepth 1 -type f ! -name '.*' -size -${mostHashedBlocks} -exec sha256sum {} + 2>/dev/null | rows
+fi`
+
+/** Blocks of 512 bytes of the largest file that is hashed: 8 MiB, far above a keystore. */
+const mostHashedBlocks = 16_384
 
 /** The same as `services`; where all that is installed is seen to run, nobody is asked. */
-export const servicesBriefly = (cluster: string): string => `
+export const servicesBriefly = ({ layout, cluster }: Installation): string => `
 ${firstProcessFunction}
 seen=
 for u in ${unitsOf(cluster)}; do
@@ -83,7 +116,7 @@ for u in ${unitsOf(cluster)}; do
     enabled=no
     if [ -L "${unitDirectory}/multi-user.target.wants/\${u#*=}" ]; then enabled=yes; fi
     seen="$seen $c running $enabled $pid"
-  elif [ -f "$root/run/$c.pid" ] || [ -f "$root/share/$c.json" ]; then
+  elif [ -f "$root/share/$c.json" ]; then
     seen=; break
   else
     seen="$seen $c absent no -"
@@ -93,12 +126,13 @@ if [ -n "$seen" ]; then
   set -- $seen
   while [ "$#" -gt 0 ]; do say service "$1" "$2" "$3" "$4"; shift 4; done
 else
-${services(cluster)}
+${services({ layout, cluster })}
 fi`
 
 /** Whether each component runs, by systemd or as a process. */
-export const services = (cluster: string): string => `
+export const services = ({ layout, cluster }: Installation): string => `
 ${bornFunction}
+${aliveFunctions(layout.root, cluster, layout.processes)}
 installed=
 for u in ${unitsOf(cluster)}; do
   if [ -f "${unitDirectory}/\${u#*=}" ]; then installed="$installed \${u#*=}"; fi
@@ -133,11 +167,9 @@ for u in ${unitsOf(cluster)}; do
 $shown
 
 END
-  elif [ -f "$root/run/$c.pid" ] || [ -f "$root/share/$c.json" ]; then
+  elif [ -f "$root/share/$c.json" ]; then
     state=stopped
-    began=; main=
-    if [ -r "$root/run/$c.pid" ]; then read -r main began _ < "$root/run/$c.pid" || :; fi
-    if [ -n "$began" ] && [ "$(born "$main")" = "$began" ]; then state=running; pid=$main; fi
+    if running "$c"; then state=running; else pid=; fi
   fi
   say service "$c" "$state" "$enabled" "$pid"
 done`

@@ -1,10 +1,8 @@
-import { quote } from '../../../transport/shellWords.ts'
-
 /** Folders in which a service finds a Node.js that the login's own PATH may lack. */
 const nodeCandidates = ['/usr/bin/node', '/usr/local/bin/node', '/opt/node/bin/node']
 
 /** What the host is, who is logged in, and which Node.js it has of its own. */
-export const system = (user: string | undefined): string => `
+export const system = `
 set -- $(uname -sm)
 say kernel "$1"
 say machine "$2"
@@ -13,30 +11,22 @@ say os "$(. /etc/os-release 2>/dev/null; printf %s "$PRETTY_NAME")"
 ids="$(id) "
 named() { n=\${1%% *}; case $n in *\\(*) n=\${1#*\\(}; n=\${n%%\\)*} ;; esac; say "$2" "$n"; }
 u=\${ids#uid=}
-say uid "\${u%%[!0-9]*}"
 named "$u" login
 named "\${ids#* gid=}" group
 if [ -d /run/systemd/system ]; then say systemd yes; fi
 for a in $(ip -o addr show scope global 2>/dev/null |
   sed -n '/ temporary/d; / deprecated/d; s/.* inet6\\{0,1\\} \\([^/ ]*\\).*/\\1/p'); do say address "$a"; done
 command -v ip >/dev/null 2>&1 || for a in $(hostname -I 2>/dev/null); do say address "$a"; done
-# Whether a file and all its parent folders belong to root and only root may write to them.
-rooted() {
-  p=$1
-  while [ -n "$p" ]; do set -- "$@" "$p"; p=\${p%/*}; done
-  shift
-  { stat -c '%u %a' "$@" / 2>/dev/null || echo unknown; } | while read -r owner mode; do
-    case $owner$mode in 0*[2367]?|0*[2367]|[!0]*) echo no ;; esac
-  done
-}
 for n in "$(command -v node 2>/dev/null)" ${nodeCandidates.join(' ')}; do
   [ -n "$n" ] && [ -x "$n" ] || continue
   real=$(readlink -f "$n")
-  if [ -z "$(rooted "$real")" ]; then safe=yes; else safe=no; fi
-  say node "$real" "$("$real" --version 2>/dev/null)" "$safe"
+  version=
+  if [ -z "$(changeable "$real")" ]; then safe=yes; else safe=no; fi
+  # Whoever could have put it there would have it run as root.
+  if [ $safe = yes ] || [ "$me" != 0 ]; then version=$("$real" --version 2>/dev/null); fi
+  say node "$real" "$version" "$safe"
   break
-done
-${user === undefined ? '' : `g=$(id -gn ${quote(user)} 2>/dev/null) && say user-group "$g"`}`
+done`
 
 /** The file system that `$root` lies on, or would lie on. */
 export const fileSystem = `
@@ -62,4 +52,4 @@ say noexec "$noexec"`
 
 /** TCP listeners, as proc(5) has them. */
 export const listeners = `
-sed -n 's/^.* 0A .*/listener\\t&/p' /proc/net/tcp /proc/net/tcp6 2>/dev/null`
+sed -n "s/^.* 0A .*/$nonce\tlistener\t&/p" /proc/net/tcp /proc/net/tcp6 2>/dev/null`

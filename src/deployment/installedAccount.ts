@@ -1,0 +1,42 @@
+import { quote } from '../transport/shellWords.ts'
+import { type Layout, type ServiceData, serviceData } from './layout.ts'
+
+/** An installation of a cluster in a folder. */
+export type Installation = { readonly layout: Layout; readonly cluster: string }
+
+const places = ['systemd', 'process', 'legacy'] as const
+
+/** All places where the components of an installation may keep what they write. */
+export const allPlaces = ({ layout: { root }, cluster }: Installation): readonly ServiceData[] =>
+  places.map((place) => serviceData(place, { root, cluster }))
+
+/**
+ * sh that finds out as whom the components of an installation run: sets `place` (a `DataPlace`, or empty), `account`,
+ * and `as`, which drops root's rights for those of that user. All of it is what root wrote, or the owner of a folder in
+ * a folder of root's. Expects `me`, the id of the login.
+ */
+export function findAccount(installation: Installation): string {
+  const account = quote(installation.layout.account)
+  const [legacy = ''] = allPlaces(installation).flatMap(({ place, users }) =>
+    place === 'legacy' ? [quote(users)] : [],
+  )
+  return `place=; account=; as=
+if [ -r ${account} ]; then read -r place account < ${account} || :
+elif [ -d ${legacy} ]; then place=legacy; account=$(stat -c %U ${legacy})
+fi
+if [ "$me" = 0 ] && [ -n "$account" ] && [ "$account" != root ]; then
+  gid=$(id -g "$account" 2>/dev/null) && as="setpriv --reuid=$account --regid=$gid --clear-groups --no-new-privs --" || account=
+fi`
+}
+
+/** sh that sets a variable to a path by `place`; empty where nothing was started there. */
+export const pathByPlace = (
+  variable: string,
+  installation: Installation,
+  path: (data: ServiceData) => string,
+): string => `${variable}=
+case $place in
+${allPlaces(installation)
+  .map((data) => `  ${data.place}) ${variable}=${quote(path(data))} ;;`)
+  .join('\n')}
+esac`

@@ -1,0 +1,58 @@
+import { quote } from '../../transport/shellWords.ts'
+import type { ServiceData } from '../layout.ts'
+import { installedData } from '../service.ts'
+import { asService, type ServiceAccount } from '../serviceAccount.ts'
+import type { Target } from '../target.ts'
+
+/**
+ * Place that the components of a host leave with this run: that of another service manager, or of an installation by
+ * muster 0.1. Undefined where they stay, or nothing was started yet.
+ */
+export function movedFrom({ facts, layout, cluster, data }: MovingTarget): ServiceData | undefined {
+  const from = installedData(facts, { layout, cluster })
+  return facts.installation.account === undefined || from.place === data.place ? undefined : from
+}
+
+type MovingTarget = Pick<Target, 'facts' | 'layout' | 'cluster' | 'data'>
+
+/** Where the user file of a host is until its components are started anew. */
+export const presentData = (target: MovingTarget): ServiceData => movedFrom(target) ?? target.data
+
+/**
+ * sh that copies what components wrote to another place, each file where it is newer there, with the rights of the
+ * service user alone. Sockets, links and locks stay behind.
+ */
+export function copyData(options: {
+  readonly from: ServiceData
+  readonly to: ServiceData
+  readonly account: ServiceAccount
+}): string {
+  const { from, to, account } = options
+  const pairs = [
+    [from.users, to.users] as const,
+    [from.state, to.state] as const,
+    [from.log, to.log] as const,
+  ]
+  const folders = [...new Map(pairs.map((pair) => [pair.join('\n'), pair])).values()]
+  return `${asService(account)}sh -c ${quote(copy)} sh ${folders.flat().map(quote).join(' ')}`
+}
+
+const copy = `umask 077
+while [ "$#" -gt 0 ]; do
+  for f in "$1"/*.json "$1"/*.jsonl* "$1"/*.log*; do
+    [ -f "$f" ] && [ ! -L "$f" ] || continue
+    to=$2/\${f##*/}
+    if [ -e "$to" ] && [ ! "$f" -nt "$to" ]; then continue; fi
+    cp -p "$f" "$to.new" && mv -f "$to.new" "$to" || exit 1
+  done
+  shift 2
+done`
+
+/** sh that removes folders of the service user: their content with the rights of that user, then the empty folders. */
+export const removeData = (folders: readonly string[], account: ServiceAccount): string =>
+  folders
+    .map(
+      (folder) =>
+        `if [ -d ${quote(folder)} ]; then ${asService(account)}find ${quote(folder)} -xdev -mindepth 1 -delete && rmdir ${quote(folder)}; fi`,
+    )
+    .join('\n')

@@ -1,0 +1,64 @@
+import { quote } from '../../transport/shellWords.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { serviceData } from '../layout.ts'
+import { mustRun } from '../script.ts'
+import { asService } from '../serviceAccount.ts'
+import { copyData, movedFrom, removeData } from '../services/moveData.ts'
+import { change, type Step } from '../step.ts'
+import type { Target } from '../target.ts'
+import { obsoleteComponents } from './obsolete.ts'
+
+/**
+ * Copies what the components wrote to the folders that they are to use, before anything says so: a host that loses its
+ * power meanwhile comes up with all of its users. The start of the components takes along what changed since.
+ */
+export function dataStep(target: Target): Step {
+  const { data, service } = target
+  const from = movedFrom(target)
+  const title = `copy the components’ data to ${data.state}`
+  return {
+    id: 'data',
+    title,
+    phase: 'commit',
+    check: () => (from === undefined ? undefined : change(title, [`from ${from.folders.join(', ')}`])),
+    apply: async (transport) => {
+      if (from === undefined) return
+      await mustRun(transport, {
+        doing: `copying ${from.state} to ${data.state}`,
+        fix: `See that ${data.state} has room, then install again.`,
+        script: copyData({ from, to: data, account: service }),
+      })
+    },
+  }
+}
+
+/** Removes the data of components that are gone, and the folders that the components have left, once all is proved. */
+export function oldDataStep(target: Target): Step {
+  const { data, layout, cluster, service } = target
+  const legacy = serviceData('legacy', { root: layout.root, cluster })
+  const foldersLeft = ({ installation }: HostFacts): readonly string[] => {
+    const from = movedFrom(target) ?? legacy
+    return from.folders.filter((folder) => installation.directories.has(folder))
+  }
+  const states = obsoleteComponents(target, target.facts).map((component) => data.stateFile(component))
+  return {
+    id: 'old-data',
+    title: 'remove old data',
+    phase: 'verify',
+    check: (facts) => {
+      const gone = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
+      const paths = [...foldersLeft(facts), ...gone]
+      return paths.length === 0 ? undefined : change('remove old data', paths)
+    },
+    apply: async (transport) => {
+      await mustRun(transport, {
+        doing: 'removing old data',
+        fix: 'Remove what is in the way by hand, then install again.',
+        script: `set -e
+cd /
+${removeData(foldersLeft(target.facts), service)}
+${states.map((path) => `${asService(service)}rm -f ${quote(path)}`).join('\n')}`,
+      })
+    },
+  }
+}
