@@ -96,6 +96,12 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
     serviceManager: sure(host.option(options.serviceManager)),
     runtime: sure(host.option(options.runtime)),
     logLevel: sure(host.option(options.logLevel)),
+    limits: {
+      memoryMax: sure(host.option(options.memoryMax)),
+      cpuWeight: sure(host.option(options.cpuWeight)),
+      tasksMax: sure(host.option(options.tasksMax)),
+      oomScoreAdjust: sure(host.option(options.oomScoreAdjust)),
+    },
     ...databasesOf(host, paths),
   }
 }

@@ -72,6 +72,15 @@ export type UserConfig = {
   readonly password?: SecretReference
 }
 
+/** Resources that each component of a host may use under systemd (systemd.resource-control(5)). */
+export type ServiceLimits = {
+  /** MiB. */
+  readonly memoryMax: number
+  readonly cpuWeight: number
+  readonly tasksMax: number
+  readonly oomScoreAdjust: number
+}
+
 /** One host with every option resolved: defaults, service, host and --set applied. */
 export type HostConfig = {
   readonly name: string
@@ -93,11 +102,12 @@ export type HostConfig = {
   readonly allowedHosts: readonly string[]
   /** Absolute. */
   readonly installDirectory: string
-  /** System user of the services; absent: `muster` as root, the invoking user otherwise. */
+  /** System user of the services; absent: the cluster's own as root, the invoking user otherwise. */
   readonly user?: string
   readonly serviceManager: 'auto' | 'systemd' | 'process'
   readonly runtime: 'auto' | 'host' | 'upload'
   readonly logLevel: LogLevel
+  readonly limits: ServiceLimits
   /** Absent where the host has no replicator or the file names no database for it. */
   readonly database?: DatabaseConfig
   /** The manager's place: the first clustered service that has it as a member, else as a witness. */

@@ -23,6 +23,7 @@ export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
     serviceManager: 'auto',
     runtime: 'auto',
     logLevel: 'info',
+    limits: { memoryMax: 1024, cpuWeight: 50, tasksMax: 64, oomScoreAdjust: 300 },
     ...changes,
   }
 }

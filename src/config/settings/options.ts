@@ -2,7 +2,7 @@ import { components } from '../../contracts/component.ts'
 import { logLevels } from '../../contracts/serverSettings.ts'
 import { hostAddress } from '../types/addresses.ts'
 import { listOfType } from '../types/list.ts'
-import { boolean, days } from '../types/scalars.ts'
+import { boolean, days, wholeNumber } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice, line, path, systemUser } from '../types/texts.ts'
 import { apiOptions } from './apiOptions.ts'
@@ -104,7 +104,7 @@ const service = {
     scope,
     type: systemUser,
     documentation:
-      'System user that runs the services, created when absent. Absent: muster, or the invoking user where there is no root.',
+      'System user that runs the services, created when absent. Absent: muster-<cluster> (an older installation keeps its own), or the invoking user where there is no root.',
   }),
   serviceManager: setting({
     name: 'service-manager',
@@ -127,6 +127,46 @@ const service = {
     type: choice(logLevels),
     default: 'info',
     documentation: 'How much the services log.',
+  }),
+  memoryMax: setting({
+    name: 'service-memory-max',
+    scope,
+    type: wholeNumber({
+      wants: 'a number of MiB from 128 to 1048576',
+      example: '1024',
+      from: 128,
+      to: 1_048_576,
+    }),
+    default: 1024,
+    documentation: 'MiB of memory that each component may use at most under systemd (MemoryMax=).',
+  }),
+  cpuWeight: setting({
+    name: 'service-cpu-weight',
+    scope,
+    type: wholeNumber({ wants: 'a weight from 1 to 10000', example: '50', from: 1, to: 10_000 }),
+    default: 50,
+    documentation:
+      "Each component's share of a busy processor under systemd (CPUWeight=); a database without one has 100.",
+  }),
+  tasksMax: setting({
+    name: 'service-tasks-max',
+    scope,
+    type: wholeNumber({ wants: 'a number of threads from 32 to 32768', example: '64', from: 32, to: 32_768 }),
+    default: 64,
+    documentation: 'Threads and processes that each component may have at most under systemd (TasksMax=).',
+  }),
+  oomScoreAdjust: setting({
+    name: 'service-oom-score-adjust',
+    scope,
+    type: wholeNumber({
+      wants: 'a number from 0 to 1000',
+      example: '300',
+      from: 0,
+      to: 1000,
+    }),
+    default: 300,
+    documentation:
+      'How much sooner than others the kernel ends a component when the host runs out of memory, under systemd (OOMScoreAdjust=): before the database.',
   }),
 } as const
 

@@ -139,6 +139,10 @@ function unitOf(options: {
     stopSeconds: String(stopSeconds(api.component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0)),
     capabilities: privileged ? 'CAP_NET_BIND_SERVICE' : '',
     privateUsers: String(!privileged),
+    memoryMax: String(host.limits.memoryMax),
+    cpuWeight: String(host.limits.cpuWeight),
+    tasksMax: String(host.limits.tasksMax),
+    oomScoreAdjust: String(host.limits.oomScoreAdjust),
   })
   return desiredFile({
     path: `${unitDirectory}/${unitName(cluster, api.component)}`,

@@ -5,7 +5,18 @@ const file = fileURLToPath(new URL('../../../templates/muster-component.service'
 
 export type UnitValues = Readonly<
   Record<
-    'cluster' | 'component' | 'user' | 'group' | 'installDirectory' | 'capabilities' | 'stopSeconds',
+    | 'cluster'
+    | 'component'
+    | 'user'
+    | 'group'
+    | 'installDirectory'
+    | 'capabilities'
+    | 'privateUsers'
+    | 'memoryMax'
+    | 'cpuWeight'
+    | 'tasksMax'
+    | 'oomScoreAdjust'
+    | 'stopSeconds',
     string
   >
 >
