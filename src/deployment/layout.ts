@@ -100,6 +100,8 @@ export type ServiceData = {
   readonly users: string
   readonly state: string
   readonly log: string
+  /** Folder of the sockets; under systemd it is root's, with a folder of each unit in it. */
+  readonly run: string
   readonly usersFile: string
   /** Calls that changed the state of a manager or a connector. */
   readonly stateFile: (component: Component) => string
@@ -128,6 +130,7 @@ export function serviceData(
       users,
       state,
       log,
+      run,
       usersFile: `${users}/users.json`,
       stateFile: (component) => `${state}/${component}.json`,
       auditFile: (component) => `${log}/${component}.audit.jsonl`,
@@ -144,6 +147,7 @@ export function serviceData(
     users: state,
     state,
     log,
+    run: place === 'systemd' ? `/run/${name}` : state,
     usersFile: `${state}/users.json`,
     stateFile: (component) => `${state}/${component}.json`,
     auditFile: (component) => `${log}/${component}.audit.jsonl`,

@@ -1,9 +1,10 @@
 import { type Component, components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
+import { allPlaces } from '../installedAccount.ts'
 import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
-import { installedAccount, installedData } from '../service.ts'
+import { installedData } from '../service.ts'
 import { stopScript } from '../services/control.ts'
 import { removeData } from '../services/moveData.ts'
 import { stopPatience } from '../services/stopping.ts'
@@ -80,7 +81,7 @@ function filesStep({ cluster, layout, facts }: Removal): Step {
         fix: 'Remove what is in the way by hand, then uninstall again.',
         script: `set -e
 cd /
-${removeData(installedData(facts, { layout, cluster }).folders, installedAccount(facts))}
+${removeWritten({ cluster, layout, facts })}
 rm -rf ${ours.map(quote).join(' ')}
 ${made === undefined ? '' : removeUser(made)}
 rm -rf ${quote(layout.share)}
@@ -88,6 +89,19 @@ rmdir ${quote(layout.root)} 2>/dev/null || :`,
       })
     },
   }
+}
+
+/**
+ * sh that removes what the components wrote. Of an installation that was stopped before it started them, the folders
+ * that it made for them, which belong to the service user.
+ */
+function removeWritten({ cluster, layout, facts }: Removal): string {
+  const { account, directories } = facts.installation
+  const found = allPlaces({ layout, cluster }).find(({ users }) => directories.has(users))
+  const data =
+    account === undefined && found !== undefined ? found : installedData(facts, { layout, cluster })
+  const user = account?.user ?? directories.get(data.users)?.owner.split(':')[0] ?? 'root'
+  return removeData(data, { user, isOther: facts.uid === 0 && user !== 'root' })
 }
 
 /** Seconds that the search for files of a user may take. */

@@ -42,17 +42,20 @@ while [ "$#" -gt 0 ]; do
   for f in "$1"/*.json "$1"/*.jsonl* "$1"/*.log*; do
     [ -f "$f" ] && [ ! -L "$f" ] || continue
     to=$2/\${f##*/}
+    # Output of a process that root's shell opened for it: kept, where the service cannot write.
+    if [ ! -r "$f" ]; then mv -f "$f" "$to.old" || exit 1; continue; fi
     if [ -e "$to" ] && [ ! "$f" -nt "$to" ]; then continue; fi
     cp -p "$f" "$to.new" && mv -f "$to.new" "$to" || exit 1
   done
   shift 2
 done`
 
-/** sh that removes folders of the service user: their content with the rights of that user, then the empty folders. */
-export const removeData = (folders: readonly string[], account: ServiceAccount): string =>
-  folders
-    .map(
+/** sh that removes what components wrote: with the rights of the service user, then the empty folders. */
+export const removeData = ({ folders, run }: ServiceData, account: ServiceAccount): string =>
+  [
+    ...folders.map(
       (folder) =>
         `if [ -d ${quote(folder)} ]; then ${asService(account)}find ${quote(folder)} -xdev -mindepth 1 -delete && rmdir ${quote(folder)}; fi`,
-    )
-    .join('\n')
+    ),
+    `rmdir ${quote(run)} 2>/dev/null || :`,
+  ].join('\n')

@@ -35,11 +35,9 @@ export function dataStep(target: Target): Step {
 /** Removes the data of components that are gone, and the folders that the components have left, once all is proved. */
 export function oldDataStep(target: Target): Step {
   const { data, layout, cluster, service } = target
-  const legacy = serviceData('legacy', { root: layout.root, cluster })
-  const foldersLeft = ({ installation }: HostFacts): readonly string[] => {
-    const from = movedFrom(target) ?? legacy
-    return from.folders.filter((folder) => installation.directories.has(folder))
-  }
+  const left = movedFrom(target) ?? serviceData('legacy', { root: layout.root, cluster })
+  const foldersLeft = ({ installation }: HostFacts): readonly string[] =>
+    left.folders.filter((folder) => installation.directories.has(folder))
   const states = obsoleteComponents(target, target.facts).map((component) => data.stateFile(component))
   return {
     id: 'old-data',
@@ -56,7 +54,7 @@ export function oldDataStep(target: Target): Step {
         fix: 'Remove what is in the way by hand, then install again.',
         script: `set -e
 cd /
-${removeData(foldersLeft(target.facts), service)}
+${foldersLeft(target.facts).length === 0 ? '' : removeData(left, service)}
 ${states.map((path) => `${asService(service)}rm -f ${quote(path)}`).join('\n')}`,
       })
     },
