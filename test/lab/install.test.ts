@@ -159,7 +159,7 @@ describe.skipIf(labHere.missing)(`an installation on three hosts${labHere.needs}
     const touched = lines(after[1]).filter((line) => !lines(before[1]).includes(line))
     expect(touched.map((line) => line.split(' ')[0])).toEqual([
       '/opt/muster/deployment.jsonl',
-      '/opt/muster/share/users/users.json',
+      '/var/lib/muster-alpha/users.json',
     ])
     for (const port of ports) {
       expect(statusOf(await callFrom(db2, { ...user, port, password }))).toBe(200)

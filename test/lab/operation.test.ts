@@ -90,7 +90,7 @@ describe.skipIf(labHere.missing)(`a running installation${labHere.needs}`, () =>
     expect(await portsOf(db2, db1)).toEqual(['refused', 'open', 'open'])
     expect(await Promise.all([db1, db3].map(installationState))).toEqual(before)
 
-    const ask = 'curl -q -sS --unix-socket /opt/muster/run/manager.sock http://localhost/api/v2/ping'
+    const ask = 'curl -q -sS --unix-socket /run/muster-alpha/manager/api.sock http://localhost/api/v2/ping'
     const ping = await db2.run(ask)
     expect(JSON.parse(ping.stdout || '{}'), ping.stderr).toMatchObject({ payloadType: 'PingPayload' })
     expect((await db2.run(`su ops -c '${ask}'`)).code).not.toBe(0)

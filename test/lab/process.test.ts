@@ -35,17 +35,17 @@ describe.skipIf(labHere.missing)(`components as detached processes${labHere.need
 
   it('installs them as the system user, outliving our login, without a unit', async () => {
     await succeed('install', '--yes')
-    const { stdout } = await db5.run(`ps -eo user:20,args | grep -c '^muster .*[m]uster-api.cjs serve'
+    const { stdout } = await db5.run(`ps -eo user:20,args | grep -c '^muster-plain .*[m]uster-api.cjs serve'
       ls /etc/systemd/system | grep -c '^muster'
-      stat -c '%U %a' /opt/muster/run/manager.sock`)
-    expect(stdout).toBe('3\n0\nmuster 600\n')
+      stat -c '%U %a' /opt/muster/data/manager.sock`)
+    expect(stdout).toBe('3\n0\nmuster-plain 600\n')
     expect(await succeed('install', '--yes')).toContain('nothing to do')
     await succeed('status')
   })
 
   it('restarts them, each under another pid', async () => {
     const pids = async (): Promise<string[]> =>
-      (await db5.run("cut -d' ' -f1 /opt/muster/run/*.pid")).stdout.trim().split('\n')
+      (await db5.run("cut -d' ' -f1 /opt/muster/share/processes/*")).stdout.trim().split('\n')
     const old = await pids()
     await succeed('restart', '--yes')
     const fresh = await pids()
@@ -72,7 +72,7 @@ describe.skipIf(labHere.missing)(`components as detached processes${labHere.need
       await succeed('install', '--yes')
       const { stdout } = await db5.run(`ps -eo args | grep -c '[m]uster-api.cjs serve'
         ls /etc/systemd/system | grep -c '^muster'
-        ls /opt/muster/run | grep -c 'pid$'`)
+        ls /opt/muster/share/processes | wc -l`)
       expect(stdout).toBe(`3\n${units}\n${3 - units}\n`)
       expect(await succeed('install', '--yes')).toContain('nothing to do')
       await succeed('status')

@@ -15,7 +15,8 @@ const ports = { manager: 8090, connector: 8096, replicator: 8097 } as const
 
 /** What is installed and what runs, by its main process, but for what the components themselves write. */
 const script = `cd /opt/muster
-find . -path './.before*' -prune -o -path ./log -prune -o -path ./share/state -prune -o -path ./run -prune -o -name deployment.jsonl -o -type f -exec sha256sum {} + | sort
+find . -path './.before*' -prune -o -name deployment.jsonl -o -type f -exec sha256sum {} + | sort
+sha256sum /var/lib/muster-alpha/users.json
 readlink current
 systemctl show -p MainPID,ActiveState --value 'muster-alpha-*'
 cd /etc/systemd/system && sha256sum muster-*`

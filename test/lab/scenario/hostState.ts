@@ -11,7 +11,7 @@ export const installationState = (host: LabHost): Promise<string> =>
   must(
     host,
     `
-    find /opt/muster /etc/systemd/system/muster-* ! -type d -printf '%p %y %i %T@ %C@ %s %m %u:%g %l\\n' | sort
+    find /opt/muster /var/lib/muster-* /etc/systemd/system/muster-* ! -type d -printf '%p %y %i %T@ %C@ %s %m %u:%g %l\\n' | sort
     find /opt/muster -type d -printf '%p %i %m %u:%g\\n' | sort
     for unit in $(systemctl list-units --all --plain --no-legend 'muster-*' | cut -d ' ' -f 1); do
       echo "$unit $(systemctl show -P MainPID "$unit") $(systemctl show -P ActiveEnterTimestampMonotonic "$unit")"
@@ -51,9 +51,9 @@ export async function everythingOn(host: LabHost): Promise<readonly string[]> {
 /** The processes, units, listeners and accounts of muster on a host; empty when nothing of it is left. */
 export async function remains(host: LabHost): Promise<string> {
   const { stdout } = await host.run(`
-    ls -d /opt/muster /etc/systemd/system/muster* /etc/systemd/system/*/muster* 2>/dev/null
+    ls -d /opt/muster /var/lib/muster-* /var/log/muster-* /run/muster-* /etc/systemd/system/muster* /etc/systemd/system/*/muster* 2>/dev/null
     systemctl list-units --all --plain --no-legend 'muster*'
-    getent passwd muster; getent group muster
+    getent passwd | grep '^muster'; getent group | grep '^muster'
     pgrep -a -f 'muster-api' | grep -v pgrep
     ss -Hltn | awk '{ print $4 }' | grep -E ':(8090|8096|8097)$'
     true`)
