@@ -1,5 +1,6 @@
 import { quote } from '../transport/shellWords.ts'
 import { type Layout, type ServiceData, serviceData } from './layout.ts'
+import { servicePatience } from './serviceAccount.ts'
 
 /** An installation of a cluster in a folder. */
 export type Installation = { readonly layout: Layout; readonly cluster: string }
@@ -25,7 +26,7 @@ if [ -r ${account} ]; then read -r place account < ${account} || :
 elif [ -d ${legacy} ]; then place=legacy; account=$(stat -c %U ${legacy})
 fi
 if [ "$me" = 0 ] && [ -n "$account" ] && [ "$account" != root ]; then
-  gid=$(id -g "$account" 2>/dev/null) && as="setpriv --reuid=$account --regid=$gid --clear-groups --no-new-privs --" || account=
+  gid=$(id -g "$account" 2>/dev/null) && as="timeout -k 5 ${servicePatience} setpriv --reuid=$account --regid=$gid --clear-groups --no-new-privs --" || account=
 fi`
 }
 

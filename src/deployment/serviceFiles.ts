@@ -1,9 +1,6 @@
 /** Bytes of a user file that are read: some five thousand users. */
 export const mostUserBytes = 1024 * 1024
 
-/** Seconds after which a file that is not what it seems to be is given up. */
-const patience = 20
-
 /**
  * sh command that prints a file of the service user: so many bytes at most, of a file that is no link and no pipe
  * (open(2): O_NOFOLLOW, O_NONBLOCK). `as` is `asService` or a variable that holds it; `path` is a word of sh.
@@ -17,4 +14,4 @@ export const tailAs = (
   path: string,
   most: { readonly lines: number; readonly bytes: number },
 ): string =>
-  `timeout ${patience} ${as} sh -c 'if [ -f "$1" ] && [ ! -L "$1" ]; then exec tail -c ${most.bytes} -- "$1"; fi' sh ${path} | tail -n ${most.lines}`
+  `${as} sh -c 'if [ -f "$1" ] && [ ! -L "$1" ]; then exec tail -c ${most.bytes} -- "$1"; fi' sh ${path} | tail -n ${most.lines}`

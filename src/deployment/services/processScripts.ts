@@ -3,7 +3,7 @@ import { quote } from '../../transport/shellWords.ts'
 import { type Layout, type ServiceData, serviceData } from '../layout.ts'
 import { compileCache } from '../ownProgram.ts'
 import { bornFunction } from '../processBirth.ts'
-import { asService, type ServiceAccount, setAsService } from '../serviceAccount.ts'
+import { becomeService, type ServiceAccount, setAsService } from '../serviceAccount.ts'
 import { readAs } from '../serviceFiles.ts'
 
 /** Components that run, or ran, as detached processes. */
@@ -111,7 +111,7 @@ export function startProcess({ layout, account, data }: Starting, component: Com
   const open = `umask 077; if [ -e "$1" ] && [ ! -f "$1" ]; then echo "$1 is no file" >&2; exit 1; fi; log=$1; shift; exec "$@" </dev/null >>"$log" 2>&1`
   return `running ${component} || {
 rm -f ${file}
-${environment} ${compileCache(layout.current)} ${asService(account)}sh -c ${quote(open)} sh ${quote(data.logFile(component))} setsid ${program} </dev/null >/dev/null &
+${environment} ${compileCache(layout.current)} ${becomeService(account)}sh -c ${quote(open)} sh ${quote(data.logFile(component))} setsid ${program} </dev/null >/dev/null &
 read -r booted < /proc/sys/kernel/random/boot_id
 echo "$! $(born "$!") $booted" > ${file}
 }`
