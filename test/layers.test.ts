@@ -65,6 +65,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const ioFiles: readonly string[] = [
   'accounts/lockFile.ts',
   'accounts/processStart.ts',
+  'accounts/trustedFile.ts',
   'accounts/userFileIo.ts',
   'api/audit/auditFile.ts',
   'api/files.ts',

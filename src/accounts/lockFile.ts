@@ -1,15 +1,31 @@
-import { open, readFile, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { processRuns, processStart } from './processStart.ts'
+import { readTrusted, UntrustedFileError } from './trustedFile.ts'
 
 /** Somebody else kept the lock for longer than we wait. */
 export class LockHeldError extends Error {
   constructor(path: string, holder: string) {
-    const who = holder === '' ? 'somebody' : `process ${holder.split(' ')[0]}`
+    const [, pid] = ownerPattern.exec(holder) ?? []
+    const who = pid === undefined ? 'somebody' : `process ${pid}`
     super(`the lock ${path} is held by ${who} for too long; if nothing is at work there, delete the file`)
     this.name = 'LockHeldError'
   }
 }
+
+/** A lock file that is not one of ours, so that nobody may say who holds it. */
+export class ForeignLockError extends Error {
+  constructor(path: string, cause: Error) {
+    super(`cannot use the lock ${path}: ${cause.message}; find out who put it there, then delete it`, {
+      cause,
+    })
+    this.name = 'ForeignLockError'
+  }
+}
+
+/** The pid and start time of an owner, all that a lock holds. */
+const ownerPattern = /^(\d{1,10}) (\d{1,20}|-)\n$/
+const longestOwner = 64
 
 const pauseMilliseconds = 20
 /** One second: how long a lock may stay without its owner's name, which is written right after it is made. */
@@ -38,18 +54,22 @@ async function take(path: string): Promise<boolean> {
   }
 }
 
-async function contentOf(path: string): Promise<string | undefined> {
+/** What a lock holds: empty where that may not be read; undefined where there is none. Throws a `ForeignLockError`. */
+function contentOf(path: string): string | undefined {
   try {
-    return await readFile(path, 'utf8')
+    const { text } = readTrusted(path, longestOwner)
+    if (text === '' || ownerPattern.test(text)) return text
+    throw new UntrustedFileError('it holds no owner of a lock')
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     if (hasCode(error, 'EACCES')) return ''
+    if (error instanceof UntrustedFileError) throw new ForeignLockError(path, error)
     throw error
   }
 }
 
 function isDead(holder: string): boolean {
-  const [, pid, start] = /^(\d+) (\d+|-)\n$/.exec(holder) ?? []
+  const [, pid, start] = ownerPattern.exec(holder) ?? []
   return pid !== undefined && !processRuns(Number(pid), start === '-' ? undefined : start)
 }
 
@@ -60,12 +80,12 @@ function isDead(holder: string): boolean {
 async function breakLock(path: string, holder: string): Promise<void> {
   const claim = `${path}.${holder.trim().replaceAll(/\W+/g, '-') || 'nameless'}`
   if (!(await take(claim))) {
-    const claimer = await contentOf(claim)
+    const claimer = contentOf(claim)
     if (claimer !== undefined && isDead(claimer)) await rm(claim, { force: true })
     return
   }
   try {
-    if ((await contentOf(path)) === holder) await rm(path, { force: true })
+    if (contentOf(path) === holder) await rm(path, { force: true })
   } finally {
     await rm(claim, { force: true })
   }
@@ -83,7 +103,7 @@ export async function withLock<Result>(
   let nameless = 0
   let holder = ''
   for (let attempt = 0; !(await take(path)); attempt += 1) {
-    holder = (await contentOf(path)) ?? ''
+    holder = contentOf(path) ?? ''
     nameless = holder === '' ? nameless + 1 : 0
     if (isDead(holder) || nameless > namelessTries) await breakLock(path, holder)
     if (attempt * pauseMilliseconds >= patience) throw new LockHeldError(path, holder)

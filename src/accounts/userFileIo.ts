@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { readTrusted } from './trustedFile.ts'
 import { noUsers, parseUserFile } from './userFile.ts'
 import type { UserFile } from './userRecord.ts'
 
@@ -43,34 +44,33 @@ export class UserFileError extends Error {
  */
 export function identifyUserFile(path: string): FileIdentity {
   try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null
   } catch (error) {
     throw new UserFileError(path, error)
   }
 }
 
+/** Bytes of a user file at most: twenty thousand users. */
+const largestFile = 4 * 1024 * 1024
+
 /** The users, and the identity of the content they were read from. No file is no users. Rejects with `UserFileError`. */
 export async function readUserFile(
   path: string,
 ): Promise<{ readonly identity: FileIdentity; readonly file: UserFile }> {
-  let handle: FileHandle | undefined
   try {
-    handle = await open(path, 'r')
-    const identity = await handle.stat()
-    return { identity, file: parseUserFile(await handle.readFile('utf8')) }
+    const { text, stats } = readTrusted(path, largestFile)
+    return { identity: stats, file: parseUserFile(text) }
   } catch (error) {
-    if (handle === undefined && isMissing(error)) return { identity: null, file: noUsers }
+    if (isMissing(error)) return { identity: null, file: noUsers }
     throw new UserFileError(path, error)
-  } finally {
-    await handle?.close()
   }
 }
 
 /** Gives a new file the owner of the one it replaces; root gives a first file to the owner of its folder. */
 async function keepOwner(handle: FileHandle, path: string): Promise<void> {
   const isRoot = process.geteuid?.() === 0
-  const present = await stat(path).catch(() => undefined)
-  const owner = present ?? (isRoot ? await stat(dirname(path)) : undefined)
+  const present = await lstat(path).catch(() => undefined)
+  const owner = present ?? (isRoot ? await lstat(dirname(path)) : undefined)
   const ours = await handle.stat()
   if (!owner || (owner.uid === ours.uid && owner.gid === ours.gid)) return
   // Without root a group may be out of reach; the file is then the writer's own, as any file it makes.

@@ -1,5 +1,6 @@
+import { folderOwner } from '../accounts/trustedFile.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { readText } from './files.ts'
+import { readSystemText } from './files.ts'
 import { reasonOf, StartError } from './startError.ts'
 
 /** User and primary group of a name in the text of /etc/passwd (passwd(5)); undefined when it is not there. */
@@ -20,7 +21,7 @@ export function passwdEntry(
  */
 export function becomeUser({ user, listen }: ServerSettings): void {
   if (user === undefined || process.geteuid?.() !== 0) return
-  const entry = passwdEntry(readText('/etc/passwd', 'the list of users'), user)
+  const entry = passwdEntry(readSystemText('/etc/passwd', 'the list of users'), user)
   if (!entry) throw new StartError(`the user ${user} of the settings is not in /etc/passwd; create it first`)
   if (entry.uid !== 0 && listen !== null && listen.port > 0 && listen.port < 1024) {
     throw new StartError(
@@ -35,5 +36,23 @@ export function becomeUser({ user, listen }: ServerSettings): void {
     process.setuid?.(entry.uid)
   } catch (error) {
     throw new StartError(`cannot become the user ${user}: ${reasonOf(error)}`, error)
+  }
+}
+
+/**
+ * Where root is about to work on a file in a folder of somebody else, gives root up for ever and becomes the owner of
+ * that folder: whatever lies there then, links and all, leads no further than its owner could go alone. Throws a
+ * `StartError`.
+ */
+export function becomeOwner(path: string): void {
+  if (process.geteuid?.() !== 0) return
+  try {
+    const { uid, gid } = folderOwner(path)
+    if (uid === 0) return
+    process.setgroups?.([gid])
+    process.setgid?.(gid)
+    process.setuid?.(uid)
+  } catch (error) {
+    throw new StartError(`cannot work on ${path} as the owner of its folder: ${reasonOf(error)}`, error)
   }
 }

@@ -9,10 +9,23 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readTrusted } from '../accounts/trustedFile.ts'
 import { reasonOf, StartError } from './startError.ts'
 
-/** Text of a file; `what` names it in the `StartError` that is thrown when it cannot be read. */
+/** Bytes that a file of settings, keys or secrets may have: the settings hold the map of a thousand hosts. */
+const largestFile = 16 * 1024 * 1024
+
+/** Text of a file of ours; `what` names it in the `StartError` that is thrown when it cannot be read. */
 export function readText(path: string, what: string): string {
+  try {
+    return readTrusted(path, largestFile).text
+  } catch (error) {
+    throw new StartError(`cannot read ${what} ${path}: ${reasonOf(error)}`, error)
+  }
+}
+
+/** Text of a file of the system, which may be a link. Throws a `StartError`. */
+export function readSystemText(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -71,7 +84,9 @@ export function executable(): string {
 /** Writes a file as one atomic change. Throws a `StartError`. */
 export function writeText(path: string, content: string): void {
   try {
-    writeFileSync(`${path}.new`, content)
+    // Left by a process that died, or put there by somebody: opened anew, never followed.
+    rmSync(`${path}.new`, { force: true })
+    writeFileSync(`${path}.new`, content, { flag: 'wx' })
     renameSync(`${path}.new`, path)
   } catch (error) {
     rmSync(`${path}.new`, { force: true })
@@ -82,7 +97,7 @@ export function writeText(path: string, content: string): void {
 /** Removes a file if it still holds just this content; another's is left alone. */
 export function removeText(path: string, content: string): void {
   try {
-    if (readFileSync(path, 'utf8') === content) rmSync(path)
+    if (readTrusted(path, Buffer.byteLength(content)).text === content) rmSync(path)
   } catch {
     // Gone already, or out of reach: either way there is nothing to remove.
   }

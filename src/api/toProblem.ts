@@ -1,5 +1,5 @@
 import { GateFullError } from '../accounts/gate.ts'
-import { LockHeldError } from '../accounts/lockFile.ts'
+import { ForeignLockError, LockHeldError } from '../accounts/lockFile.ts'
 import { LockedOutError, lockoutRule } from '../accounts/lockout.ts'
 import { UserFileError } from '../accounts/userFileIo.ts'
 import { ProblemError } from './problemError.ts'
@@ -23,7 +23,7 @@ export function toProblem(error: unknown): ProblemError {
     return new ProblemError({ code: 'busy', detail, headers: soon })
   }
   if (error instanceof LockedOutError) return ofLockout(error)
-  if (error instanceof UserFileError) {
+  if (error instanceof UserFileError || error instanceof ForeignLockError) {
     const detail = 'The server cannot read its users. Its log on this host says why.'
     return new ProblemError({ code: 'not-ready', detail })
   }

@@ -6,6 +6,7 @@ import { changeUserFile } from '../accounts/changeUserFile.ts'
 import { removeSeenUser } from '../accounts/removeSeenUser.ts'
 import { readWrittenUser, takeBackUser } from '../accounts/takeBackUser.ts'
 import { putUser, readUserRecord } from '../accounts/userFile.ts'
+import { becomeOwner } from '../api/becomeUser.ts'
 import { readText } from '../api/files.ts'
 import { StartError } from '../api/startError.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
@@ -101,8 +102,15 @@ const tellChanged = (changed: boolean): void => {
   process.stdout.write(`${JSON.stringify({ changed })}\n`)
 }
 
-async function putUsers(args: readonly string[]): Promise<void> {
+/** The user file that is to be changed; root changes it with no more rights than the owner of its folder has. */
+function userFile(args: readonly string[]): string {
   const file = option(args, 'file')
+  becomeOwner(file)
+  return file
+}
+
+async function putUsers(args: readonly string[]): Promise<void> {
+  const file = userFile(args)
   const records = await listOnStdin('user', (value) => {
     const given = readUserRecord(value)
     const problems = userNameProblems(given.user)
@@ -117,7 +125,7 @@ async function putUsers(args: readonly string[]): Promise<void> {
 }
 
 async function removeUsers(args: readonly string[]): Promise<void> {
-  const file = option(args, 'file')
+  const file = userFile(args)
   const seen = await listOnStdin('user', readUserRecord)
   tellChanged(
     await judged('the user was not removed', () =>
@@ -127,7 +135,7 @@ async function removeUsers(args: readonly string[]): Promise<void> {
 }
 
 async function takeBackUsers(args: readonly string[]): Promise<void> {
-  const file = option(args, 'file')
+  const file = userFile(args)
   const written = await listOnStdin('user', readWrittenUser)
   tellChanged(
     await judged('the user was not taken back', () =>

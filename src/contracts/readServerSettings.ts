@@ -99,7 +99,9 @@ export function readServerSettings(content: string): ServerSettings {
   try {
     value = JSON.parse(content)
   } catch (error) {
-    throw new Error(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    // The parser quotes what it could not read, which may be a file of somebody else.
+    const place = /at position \d+/.exec(error instanceof Error ? error.message : '')?.[0]
+    throw new Error(`it is not JSON${place === undefined ? '' : `: the fault is ${place}`}`)
   }
   if (Value.Check(Settings, value)) {
     const missing = missingBeside(value)

