@@ -1,6 +1,6 @@
 import type { Secret } from '../secrets/secret.ts'
 import { changeUserFile } from './changeUserFile.ts'
-import { createGate } from './gate.ts'
+import { createGate, type Origin } from './gate.ts'
 import type { Lockout, Pair } from './lockout.ts'
 import { hashPassword, saltBytes, verifyPassword } from './passwordHash.ts'
 import type { ScryptCost } from './phc.ts'
@@ -23,11 +23,11 @@ export type Accounts = {
   /** The users as they were when a login was verified or they were asked for last, without another look. */
   seenUsers(): readonly UserRecord[]
   /**
-   * Takes as long for an unknown user as for a wrong password. Failures count for the pair of `from` and user
-   * name, where `from` is given, and a locked pair rejects with `LockedOutError`, whether there is such a user
-   * or not; a login that is verified already passes whoever failed before.
+   * Takes as long for an unknown user as for a wrong password. Failures count for the pair of origin and user
+   * name, where `originOf` is given, and a locked pair rejects with `LockedOutError`, whether there is such a user
+   * or not; a login that is verified already passes whoever failed before, and then nobody asks for its origin.
    */
-  verify(login: Login, from?: string): Promise<LoginVerdict>
+  verify(login: Login, originOf?: () => Promise<Origin>): Promise<LoginVerdict>
   /** A record with a new hash; the present one when its password is this one already. */
   recordFor(login: Login): Promise<UserRecord>
   change(change: (file: UserFile) => UserFile): Promise<boolean>
@@ -41,6 +41,12 @@ type View = {
   readonly decoy: string
 }
 
+/** Password checks: two at a time, each 0.2 s; whoever waits behind 64 others gets its turn within seven seconds. */
+export const gateLimits = { atOnce: 2, perOrigin: 32, waiting: 64 } as const
+
+/** Callers that come by the private socket, or from within this process. */
+const ownOrigin: Origin = { name: '', isLocal: true }
+
 /** Opens the users of the host; `key` is 32 random bytes of this process, `random` gives salts. */
 export function createAccounts(options: {
   readonly path: string
@@ -53,7 +59,7 @@ export function createAccounts(options: {
   readonly verify?: typeof verifyPassword
 }): Accounts {
   const { path, key, random, lockout, verify: verifyHash = verifyPassword } = options
-  const gate = createGate({ atOnce: 2, waiting: 32 })
+  const gate = createGate(gateLimits)
   const logins = createVerifiedLogins({ key, limit: options.rememberedLogins ?? 1000 })
   let latest: View | undefined
 
@@ -70,8 +76,8 @@ export function createAccounts(options: {
   const present = (): View | undefined =>
     latest && isSameContent(latest.identity, identifyUserFile(path)) ? latest : undefined
 
-  const check = (password: Secret, hash: string): Promise<boolean> =>
-    gate.run(() => verifyHash(password, hash))
+  const check = (password: Secret, hash: string, origin: Origin): Promise<boolean> =>
+    gate.run(origin, () => verifyHash(password, hash))
 
   /** A check that counts as a guess; an async function, so that a lock is a rejection as any other. */
   const checkGuess = async (pair: Pair, work: () => Promise<boolean>): Promise<boolean> => {
@@ -92,27 +98,28 @@ export function createAccounts(options: {
     unchangedUsers: () => present()?.file.users,
     seenUsers: () => latest?.file.users ?? [],
 
-    async verify(login, from) {
+    async verify(login, originOf) {
       const { file, decoy } = present() ?? (await readView())
       if (file.users.length === 0) return 'no-user'
       const { user, password } = login
       const record = findUser(file, user)
       const hash = record?.hash ?? decoy
-      const verify = async (): Promise<boolean> => (await check(password, hash)) && record !== undefined
-      const claim = { login, hash, guesser: from ?? '' }
-      if (logins.isGood(claim)) return 'good'
-      const verified = await logins.verdict(claim, () =>
-        from === undefined ? verify() : checkGuess({ from, user }, verify),
+      if (logins.isGood({ login, hash })) return 'good'
+      const origin = (await originOf?.()) ?? ownOrigin
+      const verify = async (): Promise<boolean> =>
+        (await check(password, hash, origin)) && record !== undefined
+      const verified = await logins.verdict({ login, hash, guesser: origin.name }, () =>
+        originOf === undefined ? verify() : checkGuess({ from: origin.name, user }, verify),
       )
       return verified ? 'good' : 'refused'
     },
 
     async recordFor({ user, password }) {
       const known = findUser((present() ?? (await readView())).file, user)
-      if (known && (await check(password, known.hash))) return known
+      if (known && (await check(password, known.hash, ownOrigin))) return known
       const salt = random(saltBytes)
       const cost = options.cost === undefined ? {} : { cost: options.cost }
-      const hash = await gate.run(() => hashPassword({ password, salt, ...cost }))
+      const hash = await gate.run(ownOrigin, () => hashPassword({ password, salt, ...cost }))
       return { user: user.normalize('NFC'), access: 'full', hash }
     },
 

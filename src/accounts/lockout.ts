@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Whose guesses are counted together: where they come from, as `peerNetwork` writes it, and for which name. */
+/** Whose guesses are counted together: the name of their `Origin`, and for which user name. */
 export type Pair = { readonly from: string; readonly user: string }
 
 /** Too many logins of this pair failed: until then nothing that it sends is looked at. */
@@ -26,6 +26,8 @@ export type Guess = {
 export type Lockout = {
   /** Begins a guess, or throws a `LockedOutError`; ask before anything is hashed. */
   begin(pair: Pair): Guess
+  /** Forgets the locks and failures of a user name, wherever they came from; says whether there were any. */
+  unlock(user: string): boolean
   /** How often a pair was locked since the start, and how many are locked now. */
   counts(): { readonly locks: number; readonly locked: number }
 }
@@ -41,11 +43,11 @@ export const lockoutRule = { failures: 5, window: 5 * 60_000 } as const
  */
 const remembered = 10_000
 
-/** A user name may be as long as a header, so what is kept of a pair is a digest. */
-const digestOf = ({ from, user }: Pair): string =>
-  createHash('sha256')
-    .update(`${from}\n${user.normalize('NFC')}`)
-    .digest('base64')
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
+
+/** A user name may be as long as a header, so what is kept is digests: of the user, and of the pair. */
+const userKey = (user: string): string => `${digest(user.normalize('NFC'))} `
+const pairKey = ({ from, user }: Pair): string => `${userKey(user)}${digest(from)}`
 
 function dropOldest(map: Map<string, unknown>, most: number): void {
   const oldest = map.size > most ? map.keys().next().value : undefined
@@ -101,7 +103,7 @@ export function createLockout(options: {
 
   return {
     begin(pair) {
-      const key = digestOf(pair)
+      const key = pairKey(pair)
       forgetEnded()
       const lockEnd = locked.get(key)
       if (lockEnd !== undefined) throw new LockedOutError(lockEnd - now())
@@ -120,6 +122,17 @@ export function createLockout(options: {
         },
         withdrawn: () => end(key),
       }
+    },
+    unlock(user) {
+      forgetEnded()
+      const known = [failed, locked].map((map) =>
+        [...map.keys()].filter((key) => key.startsWith(userKey(user))),
+      )
+      for (const key of known.flat()) {
+        failed.delete(key)
+        locked.delete(key)
+      }
+      return known.flat().length > 0
     },
     counts: () => {
       forgetEnded()

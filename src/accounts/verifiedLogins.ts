@@ -3,15 +3,15 @@ import type { Secret } from '../secrets/secret.ts'
 
 export type Login = { readonly user: string; readonly password: Secret }
 
-/** A login, the hash it must fit, and whose guess it is. */
-export type Claim = { readonly login: Login; readonly hash: string; readonly guesser: string }
+/** A login and the hash it must fit. */
+export type Claim = { readonly login: Login; readonly hash: string }
 
 /** Logins that were verified, or are being verified. */
 export type VerifiedLogins = {
   /** Whether this claim is known to be good. */
   isGood(claim: Claim): boolean
-  /** The verdict on this claim: a known good one at once, one under way when it ends, else by `verify`. */
-  verdict(claim: Claim, verify: () => Promise<boolean>): Promise<boolean>
+  /** The verdict on this claim: a known good one at once, that guess under way when it ends, else by `verify`. */
+  verdict(claim: Claim & { readonly guesser: string }, verify: () => Promise<boolean>): Promise<boolean>
 }
 
 /**

@@ -5,7 +5,8 @@ import { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
 import { readBasicLogin } from './basicLogin.ts'
 import type { Exchange } from './exchange.ts'
-import { isLoopback, peerNetwork } from './peer.ts'
+import { isLoopback } from './peer.ts'
+import { originOf } from './peerOrigin.ts'
 import { ProblemError } from './problemError.ts'
 import type { Caller } from './serve.ts'
 
@@ -42,13 +43,13 @@ function recall(connection: Socket, authorization: string, { accounts }: ApiCont
   return accounts.unchangedUsers() === known.users ? known.caller : undefined
 }
 
-async function checkLogin({ request, peer }: Exchange, { door, context }: At): Promise<Caller> {
+async function checkLogin({ request }: Exchange, { door, context }: At): Promise<Caller> {
   const { authorization = '' } = request.headers
   const login = readBasicLogin(authorization)
   // Who may open the socket may read the hashes, too: there is nothing to guess there.
-  const from = door === 'socket' ? undefined : peerNetwork(peer ?? 'gone')
+  const origin = door === 'socket' ? undefined : () => originOf(request.socket)
   const users = context.accounts.seenUsers()
-  const verdict = login ? await context.accounts.verify(login, from) : 'refused'
+  const verdict = login ? await context.accounts.verify(login, origin) : 'refused'
   if (verdict === 'no-user') throw noUser()
   if (!login || verdict !== 'good') {
     const detail = 'No user of this host has this name and this password. Users belong to one host each.'

@@ -1,6 +1,6 @@
 import { folderOwner } from '../accounts/trustedFile.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { readSystemText } from './files.ts'
+import { readLinkedText } from './files.ts'
 import { reasonOf, StartError } from './startError.ts'
 
 /** User and primary group of a name in the text of /etc/passwd (passwd(5)); undefined when it is not there. */
@@ -21,7 +21,7 @@ export function passwdEntry(
  */
 export function becomeUser({ user, listen }: ServerSettings): void {
   if (user === undefined || process.geteuid?.() !== 0) return
-  const entry = passwdEntry(readSystemText('/etc/passwd', 'the list of users'), user)
+  const entry = passwdEntry(readLinkedText('/etc/passwd', 'the list of users'), user)
   if (!entry) throw new StartError(`the user ${user} of the settings is not in /etc/passwd; create it first`)
   if (entry.uid !== 0 && listen !== null && listen.port > 0 && listen.port < 1024) {
     throw new StartError(

@@ -24,8 +24,8 @@ export function readText(path: string, what: string): string {
   }
 }
 
-/** Text of a file of the system, which may be a link. Throws a `StartError`. */
-export function readSystemText(path: string, what: string): string {
+/** Text of a file in a folder that only root can write, which may be a link. Throws a `StartError`. */
+export function readLinkedText(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

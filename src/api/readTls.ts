@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { readText, stagedFor } from './files.ts'
+import { readLinkedText, stagedFor } from './files.ts'
 import type { TlsMaterial } from './server.ts'
 import { StartError } from './startError.ts'
 
@@ -27,8 +27,8 @@ type ReadTls = TlsMaterial & { readonly expiry: Date }
  * cannot be read or understood, or the two do not belong together.
  */
 export function readTls(paths: ServerSettings['tls']): ReadTls {
-  const key = readText(paths.key, 'the private key')
-  const chain = readText(paths.chain, 'the certificate')
+  const key = readLinkedText(paths.key, 'the private key')
+  const chain = readLinkedText(paths.chain, 'the certificate')
   const privateKey = parse(paths.key, 'private key', () => createPrivateKey(key))
   const leaf = parse(paths.chain, 'certificate', () => readChain(chain))
   if (!leaf.checkPrivateKey(privateKey)) {

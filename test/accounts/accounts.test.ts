@@ -16,6 +16,8 @@ const verify = vi.fn(verifyPassword)
 const cost = { ln: 4, r: 8, p: 1 }
 const login = (user: string, password: string) => ({ user, password: new Secret(password) })
 
+const from = (name: string) => async () => ({ name, isLocal: false })
+
 const open = (path: string): Accounts =>
   createAccounts({
     path,
@@ -102,7 +104,7 @@ describe('accounts', () => {
     expect(await put(accounts, 'admin', 'another')).toBe(true)
   })
 
-  it('turn the 35th different login away while 34 are at work', async () => {
+  it('turn the 35th different login of one origin away while 34 are at work', async () => {
     const path = join(temporaryFolder(), 'users.json')
     const accounts = open(path)
     await put(accounts, 'admin', 'right')
@@ -116,6 +118,36 @@ describe('accounts', () => {
     expect((await Promise.all(logins)).filter((verdict) => verdict === 'refused')).toHaveLength(34)
     expect(turnedAway).toHaveLength(6)
     for (const error of turnedAway) expect(error).toBeInstanceOf(GateFullError)
+  })
+
+  it('let in the administrator while another address sends random names without end', async () => {
+    const accounts = open(join(temporaryFolder(), 'users.json'))
+    await put(accounts, 'admin', 'right')
+    verify.mockClear()
+    let isOver = false
+    let guesses = 0
+    const flood = Array.from({ length: 60 }, async () => {
+      while (!isOver) {
+        guesses += 1
+        const guess = login(`nobody${guesses}`, 'x')
+        await accounts
+          .verify(guess, from('10.0.0.6'))
+          .catch(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+    })
+    await eventually(() => expect(verify.mock.calls.length).toBeGreaterThan(10))
+    const verdicts: unknown[] = []
+    for (let attempt = 0; attempt < 24; attempt += 1) {
+      const before = verify.mock.calls.length
+      // Users of one name and other passwords: a login that was verified would not wait at all.
+      const origin = from(`10.0.1.${attempt}`)
+      verdicts.push(await accounts.verify(login('admin', attempt % 2 ? 'right' : `wrong${attempt}`), origin))
+      // Those at work, and one of the flood's turn.
+      expect(verify.mock.calls.length - before).toBeLessThanOrEqual(5)
+    }
+    isOver = true
+    await Promise.all(flood)
+    expect(verdicts).toEqual(Array.from({ length: 24 }, (_, at) => (at % 2 ? 'good' : 'refused')))
   })
 
   it('do for an unknown user what they do for a wrong password, at the same cost', async () => {
@@ -141,33 +173,33 @@ describe('accounts', () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       await put(accounts, 'admin', 'right')
       for (let guess = 1; guess <= 5; guess += 1) {
-        expect(await accounts.verify(login('admin', `wrong${guess}`), 'a')).toBe('refused')
+        expect(await accounts.verify(login('admin', `wrong${guess}`), from('a'))).toBe('refused')
       }
-      await expect(accounts.verify(login('admin', 'right'), 'a')).rejects.toBeInstanceOf(LockedOutError)
-      expect(await accounts.verify(login('other', 'right'), 'a')).toBe('refused')
-      expect(await accounts.verify(login('admin', 'right'), 'b')).toBe('good')
+      await expect(accounts.verify(login('admin', 'right'), from('a'))).rejects.toBeInstanceOf(LockedOutError)
+      expect(await accounts.verify(login('other', 'right'), from('a'))).toBe('refused')
+      expect(await accounts.verify(login('admin', 'right'), from('b'))).toBe('good')
     })
 
     it('let a login pass that was verified before, also after users have changed', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       await put(accounts, 'admin', 'right')
-      expect(await accounts.verify(login('admin', 'right'), 'elsewhere')).toBe('good')
-      for (let guess = 1; guess <= 5; guess += 1) await accounts.verify(login('admin', 'wrong'), 'a')
-      expect(await outcome(accounts.verify(login('admin', 'wrong'), 'a'))).toBe('LockedOutError')
-      expect(await accounts.verify(login('admin', 'right'), 'a')).toBe('good')
+      expect(await accounts.verify(login('admin', 'right'), from('elsewhere'))).toBe('good')
+      for (let guess = 1; guess <= 5; guess += 1) await accounts.verify(login('admin', 'wrong'), from('a'))
+      expect(await outcome(accounts.verify(login('admin', 'wrong'), from('a')))).toBe('LockedOutError')
+      expect(await accounts.verify(login('admin', 'right'), from('a'))).toBe('good')
       await put(accounts, 'jane', 'x')
-      expect(await accounts.verify(login('admin', 'right'), 'a')).toBe('good')
+      expect(await accounts.verify(login('admin', 'right'), from('a'))).toBe('good')
       await put(accounts, 'admin', 'new')
-      expect(await outcome(accounts.verify(login('admin', 'right'), 'a'))).toBe('LockedOutError')
+      expect(await outcome(accounts.verify(login('admin', 'right'), from('a')))).toBe('LockedOutError')
     })
 
     it('check no password of a locked pair, whether there is such a user or not', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       await put(accounts, 'admin', 'right')
       for (const user of ['admin', 'nobody']) {
-        for (let guess = 1; guess <= 5; guess += 1) await accounts.verify(login(user, 'wrong'), 'a')
+        for (let guess = 1; guess <= 5; guess += 1) await accounts.verify(login(user, 'wrong'), from('a'))
         verify.mockClear()
-        const locked = [1, 2, 3].map(() => outcome(accounts.verify(login(user, 'wrong'), 'a')))
+        const locked = [1, 2, 3].map(() => outcome(accounts.verify(login(user, 'wrong'), from('a'))))
         expect(await Promise.all(locked)).toEqual(Array(3).fill('LockedOutError'))
         expect(verify).not.toHaveBeenCalled()
       }
@@ -178,33 +210,33 @@ describe('accounts', () => {
       await put(accounts, 'admin', 'right')
       const letGo = holdChecks()
       const many = Array.from({ length: 20 }, (_, index) => `wrong${index}`)
-      const guessing = many.map((it) => outcome(accounts.verify(login('admin', it), 'a')))
+      const guessing = many.map((it) => outcome(accounts.verify(login('admin', it), from('a'))))
       await eventually(() => expect(verify).toHaveBeenCalled())
       letGo()
       const guesses = await Promise.all(guessing)
       expect(guesses.filter((it) => it === 'refused')).toHaveLength(5)
       expect(guesses.filter((it) => it === 'LockedOutError')).toHaveLength(15)
-      const same = await Promise.all(many.map(() => accounts.verify(login('admin', 'right'), 'b')))
+      const same = await Promise.all(many.map(() => accounts.verify(login('admin', 'right'), from('b'))))
       expect(new Set(same)).toEqual(new Set(['good']))
     })
 
     it('count nothing that has no address, and nothing that was never checked', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       for (let guess = 1; guess <= 9; guess += 1) {
-        expect(await accounts.verify(login('admin', 'x'), 'a')).toBe('no-user')
+        expect(await accounts.verify(login('admin', 'x'), from('a'))).toBe('no-user')
       }
       await put(accounts, 'admin', 'right')
       for (let guess = 1; guess <= 9; guess += 1) await accounts.verify(login('admin', 'wrong'))
       const letGo = holdChecks()
       const others = Array.from({ length: 34 }, (_, index) => accounts.verify(login('admin', `${index}`)))
       for (let guess = 1; guess <= 9; guess += 1) {
-        expect(await outcome(accounts.verify(login('admin', 'wrong'), 'a'))).toBe('GateFullError')
+        expect(await outcome(accounts.verify(login('admin', 'wrong')))).toBe('GateFullError')
       }
       letGo()
       await Promise.all(others)
       const left: unknown[] = []
       for (let guess = 1; guess <= 6; guess += 1) {
-        left.push(await outcome(accounts.verify(login('admin', 'wrong'), 'a')))
+        left.push(await outcome(accounts.verify(login('admin', 'wrong'), from('a'))))
       }
       expect(left).toEqual([...Array(5).fill('refused'), 'LockedOutError'])
     })

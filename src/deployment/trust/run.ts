@@ -1,9 +1,9 @@
-import { createGate } from '../../accounts/gate.ts'
 import { type HostKeyState, hostKeyState } from '../../transport/hostKeyState.ts'
 import type { KnownHost } from '../../transport/knownHosts.ts'
 import { handshakesAtOnce } from '../../transport/ssh.ts'
 import type { Failure } from '../events.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
+import { mapLimit } from '../mapLimit.ts'
 import type { KeyServer } from './servers.ts'
 
 /** What came of a server: its keys, or why they could not be read. */
@@ -64,8 +64,8 @@ async function trustRound(
   servers: readonly KeyServer[],
   world: TrustWorld,
 ): Promise<readonly TrustOutcome[]> {
-  const gate = createGate({ atOnce: handshakesAtOnce, waiting: servers.length })
-  const looked = await Promise.all(servers.map((server) => gate.run(() => look(server, world))))
+  const map = (server: KeyServer): Promise<Looked> => look(server, world)
+  const looked = await mapLimit({ items: servers, limit: handshakesAtOnce, map })
   const chosen = await world.decide(looked)
   if (chosen.length > 0) await world.add(chosen)
   return Promise.all(looked.map((one) => outcomeOf(one, chosen, world)))
