@@ -21,6 +21,8 @@ export type CallTarget =
       readonly authorities: readonly string[]
       /** SHA-256 of the certificate that must be shown, in pairs of hexadecimal digits with colons. */
       readonly certificate?: string
+      /** Seconds after which to ask again, of an answer that says so. */
+      readonly retryAfter?: number
     }
   | { readonly socket: string }
 
@@ -108,11 +110,17 @@ export async function attempt(call: CallRequest, agent?: Agent): Promise<CallRes
     return {
       ...{ id: call.id, status: answer.status, body: answer.body },
       ...(certificate === undefined ? {} : { certificate }),
+      ...retryAfter(answer),
     }
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     return { id: call.id, error: { code: error.code, message: error.message } }
   }
+}
+
+function retryAfter({ headers }: ApiAnswer): { readonly retryAfter?: number } {
+  const seconds = Number(headers['retry-after'])
+  return Number.isInteger(seconds) && seconds > 0 ? { retryAfter: seconds } : {}
 }
 
 async function shownFor(call: CallRequest): Promise<Pick<CallResult, 'certificates'>> {

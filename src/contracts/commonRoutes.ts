@@ -63,6 +63,17 @@ export const commonRoutes = {
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
     problems: ['invalid-user-name', 'last-user'],
   },
+  unlock: {
+    name: 'unlock',
+    method: 'POST',
+    path: `${basePath}/unlock`,
+    auth: 'basic',
+    guard: true,
+    summary: 'Ends the lock-outs of a user name; `changed` is false when there were none.',
+    request: requestSchema('StringPayload', StringPayload),
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+    problems: ['invalid-user-name'],
+  },
   version: {
     ...reading,
     name: 'version',

@@ -1,4 +1,5 @@
-import type { CallRequest, CallResult } from '../client/call.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CallClock, CallRequest, CallResult } from '../client/call.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import { shortListOf } from '../diagnostics/words.ts'
@@ -19,6 +20,15 @@ const patience = 20_000
  * by a scrypt in each component.
  */
 const answerPatience = 20_000
+
+/**
+ * Milliseconds for which a user that somebody locked out is waited for: a little more than a lock-out lasts. Asking
+ * again is no guess, so it is done often: `muster users unlock` may end the lock-out meanwhile.
+ */
+const lockPatience = 310_000
+const lockPause = 10_000
+
+const realClock: CallClock = { now: () => performance.now(), wait }
 
 /** What is to be proved of a host; a `Target` is one. */
 export type Provable = Pick<Target, 'cluster' | 'layout' | 'data' | 'authorities' | 'leaf' | 'users'> & {
@@ -47,11 +57,53 @@ type Proof = {
  * Proves an installation: every enabled API lets each user in over TCP and TLS at its configured address, its
  * certificate verified and the very one of the host's files; a switched-off one answers on its socket; and a
  * password that this run replaced is refused. Without a known password it proves no more than that they answer.
- * Waits until each component answers. Returns what was proved in a few words; rejects with a `StepError`.
+ * Waits until each component answers, and for a lock-out to end. Returns what was proved in a few words; rejects with a `StepError`.
  */
-export async function verifyHost(transport: Transport, target: Provable): Promise<string> {
+export async function verifyHost(
+  transport: Transport,
+  target: Provable,
+  clock: CallClock = realClock,
+): Promise<string> {
   const proofs = target.components.flatMap((component) => proofsOf(target, component))
-  const results = await callHost({
+  const results = await whileLocked(clock, () => callProofs(transport, target, proofs))
+  // Of the others nothing is known then.
+  const ended = endedIn(results)
+  const decisive = proofs.filter(({ component }) => ended === undefined || component.component === ended)
+  for (const proof of decisive) {
+    const result = results.find(({ id }) => id === (ended ?? proof.request.id))
+    if (result !== undefined && holds(proof, result)) continue
+    throw await failure({ transport, target, proof, result })
+  }
+  return provedWords(target.users)
+}
+
+/** Asks again while a call is answered that somebody locked its user out. */
+async function whileLocked(
+  clock: CallClock,
+  ask: () => Promise<readonly CallResult[]>,
+): Promise<readonly CallResult[]> {
+  const deadline = clock.now() + lockPatience
+  for (;;) {
+    const results = await ask()
+    const pauses = results.flatMap((result) =>
+      isLockedOut(result)
+        ? [Math.min((result.retryAfter ?? Number.POSITIVE_INFINITY) * 1000, lockPause)]
+        : [],
+    )
+    if (pauses.length === 0 || clock.now() + Math.max(...pauses) > deadline) return results
+    await clock.wait(Math.max(...pauses))
+  }
+}
+
+const isLockedOut = (result: CallResult): result is CallResult & { readonly retryAfter?: number } =>
+  'status' in result && result.status === 429
+
+const callProofs = (
+  transport: Transport,
+  target: Provable,
+  proofs: readonly Proof[],
+): Promise<readonly CallResult[]> =>
+  callHost({
     transport,
     layout: target.layout,
     account: target.service,
@@ -65,16 +117,6 @@ export async function verifyHost(transport: Transport, target: Provable): Promis
       components: target.components.map(({ component }) => component),
     },
   })
-  // Of the others nothing is known then.
-  const ended = endedIn(results)
-  const decisive = proofs.filter(({ component }) => ended === undefined || component.component === ended)
-  for (const proof of decisive) {
-    const result = results.find(({ id }) => id === (ended ?? proof.request.id))
-    if (result !== undefined && holds(proof, result)) continue
-    throw await failure({ transport, target, proof, result })
-  }
-  return provedWords(target.users)
-}
 
 /** What a proof of the logins of these users has proved, in a few words. */
 export function provedWords(users: readonly Pick<DesiredUser, 'user' | 'password'>[]): string {
@@ -158,6 +200,14 @@ async function failure(options: {
   }
   const said = result !== undefined && 'status' in result ? `answered ${result.status}` : 'gave no answer'
   const because = result !== undefined && 'error' in result ? `: ${withoutStop(result.error.message)}` : ''
+  if (user !== undefined && result !== undefined && isLockedOut(result)) {
+    return new StepError({
+      host: target.host.name,
+      code: 'login-not-proved',
+      message: `the ${component} at ${where} has locked ${user} out: somebody sends wrong passwords from where this login comes from${lines}`,
+      fix: `Find out who does; the audit and the log of the ${component} name them. \`muster users unlock ${user}\` ends the lock-out. Then run the command again.`,
+    })
+  }
   if (proof.expected === 404) {
     return new StepError({
       host: target.host.name,

@@ -12,6 +12,7 @@ const bodyOf = ({ name }: Route): object | undefined =>
   ({
     createAdminUser: { payloadType: 'credentials', user: 'admin', pass: 'right' },
     deleteUser: { payloadType: 'StringPayload', payload: { value: 'nobody' } },
+    unlock: { payloadType: 'StringPayload', payload: { value: 'nobody' } },
   })[name]
 
 /** Status and code of an answer; the code is empty for a good one. */

@@ -31,6 +31,7 @@ describe('the common calls', () => {
     const bodies: Record<string, object> = {
       createAdminUser: credentials('admin', 'right'),
       deleteUser: { payloadType: 'StringPayload', payload: { value: 'nobody' } },
+      unlock: { payloadType: 'StringPayload', payload: { value: 'nobody' } },
     }
     for (const route of Object.values<Route>(commonRoutes)) {
       const url = `${route.path.replace('{user}', 'admin')}${route.guard ? sure : ''}`

@@ -92,6 +92,46 @@ describe('an address that guesses', () => {
   })
 })
 
+describe('a lock-out', () => {
+  const unlock = (api: TestApi, value: string, authorization?: string) =>
+    api.call({
+      method: 'POST',
+      url: '/api/v2/unlock?i-am-sure=true',
+      headers: authorization === undefined ? {} : { authorization },
+      remoteAddress: '10.0.0.7',
+      payload: { payloadType: 'StringPayload', payload: { value } },
+    })
+
+  it('is ended by another login of a user, for that user name alone', async () => {
+    const api = await testApi()
+    await fail(api, 'admin')
+    await fail(api, 'other')
+    await fail(api, 'admin', { remoteAddress: '10.0.0.8' })
+    expect((await get(api, adminLogin)).outcome).toEqual([429, 'locked-out'])
+    expect((await unlock(api, 'admin')).statusCode).toBe(401)
+    expect((await unlock(api, 'admin', adminLogin)).json().payload).toEqual({ value: true, changed: true })
+    expect((await unlock(api, 'admin', adminLogin)).json().payload).toEqual({ value: true, changed: false })
+    expect((await get(api, basic('admin', 'x'))).outcome).toEqual([401, 'login-refused'])
+    expect((await get(api, basic('admin', 'x'), { remoteAddress: '10.0.0.8' })).outcome[0]).toBe(401)
+    expect((await get(api, basic('other', 'x'))).outcome).toEqual([429, 'locked-out'])
+    expect(api.auditEntries()).toMatchObject([
+      { call: 'unlock', status: 401, changed: false },
+      { call: 'unlock', user: 'admin', parameters: { user: 'admin' }, changed: true },
+      { call: 'unlock', user: 'admin', parameters: { user: 'admin' }, changed: false },
+    ])
+  })
+
+  it('forgets failures that did not lock anybody out yet', async () => {
+    const api = await testApi()
+    for (let round = 0; round < 3; round += 1) {
+      for (let guess = 1; guess <= 4; guess += 1) {
+        expect((await get(api, basic('admin', `x${guess}`))).outcome[0]).toBe(401)
+      }
+      expect((await unlock(api, 'admin', adminLogin)).json().payload.changed).toBe(true)
+    }
+  })
+})
+
 describe('the socket', () => {
   it('counts no failures', async () => {
     const api = await testApi({ door: 'socket' })

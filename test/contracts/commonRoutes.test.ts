@@ -13,6 +13,7 @@ describe('the common routes', () => {
       'GET /api/v2/user/{user} basic plain',
       'GET /api/v2/users basic plain',
       'POST /api/v2/deleteUser basic guarded',
+      'POST /api/v2/unlock basic guarded',
       'GET /api/v2/version basic plain',
       'GET /api/v2/uris basic plain',
       'GET /openapi.json none plain',

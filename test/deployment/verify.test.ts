@@ -41,6 +41,41 @@ function hostThat(statusOf: (request: CallRequest) => number | string): {
   return { host, requests: () => requests }
 }
 
+/** Time that passes only while somebody waits; `meanwhile` is told how long it has been. */
+function waitingClock(meanwhile: (milliseconds: number) => void = () => {}) {
+  let now = 0
+  const waits: number[] = []
+  const wait = async (milliseconds: number): Promise<void> => {
+    now += milliseconds
+    waits.push(milliseconds)
+    meanwhile(now)
+  }
+  return { clock: { now: () => now, wait }, waits }
+}
+
+describe('a user that somebody locked out', () => {
+  it('is waited for until the lock-out ends, and the login is proved then', async () => {
+    const state = { locked: true }
+    const { host } = hostThat(({ id }) => (id === 'connector admin' && state.locked ? 429 : 200))
+    const { clock, waits } = waitingClock((time) => {
+      state.locked = time < 300_000
+    })
+    expect(await verifyHost(host, target, clock)).toBe('logins proved')
+    expect(waits).toEqual(Array(30).fill(10_000))
+  })
+
+  it('is waited for no longer than a lock-out lasts, and the fix names what ends it', async () => {
+    const { host } = hostThat(({ id }) => (id === 'manager admin' ? 429 : 200))
+    const { clock, waits } = waitingClock()
+    await expect(verifyHost(host, target, clock)).rejects.toMatchObject({
+      code: 'login-not-proved',
+      message: expect.stringContaining('has locked admin out'),
+      fix: expect.stringContaining('`muster users unlock admin`'),
+    })
+    expect(waits).toHaveLength(31)
+  })
+})
+
 describe('verifyHost', () => {
   it('logs in to every API at its configured address, trusting the cluster’s authority alone', async () => {
     const { host, requests } = hostThat(() => 200)

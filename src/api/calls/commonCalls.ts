@@ -5,6 +5,7 @@ import { deleteUser } from './deleteUser.ts'
 import { live, ready } from './health.ts'
 import { metrics } from './metrics.ts'
 import { ping } from './ping.ts'
+import { unlock } from './unlock.ts'
 import { user, users } from './users.ts'
 
 /** The calls that every component serves, in the order in which `uris` lists them. */
@@ -14,6 +15,7 @@ export const commonCalls: readonly ServedRoute[] = [
   user,
   users,
   deleteUser,
+  unlock,
   version,
   uris,
   openapi,

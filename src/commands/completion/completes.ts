@@ -35,6 +35,7 @@ const byPlace: Readonly<Record<string, Completes>> = {
   // Which users there are, hosts and files say; files of the working directory are none of them.
   'muster users rotate name': words([]),
   'muster users remove name': words([]),
+  'muster users unlock name': words([]),
   'tapi get path': { kind: 'anything' },
   'tapi post path': { kind: 'anything' },
 }

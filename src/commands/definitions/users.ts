@@ -3,7 +3,7 @@ import { UsageError } from '../usageError.ts'
 import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
 import { formatGiven, formatOption } from './formatOption.ts'
-import { removal, rotation } from './usersByName.ts'
+import { removal, rotation, unlocking } from './usersByName.ts'
 
 /** What is for --via api alone. */
 const accessFlags = ['cacert', 'login', 'loginPasswordFile', 'loginPasswordStdin'] as const
@@ -15,7 +15,8 @@ export const users: Definition = (world) => [
     .addCommand(verify(world))
     .addCommand(apply(world))
     .addCommand(rotation(world))
-    .addCommand(removal(world)),
+    .addCommand(removal(world))
+    .addCommand(unlocking(world)),
 ]
 
 const list = (world: World): Command =>

@@ -3,7 +3,7 @@ import { userNameProblems } from '../../contracts/userName.ts'
 import { withoutUnseen } from '../../output/diagnostics/unseen.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import { UsageError } from '../usageError.ts'
-import { command, runsOnFiles, type World } from './definition.ts'
+import { command, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
 
 /** What stands before the files: the name of a user. Throws a `UsageError` for one that nobody can have. */
@@ -53,5 +53,21 @@ export const removal = (world: World): Command =>
     async (options, made) => {
       const { remove } = await import('../users/remove.ts')
       return remove({ ...named(options), ...changeFlags(made) })
+    },
+  )
+
+/** `muster users unlock`. */
+export const unlocking = (world: World): Command =>
+  runsOnFiles(
+    reaching(
+      command('unlock', 'end the lock-outs of a user after failed logins, on every host', world).argument(
+        '<name>',
+        'the user',
+      ),
+    ),
+    world,
+    async (options) => {
+      const { unlock } = await import('../users/unlock.ts')
+      return unlock(named(options))
     },
   )

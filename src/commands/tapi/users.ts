@@ -26,6 +26,25 @@ export async function listUsers(call: Call): Promise<ExitCode> {
   return showOutcome({ call, outcome, render: renderUsers })
 }
 
+/** `tapi unlock NAME`: ends the lock-outs of a user name. Throws a `UsageError` for a name that no user can have. */
+export function unlockUser(name: string): Change {
+  checkUserName(name)
+  return {
+    command: 'unlock',
+    local: true,
+    question: (where) => `End the lock-outs of ${name} on ${where}?`,
+    order: async () => ({
+      path: guarded(`${basePath}/unlock`),
+      body: envelope('StringPayload', { value: name.normalize('NFC') }),
+    }),
+    render: (body) =>
+      object(readEnvelope(body)?.payload).changed === true
+        ? `${name} is unlocked\n`
+        : `${name} was not locked out\n`,
+    brief: briefly,
+  }
+}
+
 /** `tapi delete-user NAME`: takes a user off the host. Throws a `UsageError` for a name that no user can have. */
 export function deleteUser(name: string): Change {
   checkUserName(name)

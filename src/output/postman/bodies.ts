@@ -16,6 +16,7 @@ export function bodyOf(path: string, component: string): string | undefined {
     case 'createAdminUser':
       return payload('CredentialsPayload', { user: variable('newUser'), pass: variable('newPassword') })
     case 'deleteUser':
+    case 'unlock':
       return payload('StringPayload', { value: variable('newUser') })
     case 'addDataService':
       return payload('DataServicePayload', { name: variable('newService') })

@@ -50,6 +50,7 @@ const calls: readonly (readonly [component: Component, argv: string, call: strin
     [component, 'version', 'GET /version'],
     [component, 'uris', 'GET /uris'],
     [component, 'delete-user bob', 'POST /deleteUser'],
+    [component, 'unlock bob', 'POST /unlock'],
   ]),
 ]
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { muster } from '../../../src/commands/program.ts'
 import { commandContext } from '../../config/commandContext.ts'
 
-describe.each(['rotate', 'remove'])('muster users %s', (operation) => {
+describe.each(['rotate', 'remove', 'unlock'])('muster users %s', (operation) => {
   it.each([
     ['a b', '“a b” is no user name: it must not contain a space.'],
     ['', '“” is no user name: it must not be empty.'],
@@ -10,7 +10,12 @@ describe.each(['rotate', 'remove'])('muster users %s', (operation) => {
     ['..', "“..” is no user name: it must not be '..'"],
   ])('refuses the name %j before it looks at anything', async (name, message) => {
     const { context, err } = commandContext({})
-    expect(await muster({ argv: ['users', operation, name, '--yes'], context })).toBe(3)
+    expect(
+      await muster({
+        argv: ['users', operation, name, ...(operation === 'unlock' ? [] : ['--yes'])],
+        context,
+      }),
+    ).toBe(3)
     expect(err()).toContain(`error: ${message}`)
     expect(err()).toContain('fix: Give the name of the user alone, before the files.')
   })

@@ -44,6 +44,13 @@ export function userCommands(program: Command, { read, change, changeEach }: Run
           (await import('../createAdminUserAll.ts')).createAdminUserAll(calls, created, skipUnreachable),
       })
     })
+  sure(program.command('unlock'))
+    .helpGroup(groups.users)
+    .description('end the lock-outs of a user name after failed logins')
+    .argument('<name>', 'name of the user')
+    .action((name: string, _options, command: Command) =>
+      change(command, async () => (await import('../users.ts')).unlockUser(name)),
+    )
   sure(program.command('delete-user'))
     .helpGroup(groups.users)
     .description('delete a user of the host')

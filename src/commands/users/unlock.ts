@@ -1,0 +1,28 @@
+import { onEachHost } from '../../deployment/eachHost.ts'
+import { unlockOnHost } from '../../deployment/users/unlockOnHost.ts'
+import type { ExitCode } from '../exitCodes.ts'
+import { Interrupted } from '../interrupted.ts'
+import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { ownHosts } from '../ownHosts.ts'
+import { exitOfLooking, tellLost } from '../tellLost.ts'
+
+/** `muster users unlock`: ends the lock-outs of a user name in every component of every host. */
+export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {
+  const { context, user } = options
+  const config = await openCluster(options)
+  if (typeof config === 'number') return config
+  const results = await onEachHost({
+    hosts: config.hosts,
+    connect: await ownHosts(context, config),
+    work: (transport, host) => unlockOnHost(transport, host, user),
+  })
+  if (context.signal.aborted) throw new Interrupted()
+  for (const one of results) {
+    if (!('result' in one)) continue
+    const where = one.result.length === 0 ? 'not locked out' : `unlocked in the ${one.result.join(', ')}`
+    context.stdout.write(`${one.host.name}: ${user} ${one.result.length === 0 ? 'was ' : ''}${where}\n`)
+  }
+  const lost = results.filter((one) => 'failure' in one)
+  tellLost(context, lost)
+  return exitOfLooking(lost)
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import type { CallRequest } from '../../../src/client/call.ts'
+import { unlockOnHost } from '../../../src/deployment/users/unlockOnHost.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { targetOf } from '../steps/target.ts'
+
+const { host } = targetOf()
+const changed = (value: boolean) => ({
+  status: 200,
+  body: { payloadType: 'BooleanPayload', payloadVersion: '1', payload: { value: true, changed: value } },
+})
+
+/** A host whose components answer so. */
+function hostThat(answer: (id: string) => object) {
+  const asked: CallRequest[] = []
+  const transport = fakeTransport({
+    expect: [
+      {
+        script: 'muster-api.cjs call',
+        result: (_, { stdin }) => {
+          asked.push(...JSON.parse(stdin instanceof Secret ? stdin.reveal() : '[]'))
+          return { stdout: JSON.stringify(asked.map(({ id }) => ({ id, ...answer(id) }))) }
+        },
+      },
+    ],
+  })
+  return { transport, asked }
+}
+
+describe('ending the lock-outs of a host', () => {
+  it('asks every component over its private socket and says which had any', async () => {
+    const { transport, asked } = hostThat((id) => changed(id === 'connector'))
+    expect(await unlockOnHost(transport, host, 'admin')).toEqual(['connector'])
+    expect(
+      asked.map(({ method, path, target, credentials, body }) => [method, path, target, credentials, body]),
+    ).toEqual(
+      host.apis.map(({ component }) => [
+        'POST',
+        '/api/v2/unlock?i-am-sure=true',
+        { socket: `${host.installDirectory}/run/${component}.sock` },
+        undefined,
+        { payloadType: 'StringPayload', payloadVersion: '1', payload: { value: 'admin' } },
+      ]),
+    )
+  })
+
+  it.each([
+    [{ status: 404, body: {} }, 'the manager is of a release that cannot end a lock-out'],
+    [{ status: 200, body: 'junk' }, 'the manager answered 200 when it was asked to end a lock-out'],
+    [
+      { error: { code: 'no-socket', message: 'x' } },
+      'the manager gave no answer (no-socket) when it was asked to end a lock-out',
+    ],
+  ])('fails where a component answers %j', async (answer, message) => {
+    const { transport } = hostThat(() => answer)
+    await expect(unlockOnHost(transport, host, 'admin')).rejects.toMatchObject({
+      code: 'step-failed',
+      message,
+    })
+  })
+})
