@@ -6,7 +6,7 @@ import {
 import { afterProof } from '../../deployment/certificates/leaving.ts'
 import type { Rollout } from '../../deployment/execution/rollout.ts'
 import { wavesOf } from '../../deployment/execution/wave.ts'
-import { installedSet } from '../../deployment/plans/rollback.ts'
+import { installedSet } from '../../deployment/installedSet.ts'
 import { givenPasswords, type ResolvedSecrets } from '../../deployment/prepare.ts'
 import { preview } from '../../deployment/preview.ts'
 import { installedProof } from '../../deployment/releases/provable.ts'

@@ -1,4 +1,5 @@
 import { onEachHost } from '../../deployment/eachHost.ts'
+import { readInstalledSet } from '../../deployment/installedSet.ts'
 import { unlockOnHost } from '../../deployment/users/unlockOnHost.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { Interrupted } from '../interrupted.ts'
@@ -14,7 +15,10 @@ export async function unlock(options: ClusterOptions & { readonly user: string }
   const results = await onEachHost({
     hosts: config.hosts,
     connect: await ownHosts(context, config),
-    work: (transport, host) => unlockOnHost(transport, host, user),
+    work: async (transport, host) => {
+      const set = await readInstalledSet(transport, { cluster: config.cluster, host })
+      return unlockOnHost(transport, { host, set, user })
+    },
   })
   if (context.signal.aborted) throw new Interrupted()
   for (const one of results) {

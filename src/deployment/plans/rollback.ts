@@ -1,30 +1,13 @@
-import { type Component, components } from '../../contracts/component.ts'
+import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
-import type { HostFacts, InstalledFacts } from '../facts/model.ts'
-import type { Layout } from '../layout.ts'
+import type { HostFacts } from '../facts/model.ts'
 import { switchScript } from '../releases/scripts.ts'
 import { rolledBack, rollingBack, unfinishedRollback } from '../releases/unfinished.ts'
 import { mustRun } from '../script.ts'
-import { installedAccount, installedData } from '../service.ts'
-import { installedManager, restartScript, type ServiceSet } from '../services/control.ts'
-import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import { restartScript, type ServiceSet } from '../services/control.ts'
+import { stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
 import { waitUntilUp } from './services.ts'
-
-/** The components that are installed on a host, whatever its file says today. */
-export const installedSet = (options: {
-  readonly cluster: string
-  readonly layout: Layout
-  readonly facts: InstalledFacts
-}): ServiceSet => ({
-  cluster: options.cluster,
-  layout: options.layout,
-  account: installedAccount(options.facts),
-  data: installedData(options.facts, options),
-  manager: installedManager(options.facts),
-  drainTimeout: drainTimeoutOf(options.facts),
-  components: components.filter((component) => options.facts.installation.settings.has(component)),
-})
 
 /**
  * Goes to another release that is on the host; settings, certificates and users stay. Its undo brings the

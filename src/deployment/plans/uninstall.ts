@@ -2,6 +2,7 @@ import { type Component, components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { allPlaces } from '../installedAccount.ts'
+import { installedSet } from '../installedSet.ts'
 import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
 import { installedData } from '../service.ts'
@@ -9,7 +10,6 @@ import { stopScript } from '../services/control.ts'
 import { removeData } from '../services/moveData.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { change, type Step } from '../step.ts'
-import { installedSet } from './rollback.ts'
 
 /** What an uninstallation takes away on one host. */
 export type Removal = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }

@@ -1,7 +1,7 @@
 import type { HostWork } from '../execution/hostRun.ts'
 import type { InstalledFacts } from '../facts/model.ts'
+import { installedSet } from '../installedSet.ts'
 import { layoutOf } from '../layout.ts'
-import { installedSet } from '../plans/rollback.ts'
 import { preview } from '../preview.ts'
 import { installedProvable } from '../releases/provable.ts'
 import type { ClusterState } from '../state/clusterState.ts'

@@ -6,7 +6,7 @@ import type { Component } from '../../contracts/component.ts'
 import { guardParameter } from '../../contracts/route.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { callHost } from '../callHost.ts'
-import { layoutOf } from '../layout.ts'
+import type { ServiceSet } from '../services/control.ts'
 import { StepError } from '../stepError.ts'
 
 /** Milliseconds that a component has for it. */
@@ -18,22 +18,20 @@ const timeout = 10_000
  */
 export async function unlockOnHost(
   transport: Transport,
-  host: HostConfig,
-  user: string,
+  { host, set, user }: { readonly host: HostConfig; readonly set: ServiceSet; readonly user: string },
 ): Promise<readonly Component[]> {
-  const layout = layoutOf(host.installDirectory)
   const { method, path } = commonRoutes.unlock
   const requests = host.apis.map(
     ({ component }): CallRequest => ({
       id: component,
       method,
       path: `${path}?${guardParameter}=true`,
-      target: { socket: layout.socket(component) },
+      target: { socket: set.data.socket(component) },
       timeout,
       body: envelope('StringPayload', { value: user }),
     }),
   )
-  const results = await callHost({ transport, layout, requests, timeout: 2 * timeout, running: true })
+  const results = await callHost({ ...set, transport, requests, timeout: 2 * timeout, running: true })
   return host.apis.flatMap(({ component }) => {
     const result = results.find(({ id }) => id === component)
     const changed = changedOf(result)

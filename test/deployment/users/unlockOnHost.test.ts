@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { CallRequest } from '../../../src/client/call.ts'
+import { installedSet } from '../../../src/deployment/installedSet.ts'
 import { unlockOnHost } from '../../../src/deployment/users/unlockOnHost.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { targetOf } from '../steps/target.ts'
 
-const { host } = targetOf()
+const target = targetOf()
+const { host, data } = target
+const set = installedSet(target)
 const changed = (value: boolean) => ({
   status: 200,
   body: { payloadType: 'BooleanPayload', payloadVersion: '1', payload: { value: true, changed: value } },
@@ -31,14 +34,14 @@ function hostThat(answer: (id: string) => object) {
 describe('ending the lock-outs of a host', () => {
   it('asks every component over its private socket and says which had any', async () => {
     const { transport, asked } = hostThat((id) => changed(id === 'connector'))
-    expect(await unlockOnHost(transport, host, 'admin')).toEqual(['connector'])
+    expect(await unlockOnHost(transport, { host, set, user: 'admin' })).toEqual(['connector'])
     expect(
       asked.map(({ method, path, target, credentials, body }) => [method, path, target, credentials, body]),
     ).toEqual(
       host.apis.map(({ component }) => [
         'POST',
         '/api/v2/unlock?i-am-sure=true',
-        { socket: `${host.installDirectory}/run/${component}.sock` },
+        { socket: data.socket(component) },
         undefined,
         { payloadType: 'StringPayload', payloadVersion: '1', payload: { value: 'admin' } },
       ]),
@@ -54,7 +57,7 @@ describe('ending the lock-outs of a host', () => {
     ],
   ])('fails where a component answers %j', async (answer, message) => {
     const { transport } = hostThat(() => answer)
-    await expect(unlockOnHost(transport, host, 'admin')).rejects.toMatchObject({
+    await expect(unlockOnHost(transport, { host, set, user: 'admin' })).rejects.toMatchObject({
       code: 'step-failed',
       message,
     })

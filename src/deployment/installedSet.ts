@@ -1,0 +1,39 @@
+import type { HostConfig } from '../config/model.ts'
+import { components } from '../contracts/component.ts'
+import type { Transport } from '../transport/transport.ts'
+import { gatherInstalled } from './facts/gather.ts'
+import type { InstalledFacts } from './facts/model.ts'
+import { type Layout, layoutOf } from './layout.ts'
+import { installedAccount, installedData } from './service.ts'
+import { installedManager, type ServiceSet } from './services/control.ts'
+import { drainTimeoutOf } from './services/stopping.ts'
+import { untrustedFolder } from './trustedFolder.ts'
+
+/** Components that are installed on a host, whatever its file says today. */
+export const installedSet = (options: {
+  readonly cluster: string
+  readonly layout: Layout
+  readonly facts: InstalledFacts
+}): ServiceSet => ({
+  cluster: options.cluster,
+  layout: options.layout,
+  account: installedAccount(options.facts),
+  data: installedData(options.facts, options),
+  manager: installedManager(options.facts),
+  drainTimeout: drainTimeoutOf(options.facts),
+  components: components.filter((component) => options.facts.installation.settings.has(component)),
+})
+
+/**
+ * Reads which components are installed on a host, for commands that need no other facts. Rejects with a
+ * `TransportError`, or a `StepError` where others than root could replace what is installed.
+ */
+export async function readInstalledSet(
+  transport: Transport,
+  { cluster, host }: { readonly cluster: string; readonly host: HostConfig },
+): Promise<ServiceSet> {
+  const layout = layoutOf(host.installDirectory)
+  const facts = await gatherInstalled(transport, { cluster, layout })
+  if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
+  return installedSet({ cluster, layout, facts })
+}
