@@ -8,6 +8,7 @@ import { type LoopbackServer, servePlain } from '../support/loopbackServer.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const layout = layoutOf('/opt/muster')
+const account = { user: 'root', isOther: false }
 const open: LoopbackServer[] = []
 
 afterEach(async () => {
@@ -30,7 +31,7 @@ describe('callHost', () => {
     const path = `${temporaryFolder()}/manager.sock`
     open.push(await servePlain((_message, answer) => answer.end('over the connection'), { path }))
     const { transport, scripts } = host(async () => connect(path))
-    const options = { transport, layout, timeout: 5000, requests: requests(path), running: true }
+    const options = { transport, layout, account, timeout: 5000, requests: requests(path), running: true }
     expect(await callHost(options)).toEqual([{ id: 'manager', status: 200, body: 'over the connection' }])
     expect(scripts).toEqual([])
     expect(await callHost({ ...options, running: false })).toMatchObject([{ body: 'by the host' }])
@@ -44,11 +45,31 @@ describe('callHost', () => {
     const results = await callHost({
       transport,
       layout,
+      account,
       timeout: 5000,
       requests: requests('/x'),
       running: true,
     })
     expect(results).toMatchObject([{ body: 'by the host' }])
     expect(scripts).toHaveLength(1)
+  })
+
+  it('opens no socket of another user with the rights of root, nor does the program that it starts', async () => {
+    const dialled: unknown[] = []
+    const { transport, scripts } = host(async (place) => {
+      dialled.push(place)
+      return new Error('not here')
+    })
+    const other = { user: 'muster-alpha', isOther: true }
+    const options = { transport, layout, account: other, timeout: 5000, running: true }
+    expect(await callHost({ ...options, requests: requests('/x') })).toMatchObject([{ body: 'by the host' }])
+    expect(dialled).toEqual([])
+    expect(scripts.join()).toMatch(
+      /setpriv --reuid=muster-alpha --regid=\$\(id -g muster-alpha\) --clear-groups --no-new-privs -- \/opt\/muster\/current\/node /,
+    )
+    // A port is nobody's file.
+    const target = { address: '127.0.0.1', port: 8090, authorities: [] }
+    await callHost({ ...options, requests: requests('/x').map((request) => ({ ...request, target })) })
+    expect(dialled).toEqual([{ address: '127.0.0.1', port: 8090 }])
   })
 })

@@ -15,7 +15,7 @@ import { readTls, readTlsAtStart } from '../../src/api/readTls.ts'
 import { StartError } from '../../src/api/startError.ts'
 import { rememberScript } from '../../src/deployment/before/rememberScript.ts'
 import { restoreScript } from '../../src/deployment/before/restoreScript.ts'
-import { layoutOf } from '../../src/deployment/layout.ts'
+import { layoutOf, serviceData } from '../../src/deployment/layout.ts'
 import { connectLocal } from '../../src/transport/local.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { createServerCertificate, type ServerCertificate } from '../support/serverCertificate.ts'
@@ -92,8 +92,13 @@ describe.skipIf(process.platform !== 'linux')('key and chain of a host that is c
   })
 
   it('are a pair wherever the way back ended, and the next way back ends it', async () => {
-    const installed = { cluster: 'alpha', layout: layoutOf(root) }
-    const back = restoreScript(installed, { fresh: false, users: '', drainTimeout: 0 })
+    const installed = {
+      cluster: 'alpha',
+      layout: layoutOf(root),
+      account: { user: 'root', isOther: false },
+      data: serviceData('process', { root, cluster: 'alpha' }),
+    }
+    const back = restoreScript(installed, { fresh: false, users: '', data: '', drainTimeout: 0 })
     const remember = async () => expect((await transport.run(rememberScript(installed))).code).toBe(0)
     let cuts = 0
     for (; ; cuts += 1) {

@@ -13,6 +13,7 @@ const statusOf = (result: Expectation['result'], facts = finishedFacts(targetOf(
       transport: fakeTransport({ expect: [{ script: 'call', ...(result ? { result } : {}) }] }),
       seconds: { connect: 0, facts: 0 },
     },
+    cluster: 'alpha',
     authorities: [],
     certificateExpires: undefined,
   })

@@ -1,5 +1,7 @@
 import type { HostConfig } from '../../src/config/model.ts'
 import type { HostFacts, InstallationFacts } from '../../src/deployment/facts/model.ts'
+import { layoutOf, serviceData } from '../../src/deployment/layout.ts'
+import type { ServiceSet } from '../../src/deployment/services/control.ts'
 
 /** A host as a file could give it: all three components on loopback. */
 export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
@@ -49,7 +51,6 @@ export function installationFacts(changes: Partial<InstallationFacts> = {}): Ins
     noexec: false,
     releases: [],
     runtimes: [],
-    inUse: [],
     directories: new Map(),
     files: new Map(),
     settings: new Map(),
@@ -78,5 +79,25 @@ export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
     listeners: [],
     hostStores: new Map(),
     ...changes,
+  }
+}
+
+/** Components of cluster alpha in a folder: processes that run as the login, or else units that do not. */
+export function serviceSet(
+  changes: Partial<Omit<ServiceSet, 'layout' | 'data'>> & { readonly root?: string } = {},
+): ServiceSet {
+  const { root = '/opt/muster', ...others } = changes
+  const manager = others.manager ?? 'systemd'
+  const cluster = others.cluster ?? 'alpha'
+  return {
+    manager,
+    cluster,
+    layout: layoutOf(root),
+    account:
+      manager === 'process' ? { user: 'root', isOther: false } : { user: `muster-${cluster}`, isOther: true },
+    data: serviceData(manager, { root, cluster }),
+    components: ['manager', 'connector', 'replicator'],
+    drainTimeout: 0,
+    ...others,
   }
 }

@@ -17,20 +17,24 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Installed } from '../../../src/deployment/before/prelude.ts'
 import { forgetScript, rememberScript } from '../../../src/deployment/before/rememberScript.ts'
 import { restoreScript } from '../../../src/deployment/before/restoreScript.ts'
-import { layoutOf } from '../../../src/deployment/layout.ts'
+import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
 import { switchScript } from '../../../src/deployment/releases/scripts.ts'
-import { startProcesses } from '../../../src/deployment/services/processScripts.ts'
+import {
+  processFunctions,
+  startProcesses,
+  stopProcesses,
+} from '../../../src/deployment/services/processScripts.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { endProcesses } from '../../scenarios/support/pids.ts'
 import { pathsBelow } from '../../scenarios/support/snapshot.ts'
 import { eventually } from '../../support/eventually.ts'
 
-/** A server as our scripts see one: a process with a pid file, which remembers what it was started with. */
+/** A server as our scripts see one: a process, which remembers what it was started with. */
 const server = `c=$(basename "$3" .json)
-cat "$3" > "run/$c.runs-with"
-printf '%s %s %s\\n' $$ "$(sed 's/^.*) //' /proc/$$/stat | cut -d' ' -f20)" "$(readlink /proc/$$/exe)" > "run/$c.new"
-mv "run/$c.new" "run/$c.pid"
+data=\${3%/share/*}/data
+cat "$3" > "$data/$c.new"
+mv "$data/$c.new" "$data/$c.runs-with"
 trap 'exit 0' TERM
 while :; do sleep 0.1; done
 `
@@ -54,8 +58,8 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout
   }
-  const restore = (changes: { fresh?: boolean; users?: string } = {}) =>
-    restoreScript(installed, { fresh: false, users: '', drainTimeout: 0, ...changes })
+  const restore = (changes: { fresh?: boolean; users?: string; data?: string } = {}) =>
+    restoreScript(installed, { fresh: false, users: '', data: '', drainTimeout: 0, ...changes })
   const write = (path: string, content: string, mode = 0o644): void => {
     mkdirSync(dirname(at(path)), { recursive: true })
     writeFileSync(at(path), content)
@@ -64,7 +68,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
   const everything = (): Readonly<Record<string, string>> =>
     Object.fromEntries(
       pathsBelow(root)
-        .filter((path) => !path.startsWith(at('run/')) && !path.startsWith(at('log/')))
+        .filter((path) => !path.startsWith(at('share/processes/')))
         .map((path) => {
           const stat = lstatSync(path)
           const content = stat.isFile() ? readFileSync(path, 'utf8') : ''
@@ -72,18 +76,26 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
           return [path, `${stat.mode.toString(8)} ${content}${leads}`]
         }),
     )
-  /** The process that a component runs as, once it has written its pid file. */
-  const processOf = (component: string): Promise<string> => eventually(() => text(`run/${component}.pid`))
+  /** The process that a component runs as: pid, start time and boot, as its starter wrote them. */
+  const processOf = (component: string): string => text(`share/processes/${component}`)
+  /** What a component read of its settings at its start, once it has. */
+  const runsWith = (component: string): Promise<string> =>
+    eventually(() => text(`data/${component}.runs-with`))
   const start = async (...names: readonly ('manager' | 'connector' | 'replicator')[]) => {
-    await script(startProcesses(installed.layout, names))
-    return Promise.all(names.map(processOf))
+    await script(startProcesses({ ...installed, components: names }))
+    await Promise.all(names.map(runsWith))
+    return names.map(processOf)
   }
 
   beforeEach(async () => {
     root = mkdtempSync(join(tmpdir(), "muster b'-"))
-    installed = { cluster: 'alpha', layout: layoutOf(root) }
-    for (const folder of ['run', 'log', 'share/state', 'share/users'])
-      mkdirSync(at(folder), { recursive: true })
+    installed = {
+      cluster: 'alpha',
+      layout: layoutOf(root),
+      account: { user: 'root', isOther: false },
+      data: serviceData('process', { root, cluster: 'alpha' }),
+    }
+    for (const folder of ['data', 'share/processes']) mkdirSync(at(folder), { recursive: true })
     for (const release of ['old', 'new']) {
       write(`releases/${release}/muster-api.cjs`, server)
       symlinkSync('/bin/sh', at(`releases/${release}/node`))
@@ -91,12 +103,12 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     write('releases/old/.activated', '3 2026-01-01T00:00:00Z\n')
     symlinkSync('releases/old', at('current'))
     write('share/installation.json', 'whose')
-    write('share/users/users.json', 'users', 0o600)
+    write('data/users.json', 'users', 0o600)
     for (const path of ['share/manager.json', 'share/replicator.json', 'share/applied/manager']) {
       write(path, `old ${path}`)
     }
     for (const path of ['share/secrets.json', 'share/tls/key.pem']) write(path, `old ${path}`, 0o600)
-    write('share/state/manager.json', 'old state', 0o600)
+    write('data/manager.json', 'old state', 0o600)
     transport = await connectLocal({ host: 'here', env: process.env })
   })
   afterEach(async () => {
@@ -131,7 +143,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     await script(rememberScript(installed))
     expect(lstatSync(at('.before')).mode & 0o777).toBe(0o700)
     expect(lstatSync(at('.before/share/secrets.json')).mode & 0o777).toBe(0o600)
-    expect(existsSync(at('.before/share/users'))).toBe(false)
+    expect(existsSync(at('.before/data'))).toBe(false)
     await script(forgetScript(installed))
     expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
   })
@@ -175,17 +187,14 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
 
   it('keeps what calls changed meanwhile, and gives back the state of a component that was taken away', async () => {
     await script(rememberScript(installed))
-    write('share/users/users.json', 'a user more', 0o600)
-    write('share/state/manager.json', 'a call came', 0o600)
+    write('data/users.json', 'a user more', 0o600)
+    write('data/manager.json', 'a call came', 0o600)
     await script(restore())
-    expect([text('share/users/users.json'), text('share/state/manager.json')]).toEqual([
-      'a user more',
-      'a call came',
-    ])
+    expect([text('data/users.json'), text('data/manager.json')]).toEqual(['a user more', 'a call came'])
     await script(rememberScript(installed))
-    rmSync(at('share/state/manager.json'))
+    rmSync(at('data/manager.json'))
     await script(restore())
-    expect(text('share/state/manager.json')).toBe('a call came')
+    expect(text('data/manager.json')).toBe('a call came')
   })
 
   it('leaves running what still runs as it did, and starts again what was restarted, with what it ran with', async () => {
@@ -194,47 +203,65 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     write('share/replicator.json', 'new')
     process.kill(Number(replicator?.split(' ')[0]), 'SIGTERM')
     await eventually(() => expect(existsSync(`/proc/${replicator?.split(' ')[0]}/fd/0`)).toBe(false))
-    rmSync(at('run/replicator.pid'))
+    rmSync(at('data/replicator.runs-with'))
     await script(switchScript(installed.layout, 'new'))
     const [second, connector] = await start('replicator', 'connector')
     expect(await script(restore())).toBe('kept manager\nstarted replicator\n')
-    expect(await processOf('manager')).toBe(manager)
-    expect(existsSync(at('run/connector.pid'))).toBe(false)
+    expect(processOf('manager')).toBe(manager)
+    expect(existsSync(at('share/processes/connector'))).toBe(false)
     expect(existsSync(`/proc/${connector?.split(' ')[0]}/fd/0`)).toBe(false)
-    expect(await processOf('replicator')).not.toBe(second)
-    expect(text('run/replicator.runs-with')).toBe('old share/replicator.json')
+    expect(processOf('replicator')).not.toBe(second)
+    await eventually(() => expect(text('data/replicator.runs-with')).toBe('old share/replicator.json'))
     expect(existsSync(at('.before'))).toBe(false)
   })
 
   it('of a first installation is nothing: no component runs, nothing is in place, and what was sent stays', async () => {
-    rmSync(at('share/users/users.json'))
+    rmSync(at('data/users.json'))
     await start('manager')
-    write('share/users/users.json', '"user":', 0o600)
-    expect(await script(restore({ fresh: true, users: 'rm share/users/users.json' }))).toBe('')
-    const left = pathsBelow(root).filter((path) => lstatSync(path).isFile() && !/\/(run|log)\//.test(path))
+    write('data/users.json', '"user":', 0o600)
+    expect(await script(restore({ fresh: true, users: 'rm data/users.json' }))).toBe('')
+    const left = pathsBelow(root).filter((path) => lstatSync(path).isFile() && !path.startsWith(at('data/')))
     expect(left.map((path) => path.slice(root.length + 1))).toEqual([
       'releases/new/muster-api.cjs',
       'releases/old/muster-api.cjs',
       'share/installation.json',
     ])
     expect(existsSync(at('current'))).toBe(false)
-    expect(existsSync(at('run/manager.pid'))).toBe(false)
+    expect(existsSync(at('share/processes/manager'))).toBe(false)
   })
 
   it('of a first installation is nothing also where a component has only just been started', async () => {
     write('releases/old/muster-api.cjs', `sleep 0.5\n${server}`)
-    await script(startProcesses(installed.layout, ['manager']))
+    await script(startProcesses({ ...installed, components: ['manager'] }))
     // It is found from now on, and so it can be stopped.
-    const pid = text('run/manager.pid').split(' ')[0]
+    const pid = processOf('manager').split(' ')[0]
     await script(restore({ fresh: true }))
     expect(existsSync(`/proc/${pid}/fd/0`)).toBe(false)
   })
 
-  it('is not waited for where a component ends before it has a pid file', async () => {
+  it('is not waited for where a component ends at once, which no other process is taken for', async () => {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const running = () => script(`${processFunctions(installed)}\nif running manager; then echo runs; fi`)
     write('releases/old/muster-api.cjs', 'exit 1\n')
-    write('run/manager.pid', `${process.pid} 1 /bin/sh\n`)
-    await script(startProcesses(installed.layout, ['manager']))
-    expect(existsSync(at('run/manager.pid'))).toBe(false)
+    write('share/processes/manager', `${process.pid} 1 ${boot}\n`)
+    expect(await running()).toBe('')
+    await script(startProcesses({ ...installed, components: ['manager'] }))
+    await eventually(async () => expect(await running()).toBe(''))
+    expect(processOf('manager')).not.toContain(` 1 ${boot}`)
+    // A process of another boot has its pid and its start time by chance.
+    write('releases/old/muster-api.cjs', server)
+    const [manager = ''] = await start('manager')
+    expect(await running()).toBe('runs\n')
+    write(
+      'share/processes/manager',
+      manager.replace(
+        boot,
+        boot.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
+      ),
+    )
+    expect(await running()).toBe('')
+    await script(stopProcesses({ ...installed, components: ['manager'], drainTimeout: 0 }))
+    expect(existsSync(`/proc/${manager.split(' ')[0]}/fd/0`)).toBe(true)
   })
 
   it('goes on after what cannot be given back, says so, and keeps the copy', async () => {

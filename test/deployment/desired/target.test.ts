@@ -5,7 +5,7 @@ import { createHasher } from '../../../src/accounts/hasher.ts'
 import { resolveSecrets } from '../../../src/commands/resolveSecrets.ts'
 import type { ClusterConfig } from '../../../src/config/model.ts'
 import { readServerSettings } from '../../../src/contracts/readServerSettings.ts'
-import { layoutOf } from '../../../src/deployment/layout.ts'
+import { serviceData } from '../../../src/deployment/layout.ts'
 import { prepare } from '../../../src/deployment/prepare.ts'
 import { type ClusterState, emptyState } from '../../../src/deployment/state/clusterState.ts'
 import type { Target } from '../../../src/deployment/target.ts'
@@ -23,9 +23,9 @@ describe('the settings of a component', () => {
       expect(readServerSettings(String(settingsFile.content))).toEqual(settings)
     }
     expect(target.components.map(({ settings }) => settings.auditFile)).toEqual([
-      '/opt/muster/log/manager.audit.jsonl',
-      '/opt/muster/log/connector.audit.jsonl',
-      '/opt/muster/log/replicator.audit.jsonl',
+      '/var/log/muster-alpha/manager.audit.jsonl',
+      '/var/log/muster-alpha/connector.audit.jsonl',
+      '/var/log/muster-alpha/replicator.audit.jsonl',
     ])
   })
 })
@@ -68,7 +68,7 @@ async function prepared(options: {
       version: '1.2.3',
       bundle: Buffer.from('the program'),
       unitTemplate:
-        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{stopSeconds}}',
+        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{privateUsers}} {{stopSeconds}}',
     },
     ownNode: { path: '/usr/bin/node', version: 'v22.1.0' },
     now: new Date('2026-01-01T00:00:00Z'),
@@ -82,7 +82,7 @@ async function prepared(options: {
 const secretsOf = (target: Target | undefined): Record<string, string> => {
   const file = target?.tls.find(({ path }) => path === target.layout.secretsFile)
   if (!(file?.content instanceof Secret)) throw new Error('no secrets')
-  expect({ mode: file.mode, owner: file.owner }).toEqual({ mode: 0o600, owner: 'muster:muster' })
+  expect({ mode: file.mode, owner: file.owner }).toEqual({ mode: 0o640, owner: 'root:muster-alpha' })
   return JSON.parse(file.content.reveal())
 }
 const digests = (target: Target | undefined): readonly string[] =>
@@ -92,13 +92,13 @@ describe('the databases of a file', () => {
   it('stand in the settings of the components that need them', async () => {
     const targets = await targetsOf(text)
     const settings = Object.fromEntries(
-      [...targets].map(([name, { components, layout }]) => [
+      [...targets].map(([name, { components, data }]) => [
         name,
         Object.fromEntries(
           components.map(({ component, settings, settingsFile, unitFile }) => {
             expect(readServerSettings(String(settingsFile.content))).toEqual(settings)
             const { version, cluster, host, tls, usersFile, auditFile, allowedHosts, ...own } = settings
-            expect(own.socket).toBe(layout.socket(component))
+            expect(own.socket).toBe(data.socket(component))
             return [component, { ...own, unit: String(unitFile?.content) }]
           }),
         ),
@@ -172,12 +172,12 @@ describe('the databases of a file', () => {
 
   it('leave a host without any as it was, but for the map of its services', async () => {
     const targets = await targetsOf(good.replace('    connectors: [db1]\n', ''))
-    const layout = layoutOf('/opt/muster')
+    const data = serviceData('systemd', { root: '/opt/muster', cluster: 'alpha' })
     const [manager, replicator] = targets.get('db1')?.components ?? []
     expect(Object.keys(secretsOf(targets.get('db1')))).toHaveLength(2)
     expect(manager?.settings).toMatchObject({
       services: { services: [{ name: 'alpha', datasources: [] }] },
-      stateFile: layout.stateFile('manager'),
+      stateFile: data.stateFile('manager'),
       member: { service: 'alpha', datasource: null, witness: false },
     })
     for (const name of ['monitor', 'secretsFile', 'connectorSocket'])

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { gatherFacts, gatherInstalled } from '../../../src/deployment/facts/gather.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
-import { layoutOf } from '../../../src/deployment/layout.ts'
+import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 
@@ -77,26 +77,28 @@ describe('the facts of this machine', () => {
 
   it('tells what is installed, file by file', async () => {
     const layout = layoutOf(folder)
-    for (const path of [layout.releases, layout.tls, layout.users, layout.applied, layout.run]) {
+    const data = serviceData('process', { root: folder, cluster: 'alpha' })
+    for (const path of [layout.releases, layout.tls, layout.applied, layout.processes, data.state]) {
       mkdirSync(path, { recursive: true, mode: 0o755 })
     }
-    mkdirSync(`${layout.releases}/1.0-abc`)
+    mkdirSync(`${layout.releases}/1.0-0123456789ab`)
     mkdirSync(`${layout.releases}/.new-release`)
-    writeFileSync(`${layout.releases}/1.0-abc/.complete`, '')
-    symlinkSync('releases/1.0-abc', layout.current)
+    writeFileSync(`${layout.releases}/1.0-0123456789ab/.complete`, '')
+    symlinkSync('releases/1.0-0123456789ab', layout.current)
     writeFileSync(layout.manifest, '{"cluster":"alpha","host":"db1"}')
-    writeFileSync(layout.usersFile, 'the users', { mode: 0o600 })
+    writeFileSync(layout.account, 'process root\n')
+    writeFileSync(data.usersFile, 'the users', { mode: 0o600 })
     writeFileSync(layout.settings('manager'), '{"a":1}', { mode: 0o644 })
     writeFileSync(layout.appliedFile('manager'), 'digest\n')
     const { installation, services } = await facts(folder)
     expect(installation).toMatchObject({
       exists: true,
       manifest: '{"cluster":"alpha","host":"db1"}\n',
-      currentRelease: '1.0-abc',
-      releases: [{ id: '1.0-abc', turn: 0, node: '', nodeThere: false }],
+      currentRelease: '1.0-0123456789ab',
+      releases: [{ id: '1.0-0123456789ab', turn: 0, node: '', nodeThere: false }],
       runtimes: [],
     })
-    expect(installation.users?.reveal()).toBe('the users\n')
+    expect(installation.users?.reveal()).toBe('the users')
     expect(installation.settings.get('manager')).toBe('{"a":1}\n')
     expect(installation.applied.get('manager')).toBe('digest')
     expect(installation.files.get(layout.settings('manager'))).toMatchObject({
@@ -114,16 +116,19 @@ describe('the facts of this machine', () => {
     expect(await facts(folder)).toMatchObject(less)
     expect(less).toMatchObject({
       hostname: hostname(),
-      installation: { exists: true, currentRelease: '1.0-abc' },
+      installation: { exists: true, currentRelease: '1.0-0123456789ab' },
     })
     expect(less).not.toHaveProperty('kernel')
   })
 
   it('takes no line of a text for anything else', async () => {
     const layout = layoutOf(folder)
-    mkdirSync(layout.users, { recursive: true })
+    const data = serviceData('process', { root: folder, cluster: 'alpha' })
+    mkdirSync(layout.share, { recursive: true })
+    mkdirSync(data.state)
+    writeFileSync(layout.account, 'process root\n')
     const text = `uid\t99\n${layout.manifest}:{}\n\n  tab\there\\n 'ü' $(id) \`id\`\n`
-    writeFileSync(layout.usersFile, text)
+    writeFileSync(data.usersFile, text)
     const here = await facts(folder)
     expect(here.installation.users?.reveal()).toBe(text)
     expect(here.installation).not.toHaveProperty('manifest')
@@ -206,8 +211,10 @@ describe('the facts of this machine', () => {
 
   it('takes a process for ours only with the start time of its pid file', async () => {
     const layout = layoutOf(folder)
-    mkdirSync(layout.run, { recursive: true })
-    writeFileSync(layout.pidFile('manager'), `${process.pid} 1 /usr/bin/node\n`)
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
+    mkdirSync(layout.processes, { recursive: true })
+    writeFileSync(layout.settings('manager'), '{}')
+    writeFileSync(layout.pidFile('manager'), `${process.pid} 1 ${boot}`)
     expect((await facts(folder)).services.get('manager')?.state).toBe('stopped')
   })
 

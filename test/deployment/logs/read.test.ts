@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { layoutOf } from '../../../src/deployment/layout.ts'
+import { type Layout, layoutOf, type ServiceData, serviceData } from '../../../src/deployment/layout.ts'
 import { mergeLines } from '../../../src/deployment/logs/line.ts'
 import { parseLogs } from '../../../src/deployment/logs/parse.ts'
 import { type LogsWanted, readLogs } from '../../../src/deployment/logs/read.ts'
@@ -83,21 +83,20 @@ describe('the logs of a host', () => {
     }
   }
 
-  function install(): ReturnType<typeof layoutOf> {
+  function install(): { readonly layout: Layout; readonly data: ServiceData } {
     const layout = layoutOf(folder)
+    const data = serviceData('process', { root: folder, cluster: 'alpha' })
     mkdirSync(layout.share)
-    mkdirSync(layout.log)
+    mkdirSync(data.log)
     writeFileSync(layout.manifest, manifestText({ version: 1, cluster: 'alpha', host: 'db1' }))
-    return layout
+    writeFileSync(layout.account, 'process root\n')
+    return { layout, data }
   }
 
   it('are those of all its components, the last so many of them', async () => {
-    const layout = install()
-    writeFileSync(layout.logFile('manager'), [0, 2, 4].map((second) => logged(second, `m${second}`)).join(''))
-    writeFileSync(
-      layout.logFile('connector'),
-      [1, 3, 5].map((second) => logged(second, `c${second}`)).join(''),
-    )
+    const { data } = install()
+    writeFileSync(data.logFile('manager'), [0, 2, 4].map((second) => logged(second, `m${second}`)).join(''))
+    writeFileSync(data.logFile('connector'), [1, 3, 5].map((second) => logged(second, `c${second}`)).join(''))
     expect(await read()).toEqual([
       'manager m0',
       'connector c1',
@@ -110,16 +109,16 @@ describe('the logs of a host', () => {
   })
 
   it('begin where they are wanted from', async () => {
-    const layout = install()
+    const { data } = install()
     const ago = (seconds: number): string =>
       `${JSON.stringify({ time: new Date(Date.now() - seconds * 1000).toISOString(), msg: `${seconds} s ago` })}\n`
-    writeFileSync(layout.logFile('manager'), [7200, 600, 5].map(ago).join(''))
+    writeFileSync(data.logFile('manager'), [7200, 600, 5].map(ago).join(''))
     expect(await read({ since: 3600 })).toEqual(['manager 600 s ago', 'manager 5 s ago'])
   })
 
   it('are refused where nothing or another cluster is installed', async () => {
     await expect(read()).rejects.toMatchObject({ code: 'not-installed' })
-    const layout = install()
+    const { layout } = install()
     writeFileSync(layout.manifest, manifestText({ version: 1, cluster: 'beta', host: 'db1' }))
     await expect(read()).rejects.toMatchObject({ code: 'other-installation' })
   })

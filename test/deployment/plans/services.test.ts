@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Component } from '../../../src/contracts/component.ts'
 import type { HostFacts, ServiceState } from '../../../src/deployment/facts/model.ts'
-import { layoutOf } from '../../../src/deployment/layout.ts'
 import { type ServiceOperation, servicePlanOf } from '../../../src/deployment/plans/services.ts'
 import { preview } from '../../../src/deployment/preview.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
-import { hostFacts } from '../../support/deploymentValues.ts'
+import { hostFacts, serviceSet } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { finishedFacts, targetOf } from '../steps/target.ts'
 
@@ -16,13 +15,7 @@ const planOf = (operation: ServiceOperation, facts: HostFacts) =>
     servicePlanOf({
       operation,
       facts,
-      set: {
-        manager: 'systemd',
-        cluster: 'alpha',
-        layout: layoutOf('/opt/muster'),
-        components: ['manager', 'connector'],
-        drainTimeout: 0,
-      },
+      set: serviceSet({ components: ['manager', 'connector'] }),
       notInstalled,
     }),
     facts,
@@ -53,13 +46,7 @@ describe('start, stop and restart', () => {
 
   it('let clients finish before a restart, on one host after another', async () => {
     const facts = states('running', 'running')
-    const set = {
-      manager: 'systemd',
-      cluster: 'alpha',
-      layout: layoutOf('/opt/muster'),
-      components: ['manager', 'connector'],
-      drainTimeout: 600_000,
-    } as const
+    const set = serviceSet({ components: ['manager', 'connector'], drainTimeout: 600_000 })
     const of = (operation: ServiceOperation) =>
       preview(servicePlanOf({ operation, facts, set, notInstalled }), facts)[0]
     expect([of('restart')?.change.drains, of('stop')?.change.drains]).toEqual([600_000, undefined])

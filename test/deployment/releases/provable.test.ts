@@ -1,20 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
-import { layoutOf } from '../../../src/deployment/layout.ts'
 import { installedProof } from '../../../src/deployment/releases/provable.ts'
 import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
-import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { hostConfig, hostFacts, installationFacts, serviceSet } from '../../support/deploymentValues.ts'
 
 const salt = Buffer.alloc(16)
 const installed = new Secret('the installed')
-const set = {
-  cluster: 'alpha',
-  layout: layoutOf('/opt/muster'),
-  manager: 'process',
-  drainTimeout: 0,
-} as const
 let facts: HostFacts
 
 beforeAll(async () => {
@@ -35,7 +28,7 @@ const proofOf = (options: { given?: Secret; state?: typeof emptyState } = {}) =>
   installedProof({
     host: hostConfig(),
     facts,
-    set: { ...set, components: ['manager', 'connector', 'replicator'] },
+    set: serviceSet(),
     state: options.state ?? emptyState,
     given: new Map(options.given === undefined ? [] : [['admin', options.given]]),
   })
@@ -48,7 +41,7 @@ describe('installedProof', () => {
       ['connector', null],
       ['replicator', null],
     ])
-    expect(components[1]?.settings.socket).toBe('/opt/muster/run/connector.sock')
+    expect(components[1]?.settings.socket).toBe('/run/muster-alpha/connector/api.sock')
     expect(authorities).toEqual(['the chain'])
   })
 

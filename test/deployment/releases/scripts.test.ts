@@ -23,17 +23,22 @@ import { removeScript, switchScript } from '../../../src/deployment/releases/scr
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 
+const [a, b] = ['1.0.0-aaaaaaaaaaaa', '1.0.1-bbbbbbbbbbbb']
+
 describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs Linux)', () => {
   let root = ''
   let transport: Transport
   beforeEach(async () => {
     root = mkdtempSync(join(tmpdir(), "muster rel'-"))
-    for (const id of ['a', 'b']) {
-      mkdirSync(join(root, 'runtimes', id), { recursive: true })
-      writeFileSync(join(root, 'runtimes', id, '.complete'), '')
+    for (const [id, runtime] of [
+      [a, 'node-a'],
+      [b, 'node-b'],
+    ] as const) {
+      mkdirSync(join(root, 'runtimes', runtime), { recursive: true })
+      writeFileSync(join(root, 'runtimes', runtime, '.complete'), '')
       mkdirSync(join(root, 'releases', id), { recursive: true })
       writeFileSync(join(root, 'releases', id, '.complete'), '')
-      symlinkSync(`../../runtimes/${id}/node`, join(root, 'releases', id, 'node'))
+      symlinkSync(`../../runtimes/${runtime}/node`, join(root, 'releases', id, 'node'))
     }
     transport = await connectLocal({ host: 'here', env: process.env })
   })
@@ -52,64 +57,57 @@ describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs L
     const facts = await gatherFacts(transport, { cluster: 'alpha', layout: layout(), hostStores: [] })
     return facts.installation
   }
-  /** Runs a program until it is told to end. */
-  const running = async (program: string, args: readonly string[], work: () => Promise<void>) => {
-    const child = spawn(program, args, { stdio: 'ignore' })
-    await once(child, 'spawn')
-    await work().finally(() => child.kill('SIGKILL'))
-    await once(child, 'close')
-  }
 
   it('knows in which order they were current and since when', async () => {
-    await switchTo('a')
-    await switchTo('b')
-    expect((await installation()).currentRelease).toBe('b')
-    await switchTo('a')
+    await switchTo(a)
+    await switchTo(b)
+    expect((await installation()).currentRelease).toBe(b)
+    await switchTo(a)
     const { releases, ...facts } = await installation()
-    expect(facts.currentRelease).toBe('a')
+    expect(facts.currentRelease).toBe(a)
     expect(releases).toEqual([
-      { id: 'a', turn: 3, since: expect.any(String), node: '../../runtimes/a/node', nodeThere: false },
-      { id: 'b', turn: 2, since: expect.any(String), node: '../../runtimes/b/node', nodeThere: false },
+      { id: a, turn: 3, since: expect.any(String), node: '../../runtimes/node-a/node', nodeThere: false },
+      { id: b, turn: 2, since: expect.any(String), node: '../../runtimes/node-b/node', nodeThere: false },
     ])
     const age = Date.now() - Date.parse(releases[0]?.since ?? '')
     expect(Math.abs(age)).toBeLessThan(60_000)
-    expect(byTurn({ ...facts, releases }).map(({ id }) => id)).toEqual(['a', 'b'])
-    expect(readdirSync(join(root, 'releases', 'a')).sort()).toEqual(['.activated', '.complete', 'node'])
+    expect(byTurn({ ...facts, releases }).map(({ id }) => id)).toEqual([a, b])
+    expect(readdirSync(join(root, 'releases', a)).sort()).toEqual(['.activated', '.complete', 'node'])
   })
 
   it('puts the one that ran before anybody wrote that down before the new one', async () => {
-    symlinkSync('releases/a', join(root, 'current'))
-    writeFileSync(join(root, 'releases', 'b', '.activated'), 'no number')
-    await switchTo('b')
+    symlinkSync(`releases/${a}`, join(root, 'current'))
+    writeFileSync(join(root, 'releases', b, '.activated'), 'no number')
+    await switchTo(b)
     expect((await installation()).releases.map(({ id, turn }) => [id, turn])).toEqual([
-      ['a', 1],
-      ['b', 2],
+      [a, 1],
+      [b, 2],
     ])
-    expect(readlinkSync(join(root, 'current'))).toBe('releases/b')
+    expect(readlinkSync(join(root, 'current'))).toBe(`releases/${b}`)
   })
 
   it('removes what it is told, but for what is current', async () => {
-    await switchTo('b')
+    await switchTo(b)
     mkdirSync(join(root, 'releases', '.old-x'))
-    await script(removeScript(layout(), ['releases/a', 'runtimes/a', 'releases/b', 'releases/gone']))
-    expect(readdirSync(join(root, 'releases'))).toEqual(['b'])
-    expect(readdirSync(join(root, 'runtimes'))).toEqual(['b'])
+    await script(
+      removeScript(layout(), [`releases/${a}`, 'runtimes/node-a', `releases/${b}`, 'releases/gone']),
+    )
+    expect(readdirSync(join(root, 'releases'))).toEqual([b])
+    expect(readdirSync(join(root, 'runtimes'))).toEqual(['node-b'])
   })
 
-  it('sees what a process runs and what its command line names, and leaves both', async () => {
-    const own = join(root, 'runtimes', 'a', 'node')
+  it('removes what a process still runs, which goes on with the files that it has open', async () => {
+    const own = join(root, 'runtimes', 'node-a', 'node')
     copyFileSync('/bin/sleep', own)
-    await running(own, ['1000'], async () => {
-      expect((await installation()).inUse).toEqual(['runtimes/a'])
-      const program = join(root, 'releases', 'b', 'muster-api.cjs')
-      await running(process.execPath, ['-e', 'setInterval(() => 0, 1e6)', program], async () => {
-        expect((await installation()).inUse).toEqual(['releases/b', 'runtimes/a'])
-        await script(removeScript(layout(), ['releases/a', 'releases/b', 'runtimes/a', 'runtimes/b']))
-      })
-    })
-    expect(existsSync(own)).toBe(true)
-    expect(readdirSync(join(root, 'releases'))).toEqual(['b'])
-    expect(readdirSync(join(root, 'runtimes'))).toEqual(['a'])
-    expect(readFileSync(own).equals(readFileSync('/bin/sleep'))).toBe(true)
+    const child = spawn(own, ['1000'], { stdio: 'ignore' })
+    await once(child, 'spawn')
+    try {
+      await script(removeScript(layout(), [`releases/${a}`, 'runtimes/node-a']))
+      expect(existsSync(own)).toBe(false)
+      expect(readFileSync(`/proc/${child.pid}/exe`).equals(readFileSync('/bin/sleep'))).toBe(true)
+    } finally {
+      child.kill('SIGKILL')
+      await once(child, 'close')
+    }
   })
 })

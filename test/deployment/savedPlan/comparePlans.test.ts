@@ -17,7 +17,7 @@ const finishedBut = (changes: Partial<HostFacts['installation']>): HostFacts => 
 
 describe('a host since its plan was saved', () => {
   it('has not moved where nothing has happened, whatever changes by itself', () => {
-    const busy = finishedBut({ freeBytes: 17, inUse: [`releases/${target.release.id}`] })
+    const busy = finishedBut({ freeBytes: 17 })
     const listening = { ...busy, listeners: [{ address: '0.0.0.0', port: 22 }] }
     expect(compare(saved(target, { facts: finished }), saved(target, { facts: listening }))).toEqual({
       host: 'db1',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { layoutOf } from '../../../src/deployment/layout.ts'
 import { installedManager, stopScript } from '../../../src/deployment/services/control.ts'
-import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { hostFacts, installationFacts, serviceSet } from '../../support/deploymentValues.ts'
 
 const withUnit = hostFacts({
   installation: installationFacts({ units: new Map([['manager', '[Service]\n']]) }),
@@ -14,14 +13,8 @@ describe('what runs an installation', () => {
   })
 
   it('is stopped in both forms, so that a change of service-manager never leaves both', () => {
-    const script = stopScript({
-      manager: 'systemd',
-      cluster: 'alpha',
-      layout: layoutOf('/opt/muster'),
-      components: ['manager'],
-      drainTimeout: 0,
-    })
-    expect(script).toContain('stop /opt/muster/run/manager.pid')
+    const script = stopScript(serviceSet({ components: ['manager'] }))
+    expect(script).toContain('stop manager 150; rm -f /opt/muster/share/processes/manager')
     expect(script).toContain('systemctl stop muster-alpha-manager.service')
   })
 })

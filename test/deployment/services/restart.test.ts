@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { layoutOf } from '../../../src/deployment/layout.ts'
 import { restartScript, stopScript } from '../../../src/deployment/services/control.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
+import { serviceSet } from '../../support/deploymentValues.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 /** Runs the script where systemctl only writes down what it is told, and fails when told so. */
@@ -15,13 +15,9 @@ async function runs(options: { readonly drainTimeout: number; readonly failing?:
     `#!/bin/sh\necho "$*" >> ${log}\n[ "$*" != ${JSON.stringify(options.failing ?? '')} ]\n`,
   )
   chmodSync(join(folder, 'systemctl'), 0o755)
-  const script = restartScript({
-    manager: 'systemd',
-    cluster: 'a',
-    layout: layoutOf(join(folder, 'muster')),
-    components: ['manager', 'connector', 'replicator'],
-    drainTimeout: options.drainTimeout,
-  })
+  const script = restartScript(
+    serviceSet({ cluster: 'a', root: join(folder, 'muster'), drainTimeout: options.drainTimeout }),
+  )
   const transport = await connectLocal({ host: 'db1', env: process.env })
   const { code } = await transport.run(`PATH=${folder}:$PATH\n{\n${script}\n} || exit 1`)
   await transport.close()
@@ -82,13 +78,14 @@ case $* in
 esac
 `
     writeFileSync(join(folder, 'systemctl'), systemctl, { mode: 0o755 })
-    const script = stopScript({
-      manager: 'systemd',
-      cluster: 'a',
-      layout: layoutOf(join(folder, 'muster')),
-      components: ['manager', 'connector'],
-      drainTimeout: 30_000,
-    })
+    const script = stopScript(
+      serviceSet({
+        cluster: 'a',
+        root: join(folder, 'muster'),
+        components: ['manager', 'connector'],
+        drainTimeout: 30_000,
+      }),
+    )
     const transport = await connectLocal({ host: 'db1', env: process.env })
     const { code, stderr } = await transport.run(`PATH=${folder}:$PATH\n${drains}\n${script}`)
     await transport.close()
@@ -111,23 +108,23 @@ describe('the stop of a process', () => {
 
   it('has a connector’s clients in mind, and no other component’s', async () => {
     const folder = temporaryFolder()
-    const layout = layoutOf(folder)
-    mkdirSync(layout.run)
-    const script = stopScript({
+    const set = serviceSet({
       manager: 'process',
       cluster: 'a',
-      layout,
+      root: folder,
       components: ['manager', 'connector'],
       drainTimeout: 30_000,
     })
+    mkdirSync(set.layout.processes, { recursive: true })
+    const script = stopScript(set)
     // A process that goes on for a while after it was told to end, as one does that drains.
     const start = `sh -c 'trap "sleep 0.5; exit 0" TERM; echo $$ > ${folder}/pid; while :; do sleep 0.1; done' &
 while [ ! -s ${folder}/pid ]; do sleep 0.05; done
 p=$(cat ${folder}/pid)
-echo "$p $(sed 's/^.*) //' /proc/$p/stat | cut -d' ' -f20) $(readlink /proc/$p/exe)" > ${layout.pidFile('connector')}`
+echo "$p $(sed 's/^.*) //' /proc/$p/stat | cut -d' ' -f20) $(cat /proc/sys/kernel/random/boot_id)" > ${set.layout.pidFile('connector')}`
     const { stdout } = await running(`${start}\n${script}\n[ -d /proc/$p ] && echo alive; echo "$i"`)
     expect(Number(stdout)).toBeGreaterThanOrEqual(3)
-    expect(script).toContain('manager.pid 150')
-    expect(script).toContain('connector.pid 450')
+    expect(script).toContain('stop manager 150')
+    expect(script).toContain('stop connector 450')
   })
 })

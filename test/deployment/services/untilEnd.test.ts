@@ -51,6 +51,7 @@ echo "$n" > ${folder}/$c.looks
     manager: units === undefined ? 'process' : 'systemd',
     cluster: 'a',
     layout: layoutOf(join(folder, "muster b'")),
+    account: { user: 'root', isOther: false },
     components: ['manager', 'connector'],
   })
   const result = await transport.run(`PATH=${folder}:$PATH\n${script}`, { stdin, timeout: 20_000 })

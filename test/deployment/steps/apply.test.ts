@@ -39,7 +39,7 @@ describe('a step', () => {
     const host = fakeTransport({})
     await stepOf('stores', facts).apply(host)
     expect(host.uploads).toMatchObject([
-      { path: '/opt/muster/share/tls/chain.pem', mode: 0o600, owner: 'muster:muster' },
+      { path: '/opt/muster/share/tls/chain.pem', mode: 0o640, owner: 'root:muster-alpha' },
     ])
     expect(host.scripts).toEqual([])
   })

@@ -8,7 +8,7 @@ import { finishedFacts, hash, runtime, targetOf } from './target.ts'
 
 const target = targetOf()
 const finished = finishedFacts(target)
-const { layout, release } = target
+const { layout, data, release } = target
 
 /** What would change on a host, as its plan says it. */
 const planned = (facts: HostFacts): readonly string[] =>
@@ -33,9 +33,11 @@ const service = (state: 'running' | 'stopped' | 'failed', enabled: boolean): Hos
 describe('the plan of an installation', () => {
   it('is all of it on a host that has nothing', () => {
     expect(planned(hostFacts())).toEqual([
-      'system-user: create the system user muster',
+      'system-user: create the system user muster-alpha',
       'directories: lay out /opt/muster',
       '  /opt/muster: new',
+      '  /var/lib/muster-alpha: new',
+      '  /var/log/muster-alpha: new',
       `runtime: send the runtime ${runtime.id}`,
       `release: send muster-api 1.2.3 as release ${release.id}`,
       'stores: write keystore, truststore and certificate',
@@ -48,7 +50,7 @@ describe('the plan of an installation', () => {
       '  share/connector.json: new',
       '  share/replicator.json: new',
       'users: create the administrator admin',
-      '  share/users/users.json: admin: [redacted] new',
+      '  users.json: admin: [redacted] new',
       `activate: switch to release ${release.id}`,
       'units: write and enable systemd units',
       '  /etc/systemd/system/muster-alpha-manager.service: new',
@@ -66,7 +68,7 @@ describe('the plan of an installation', () => {
   })
 
   const withoutLog = new Map(finished.installation.directories)
-  withoutLog.delete(layout.log)
+  withoutLog.delete(data.log)
   const before = JSON.stringify({
     ...target.components[0]?.settings,
     listen: { address: '127.0.0.1', port: 18090 },
@@ -76,7 +78,7 @@ describe('the plan of an installation', () => {
     [
       'a file that others may read',
       file(`${layout.tls}/key.pem`, { mode: 0o644 }),
-      ['stores: write keystore, truststore and certificate', '  share/tls/key.pem: mode 644 → 600'],
+      ['stores: write keystore, truststore and certificate', '  share/tls/key.pem: mode 644 → 640'],
     ],
     [
       'a private key that somebody changed, without a word of it',
@@ -85,8 +87,11 @@ describe('the plan of an installation', () => {
     ],
     [
       'a file of another owner',
-      file(layout.secretsFile, { owner: 'root:root' }),
-      ['stores: write passwords', '  share/secrets.json: owner root:root → muster:muster'],
+      file(layout.secretsFile, { owner: 'muster-alpha:muster-alpha' }),
+      [
+        'stores: write passwords',
+        '  share/secrets.json: owner muster-alpha:muster-alpha → root:muster-alpha',
+      ],
     ],
     [
       'a settings file that somebody changed',
@@ -102,34 +107,34 @@ describe('the plan of an installation', () => {
     [
       'a folder that is gone',
       installation({ directories: withoutLog }),
-      ['directories: lay out /opt/muster', '  /opt/muster/log: new'],
+      ['directories: lay out /opt/muster', '  /var/log/muster-alpha: new'],
     ],
     [
       'a folder that others may write to',
       installation({
-        directories: new Map(finished.installation.directories).set(layout.users, {
+        directories: new Map(finished.installation.directories).set(data.state, {
           mode: 0o777,
-          owner: 'muster:muster',
+          owner: 'muster-alpha:muster-alpha',
         }),
       }),
-      ['directories: lay out /opt/muster', '  /opt/muster/share/users: mode 777 → 700'],
+      ['directories: lay out /opt/muster', '  /var/lib/muster-alpha: mode 777 → 700'],
     ],
     [
       'a password that was changed by hand',
       installation({
         users: new Secret(finished.installation.users?.reveal().replace('BBBB', 'CCCC') ?? ''),
       }),
-      ['users: reset the password of admin', '  share/users/users.json: admin: [redacted] changed'],
+      ['users: reset the password of admin', '  users.json: admin: [redacted] changed'],
     ],
     [
       'a user file that nobody can read',
       installation({ users: new Secret('{"version":1,"users":[{') }),
-      ['users: create the administrator admin', '  share/users/users.json: admin: [redacted] new'],
+      ['users: create the administrator admin', '  users.json: admin: [redacted] new'],
     ],
     [
       'another release',
-      installation({ currentRelease: '1.2.2-old' }),
-      [`activate: switch from 1.2.2-old to release ${release.id}`],
+      installation({ currentRelease: '1.2.2-0123456789ab' }),
+      [`activate: switch from 1.2.2-0123456789ab to release ${release.id}`],
     ],
     [
       'a release that was sent half',
@@ -254,10 +259,10 @@ describe('the plan of an installation', () => {
   })
 
   it('never touches what calls changed', () => {
-    const kept = { sha256: 'c'.repeat(64), mode: 0o600, owner: 'muster:muster' }
+    const kept = { sha256: 'c'.repeat(64), mode: 0o600, owner: 'muster-alpha:muster-alpha' }
     const files = new Map(finished.installation.files)
-      .set(layout.stateFile('manager'), kept)
-      .set(layout.stateFile('connector'), kept)
+      .set(data.stateFile('manager'), kept)
+      .set(data.stateFile('connector'), kept)
     expect(planned(installation({ files }))).toEqual([])
   })
 
@@ -277,9 +282,9 @@ describe('the plan of an installation', () => {
     expect(told(file({ user: 'admin', hash: other }, { user: 'mine', hash: other }))).toEqual([
       [
         'create the administrators ops and nightly, reset the password of admin',
-        'share/users/users.json: ops: [redacted] new',
-        'share/users/users.json: nightly: [redacted] new',
-        'share/users/users.json: admin: [redacted] changed',
+        'users.json: ops: [redacted] new',
+        'users.json: nightly: [redacted] new',
+        'users.json: admin: [redacted] changed',
       ],
     ])
     expect(told(file(...users.slice(0, 3).map(({ user }) => ({ user, hash }))))).toEqual([])
@@ -299,7 +304,7 @@ describe('the plan of an installation', () => {
     expect(told(hash.replace('B', 'C'))).toEqual([
       [
         'hash anew the same password of admin',
-        'share/users/users.json: admin: [redacted] the same password, hashed anew',
+        'users.json: admin: [redacted] the same password, hashed anew',
       ],
     ])
     expect(told(hash)).toEqual([])

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { layoutOf } from '../../../src/deployment/layout.ts'
 import { removedUsersStep } from '../../../src/deployment/steps/removedUsers.ts'
 import { usersStep } from '../../../src/deployment/steps/users.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
-import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { hostFacts, installationFacts, serviceSet } from '../../support/deploymentValues.ts'
 import { type FakeTransport, fakeTransport } from '../../support/fakeTransport.ts'
 import { hash } from './target.ts'
 
@@ -12,7 +11,8 @@ const users = ['admin', 'zoe', 'adam'].map((user) => ({ user, access: 'full', ha
 const facts = hostFacts({
   installation: installationFacts({ users: new Secret(JSON.stringify({ version: 1, users })) }),
 })
-const common = { layout: layoutOf('/opt/muster'), facts, folder: '/opt/muster/current' }
+const { data, account } = serviceSet()
+const common = { data, account, facts, folder: '/opt/muster/current' }
 
 /** A host that keeps what it was given on standard input. */
 function host(script: string): { readonly transport: FakeTransport; readonly given: () => unknown } {
@@ -37,17 +37,14 @@ describe('the step that removes users', () => {
   it('shows each that is there, and nothing where none is', () => {
     expect(step.check(facts)).toEqual({
       summary: 'remove the users zoe and adam',
-      details: [
-        'share/users/users.json: zoe: [redacted] removed',
-        'share/users/users.json: adam: [redacted] removed',
-      ],
+      details: ['users.json: zoe: [redacted] removed', 'users.json: adam: [redacted] removed'],
     })
     expect(removedUsersStep({ ...common, names: [] }).check(facts)).toBeUndefined()
   })
 
   it('removes them as they were seen, on standard input alone, and gives them back', async () => {
     const away = host(
-      '/opt/muster/current/muster-api.cjs remove-user --file /opt/muster/share/users/users.json',
+      'setpriv --reuid=muster-alpha --regid=$(id -g muster-alpha) --clear-groups --no-new-privs -- /opt/muster/current/node /opt/muster/current/muster-api.cjs remove-user --file /var/lib/muster-alpha/users.json',
     )
     await step.apply(away.transport)
     expect(away.given()).toEqual([
@@ -69,7 +66,7 @@ describe('the step that removes users', () => {
     await expect(step.apply(transport)).rejects.toMatchObject({
       code: 'step-failed',
       message: expect.stringContaining('No space left on device'),
-      fix: 'Look at /opt/muster/share/users/users.json on the host, then run the command again.',
+      fix: 'Look at /var/lib/muster-alpha/users.json on the host, then run the command again.',
     })
   })
 })

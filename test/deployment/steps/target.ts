@@ -4,8 +4,8 @@ import type { DatabasePasswords } from '../../../src/deployment/desired/secretsF
 import type { ResolvedStores } from '../../../src/deployment/desired/stores.ts'
 import { makeTarget } from '../../../src/deployment/desired/target.ts'
 import { desiredFile } from '../../../src/deployment/desiredFile.ts'
-import type { FileFact, HostFacts } from '../../../src/deployment/facts/model.ts'
-import { installationDirectories, layoutOf } from '../../../src/deployment/layout.ts'
+import type { DirectoryFact, FileFact, HostFacts } from '../../../src/deployment/facts/model.ts'
+import { installationDirectories } from '../../../src/deployment/layout.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
 import type { SentRuntime } from '../../../src/deployment/runtime/choose.ts'
 import type { DesiredFile, Target } from '../../../src/deployment/target.ts'
@@ -66,7 +66,7 @@ const factOf = ({ path, sha256, mode, owner }: DesiredFile): readonly [string, F
 
 /** The facts of a host that is all that the target says, and otherwise what it was before. */
 export function finishedFacts(target: Target): HostFacts {
-  const { layout, service, components, release, facts } = target
+  const { layout, data, service, components, release, facts } = target
   const login = `${facts.login}:${facts.group}`
   const servant = `${service.user}:${service.group}`
   const { machineId } = facts
@@ -82,12 +82,6 @@ export function finishedFacts(target: Target): HostFacts {
     ...target.tls,
     ...components.flatMap(({ settingsFile, unitFile }) => [settingsFile, unitFile ?? []].flat()),
   ]
-  const modes = new Map([
-    [layout.users, 0o700],
-    [layout.state, 0o700],
-    [layout.log, 0o750],
-    [layout.run, 0o750],
-  ])
   const chain = target.tls.find(({ path }) => path.endsWith('chain.pem'))
   const sent = target.runtime.kind === 'sent' ? target.runtime.id : undefined
   const node = target.runtime.kind === 'sent' ? `../../runtimes/${sent}/node` : target.runtime.path
@@ -104,13 +98,15 @@ export function finishedFacts(target: Target): HostFacts {
       releases: [{ id: release.id, turn: 1, node, nodeThere: true }],
       runtimes: sent === undefined ? [] : [sent],
       directories: new Map(
-        [layout.root, ...installationDirectories(layoutOf(layout.root))].map((path) => {
-          const mode = modes.get(path)
-          return [path, mode === undefined ? { mode: 0o755, owner: login } : { mode, owner: servant }]
-        }),
+        [layout.root, ...installationDirectories(layout)]
+          .map((path): readonly [string, DirectoryFact] => [path, { mode: 0o755, owner: login }])
+          .concat(
+            data.folders.map((path) => [path, { mode: path === data.state ? 0o700 : 0o750, owner: servant }]),
+          ),
       ),
       files: new Map(files.map(factOf)),
       ...(chain === undefined ? {} : { chain: chain.content.toString() }),
+      account: { place: data.place, user: service.user },
       users: new Secret(JSON.stringify({ version: 1, users })),
       settings: new Map(components.map((one) => [one.component, JSON.stringify(one.settings)])),
       units: new Map(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
-import { layoutOf } from '../../../src/deployment/layout.ts'
+import { serviceData } from '../../../src/deployment/layout.ts'
 import { putThrough } from '../../../src/deployment/users/putThrough.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
@@ -16,7 +16,8 @@ import { settingsIn, start } from '../../support/testServer.ts'
 const hash = await hashPassword({ password: new Secret('x'), salt: Buffer.alloc(16), cost: testCost })
 const records = [{ user: 'ops', access: 'full' as const, hash }]
 const running = { state: 'running', enabled: true } as const
-const layout = layoutOf('/opt/muster')
+const data = serviceData('systemd', { root: '/opt/muster', cluster: 'alpha' })
+const account = { user: 'ops', isOther: false }
 const facts = hostFacts({ services: new Map([['connector', running]]) })
 
 /** A host whose every socket is this one. */
@@ -38,15 +39,15 @@ describe('putThrough', () => {
     const settings = settingsIn(temporaryFolder(), { component: 'connector' })
     await start(settings)
     const { transport, dialled } = leadingTo(settings.socket)
-    expect(await putThrough(transport, { layout, facts, records })).toBe(true)
-    expect(dialled).toEqual([{ socket: '/opt/muster/run/connector.sock' }])
+    expect(await putThrough(transport, { data, account, facts, records })).toBe(true)
+    expect(dialled).toEqual([{ socket: '/run/muster-alpha/connector/api.sock' }])
     expect(JSON.parse(readFileSync(settings.usersFile, 'utf8')).users).toEqual(records)
   })
 
   it('does not say that it is done where that is not sure', async () => {
     const path = `${temporaryFolder()}/old.sock`
     const old = await servePlain((_message, answer) => answer.writeHead(404).end(), { path })
-    const options = { layout, facts, records }
+    const options = { data, account, facts, records }
     expect(await putThrough(leadingTo(path).transport, options)).toBe(false)
     await old.close()
     const cut = await servePlain(({ socket }) => socket.destroy(), { path })
@@ -57,6 +58,13 @@ describe('putThrough', () => {
     const stopped = hostFacts({ services: new Map() })
     const { transport, dialled } = leadingTo(path)
     expect(await putThrough(transport, { ...options, facts: stopped })).toBe(false)
+    expect(dialled).toEqual([])
+  })
+
+  it('opens no socket of another user with the rights of root', async () => {
+    const { transport, dialled } = leadingTo(`${temporaryFolder()}/connector.sock`)
+    const other = { user: 'muster-alpha', isOther: true }
+    expect(await putThrough(transport, { data, account: other, facts, records })).toBe(false)
     expect(dialled).toEqual([])
   })
 })
