@@ -13,7 +13,8 @@ export const allPlaces = ({ layout: { root }, cluster }: Installation): readonly
 
 /**
  * sh that finds out as whom the components of an installation run: sets `place` (a `DataPlace`, or empty), `account`,
- * and `as`, which drops root's rights for those of that user. All of it is what root wrote, or the owner of a folder in
+ * and `as`, which drops root's rights for those of that user. Both are empty where there is no such user: root opens
+ * nothing in its place. All of it is what root wrote, or the owner of a folder in
  * a folder of root's. Expects `me`, the id of the login.
  */
 export function findAccount(installation: Installation): string {
@@ -26,7 +27,7 @@ if [ -r ${account} ]; then read -r place account < ${account} || :
 elif [ -d ${legacy} ]; then place=legacy; account=$(stat -c %U ${legacy})
 fi
 if [ "$me" = 0 ] && [ -n "$account" ] && [ "$account" != root ]; then
-  gid=$(id -g "$account" 2>/dev/null) && as="timeout -k 5 ${servicePatience} setpriv --reuid=$account --regid=$gid --clear-groups --no-new-privs --" || account=
+  gid=$(id -g "$account" 2>/dev/null) && as="timeout -k 5 ${servicePatience} setpriv --reuid=$account --regid=$gid --clear-groups --no-new-privs --" || { place=; account=; }
 fi`
 }
 
