@@ -21,25 +21,29 @@ function leading(answer: (place: ListeningPlace) => Duplex | Error = stream) {
   return { transport: { ...transport, dial }, dialled, opened, closed: transport.closed }
 }
 
-const apis = hostConfig()
-  .apis.slice(0, 2)
-  .map((api, index) => ({ ...api, enabled: index === 0, address: '0.0.0.0', port: 8090 }))
-const host = { apis, installDirectory: '/opt/muster' }
+const apis = hostConfig().apis.map((api, index) => ({
+  ...api,
+  enabled: index !== 1,
+  address: '0.0.0.0',
+  port: 8090 + index,
+}))
+const host = { apis }
 const manager = { address: '127.0.0.1', port: 8090 }
-const sockets = ['manager', 'connector'].map((name) => ({ socket: `/opt/muster/run/${name}.sock` }))
+const replicator = { ...manager, port: 8092 }
 
 describe('dialEarly', () => {
-  it('dials where enabled APIs listen and their sockets, once, and closes what nobody asked for', async () => {
+  it('dials where enabled APIs listen, once, and closes what nobody asked for', async () => {
     const { transport, dialled, opened, closed } = leading()
     const early = dialEarly(transport, host)
-    expect(dialled).toEqual([sockets[0], manager, sockets[1]])
-    expect(await early.dial?.(manager)).toBe(opened[1])
+    // No socket: a folder of the service user leads where that user likes.
+    expect(dialled).toEqual([manager, replicator])
+    expect(await early.dial?.(manager)).toBe(opened[0])
     // A second one is another connection.
-    expect(await early.dial?.(manager)).toBe(opened[3])
-    expect(await early.dial?.({ socket: '/run/a.sock' })).toBe(opened[4])
+    expect(await early.dial?.(manager)).toBe(opened[2])
+    expect(await early.dial?.({ socket: '/run/a.sock' })).toBe(opened[3])
     await early.close()
     expect(closed()).toBe(true)
-    const gone = [true, false, true, false, false]
+    const gone = [false, true, false, false]
     expect(opened.map((one) => one instanceof Error || one.destroyed)).toEqual(gone)
   })
 
@@ -48,11 +52,11 @@ describe('dialEarly', () => {
     const early = dialEarly(transport, host)
     await new Promise((done) => setImmediate(done))
     for (const one of opened) if (one instanceof Duplex) one.destroy()
-    expect(await early.dial?.(manager)).toBe(opened[3])
+    expect(await early.dial?.(manager)).toBe(opened[2])
 
     const refused = leading(() => new Error('administratively prohibited'))
     expect(await dialEarly(refused.transport, host).dial?.(manager)).toBeInstanceOf(Error)
-    expect(refused.dialled).toHaveLength(3)
+    expect(refused.dialled).toHaveLength(2)
   })
 
   it('leaves a transport alone that leads nowhere else', () => {

@@ -153,7 +153,7 @@ describe('verifyHost', () => {
     const apis = target.host.apis.map((api) => ({ ...api, enabled: false }))
     const { host, requests } = hostThat(() => 200)
     await verifyHost(host, targetOf({ host: { apis } }))
-    expect(requests()[0]?.target).toEqual({ socket: '/opt/muster/run/manager.sock' })
+    expect(requests()[0]?.target).toEqual({ socket: '/run/muster-alpha/manager/api.sock' })
   })
 
   it('wants the replaced password refused, over the socket', async () => {
@@ -166,9 +166,9 @@ describe('verifyHost', () => {
         .filter(old)
         .map(({ id, target: place }) => [id, place]),
     ).toEqual([
-      ['manager admin old', { socket: '/opt/muster/run/manager.sock' }],
-      ['connector admin old', { socket: '/opt/muster/run/connector.sock' }],
-      ['replicator admin old', { socket: '/opt/muster/run/replicator.sock' }],
+      ['manager admin old', { socket: '/run/muster-alpha/manager/api.sock' }],
+      ['connector admin old', { socket: '/run/muster-alpha/connector/api.sock' }],
+      ['replicator admin old', { socket: '/run/muster-alpha/replicator/api.sock' }],
     ])
     await expect(verifyHost(hostThat(() => 200).host, replaced)).rejects.toMatchObject({
       code: 'old-password-accepted',
@@ -251,12 +251,14 @@ describe('verifyHost', () => {
     expect(
       good.requests().flatMap(({ path, target: place }) => (path.endsWith('zoe') ? [place] : [])),
     ).toEqual(
-      ['manager', 'connector', 'replicator'].map((name) => ({ socket: `/opt/muster/run/${name}.sock` })),
+      ['manager', 'connector', 'replicator'].map((name) => ({
+        socket: `/run/muster-alpha/${name}/api.sock`,
+      })),
     )
     await expect(verifyHost(gone(200).host, { ...target, gone: ['zoe'] })).rejects.toMatchObject({
       code: 'removed-user-there',
       message:
-        'the manager at /opt/muster/run/manager.sock answered 200 when it was asked for a user that was removed. Its log ends:\ncannot listen\nstopping',
+        'the manager at /run/muster-alpha/manager/api.sock answered 200 when it was asked for a user that was removed. Its log ends:\ncannot listen\nstopping',
     })
   })
 

@@ -17,6 +17,7 @@ describe('the template of the systemd unit', () => {
       'component',
       'group',
       'installDirectory',
+      'privateUsers',
       'stopSeconds',
       'user',
     ])
@@ -24,7 +25,7 @@ describe('the template of the systemd unit', () => {
 
   it('quotes every path made from the install directory, which may hold a space', () => {
     const paths = settings.filter((line) => line.includes('{{installDirectory}}'))
-    expect(paths.length).toBe(4)
+    expect(paths.length).toBe(3)
     for (const line of paths) {
       const words = line.match(/[^\s"=]*\{\{installDirectory\}\}|"\{\{installDirectory\}\}[^"]*"/g) ?? []
       expect(words.every((word) => word.startsWith('"'))).toBe(true)
@@ -39,6 +40,10 @@ describe('the template of the systemd unit', () => {
         'ProtectHome=tmpfs',
         'PrivateTmp=true',
         'PrivateDevices=true',
+        'PrivateMounts=true',
+        'PrivateUsers={{privateUsers}}',
+        'ProtectProc=invisible',
+        'ProcSubset=pid',
         'RestrictNamespaces=true',
         'SystemCallFilter=@system-service',
         'UMask=0077',
@@ -48,8 +53,17 @@ describe('the template of the systemd unit', () => {
   })
 
   it('may write to what the services themselves change, and to nothing else', () => {
-    expect(settings.filter((line) => line.startsWith('ReadWritePaths='))).toEqual([
-      `ReadWritePaths=${['share/users', 'share/state', 'log', 'run'].map((name) => `"{{installDirectory}}/${name}"`).join(' ')}`,
+    expect(
+      settings.filter((line) =>
+        /^(ReadWritePaths|BindPaths|(State|Logs|Runtime|Cache|Configuration)Directory(Mode)?)=/.test(line),
+      ),
+    ).toEqual([
+      'StateDirectory=muster-{{cluster}}',
+      'StateDirectoryMode=0700',
+      'LogsDirectory=muster-{{cluster}}',
+      'LogsDirectoryMode=0750',
+      'RuntimeDirectory=muster-{{cluster}}/{{component}}',
+      'RuntimeDirectoryMode=0700',
     ])
   })
 

@@ -185,16 +185,19 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(everything()).toEqual(before)
   })
 
-  it('keeps what calls changed meanwhile, and gives back the state of a component that was taken away', async () => {
+  it('keeps what calls changed meanwhile, also of a component that was taken away, and nothing of a new one', async () => {
     await script(rememberScript(installed))
     write('data/users.json', 'a user more', 0o600)
     write('data/manager.json', 'a call came', 0o600)
     await script(restore())
     expect([text('data/users.json'), text('data/manager.json')]).toEqual(['a user more', 'a call came'])
     await script(rememberScript(installed))
-    rmSync(at('data/manager.json'))
+    rmSync(at('share/manager.json'))
+    write('share/connector.json', 'new')
+    write('data/connector.json', 'of a component that is new')
     await script(restore())
     expect(text('data/manager.json')).toBe('a call came')
+    expect(existsSync(at('data/connector.json'))).toBe(false)
   })
 
   it('leaves running what still runs as it did, and starts again what was restarted, with what it ran with', async () => {

@@ -144,7 +144,7 @@ describe('the facts of this machine', () => {
     ],
     ['uid=1003 gid=1100 groups=1100', 1003, '1003', '1100'],
   ])('understands id(1): %s', async (told, uid, login, group) => {
-    const id = `id() { if [ "$#" = 0 ]; then printf '%b\\n' '${told}'; else command id "$@"; fi; }\n`
+    const id = `id() { case $*:$# in :0) printf '%b\\n' '${told}' ;; -u:1) echo ${uid} ;; *) command id "$@" ;; esac; }\n`
     expect(await facts(folder, [], (script) => id + script)).toMatchObject({ uid, login, group })
   })
 
@@ -152,16 +152,24 @@ describe('the facts of this machine', () => {
     const bin = join(folder, 'bin')
     mkdirSync(bin, { mode: 0o755 })
     symlinkSync(process.execPath, join(bin, 'node'))
-    const modes = (told: string): string => `stat() { printf '${told}'; }\n`
+    // Of the way to the Node.js alone: /, usr, bin and the program.
+    const modes = (told: string): string =>
+      `stat() { case $* in *node*) printf '${told}' ;; *) command stat "$@" ;; esac; }\n`
     const rootOwned = async (told: string): Promise<boolean | undefined> =>
       (await facts(folder, [], (script) => modes(told) + script)).node?.rootOwned
-    expect(await rootOwned('0 755\\n0 1755\\n0 500\\n')).toBe(true)
-    for (const bad of ['0 755\\n0 775\\n', '0 755\\n0 1777\\n', '0 755\\n10 755\\n', '0 757\\n']) {
-      expect(await rootOwned(bad)).toBe(false)
+    expect(await rootOwned('0 755 d /\\n0 1755 d /bin\\n0 500 - /bin/node\\n')).toBe(true)
+    for (const bad of ['0 775', '10 755', '0 757', '10 1777', '10 777']) {
+      expect(await rootOwned(`0 755 d /\\n${bad} d /bin\\n0 755 - /bin/node\\n`)).toBe(false)
     }
-    expect((await facts(folder, [], (script) => `stat() { return 1; }\n${script}`)).node?.rootOwned).toBe(
-      false,
-    )
+    expect(
+      (
+        await facts(
+          folder,
+          [],
+          (script) => `stat() { case $* in *node*) return 1 ;; *) command stat "$@" ;; esac; }\n${script}`,
+        )
+      ).node?.rootOwned,
+    ).toBe(false)
   })
 
   it('asks systemd only where not all services are plainly seen to run', async () => {

@@ -11,9 +11,11 @@ const unit = (folder: string, user: string): string =>
 const installed = (changes: Partial<InstallationFacts>) =>
   hostFacts({ installation: installationFacts({ currentRelease: '1.0.0-0123', ...changes }) })
 
+const account = (user: string) => ({ account: { place: 'systemd', user } }) as const
+
 const units = (folder: string, user = 'muster') => new Map([['manager', unit(folder, user)]] as const)
 
-const folders = (owner: string) => new Map([['/opt/muster/share/users', { mode: 0o700, owner }]])
+const folders = (owner: string) => new Map([['/var/lib/muster-alpha', { mode: 0o700, owner }]])
 
 describe('what an installation cannot change while it stands', () => {
   it('is told with the way back and the way to do it, and alone', () => {
@@ -27,8 +29,13 @@ describe('what an installation cannot change while it stands', () => {
         fix: 'Set install-directory back to /srv/it. Or uninstall with the old value and install again: password, certificates and the databases stay.',
       },
     ])
-    const others = installed({ units: units('/opt/muster', 'tungsten') })
-    expect(judgeMoved(hostConfig(), others, 'alpha').map(({ message, fix }) => ({ message, fix }))).toEqual([
+    const others = installed({ units: units('/opt/muster', 'tungsten'), ...account('tungsten') })
+    expect(
+      judgeMoved(hostConfig({ user: 'muster' }), others, 'alpha').map(({ message, fix }) => ({
+        message,
+        fix,
+      })),
+    ).toEqual([
       {
         message:
           'its components run as tungsten, whom their logs and states belong to, and would run as muster',
@@ -39,30 +46,43 @@ describe('what an installation cannot change while it stands', () => {
 
   it.each<[string, ReturnType<typeof installed>]>([
     ['a fresh host', hostFacts()],
-    [
-      'the same folder and user',
-      installed({ units: units('/opt/muster'), directories: folders('muster:muster') }),
-    ],
+    ['the same folder and user', installed({ units: units('/opt/muster'), ...account('muster-alpha') })],
     [
       'a folder that was given away by hand: install mends it',
-      installed({ units: units('/opt/muster'), directories: folders('root:root') }),
+      installed({
+        units: units('/opt/muster'),
+        directories: folders('root:root'),
+        ...account('muster-alpha'),
+      }),
     ],
-    ['processes of the same user', installed({ directories: folders('muster:muster') })],
+    ['processes of the same user', installed({ account: { place: 'process', user: 'muster-alpha' } })],
+    [
+      'an installation that has a user of its own, where the file names none',
+      installed({ units: units('/opt/muster', 'muster'), account: { place: 'legacy', user: 'muster' } }),
+    ],
     [
       'a run that ended before anything started',
-      hostFacts({ installation: installationFacts({ directories: folders('ops:ops') }) }),
+      hostFacts({ installation: installationFacts({ directories: folders('ops:ops'), ...account('ops') }) }),
     ],
   ])('is nothing with %s', (_, facts) => {
     expect(judgeMoved(hostConfig(), facts, 'alpha')).toEqual([])
   })
 
-  it('knows the folder as it is written in a unit, and the user of processes by their folder', () => {
+  it('knows the folder as it is written in a unit, and the user by what was started', () => {
     const odd = hostConfig({ installDirectory: '/opt/100% $x' })
     expect(judgeMoved(odd, installed({ units: units('/opt/100%% $$x') }), 'alpha')).toEqual([])
-    const codes = judgeMoved(hostConfig(), installed({ directories: folders('ops:ops') }), 'alpha').map(
-      ({ code }) => code,
-    )
-    expect(codes).toEqual(['installed-as-other-user'])
+    const codes = (host: Parameters<typeof hostConfig>[0], place: 'process' | 'legacy') =>
+      judgeMoved(hostConfig(host), installed({ account: { place, user: 'ops' } }), 'alpha').map(
+        ({ code }) => code,
+      )
+    for (const place of ['process', 'legacy'] as const) {
+      expect(codes({ user: 'muster' }, place)).toEqual(['installed-as-other-user'])
+      expect(codes({ user: 'ops' }, place)).toEqual([])
+      // A process here is the invoking user's.
+      expect(codes({ connection: 'local', serviceManager: 'process' }, place)).toEqual([
+        'installed-as-other-user',
+      ])
+    }
   })
 
   it('is told of processes by the folder that the state directory knows, while the very installation stands there', () => {

@@ -32,8 +32,8 @@ describe('the plan of an uninstallation', () => {
   it('is components, files, and the system user only where we made it', () => {
     const stop = 'stop and remove manager, connector, replicator'
     expect(summaries(finished)).toEqual([stop, 'remove /opt/muster'])
-    const made = 'remove /opt/muster and the system user muster'
-    expect(summaries(factsWith({ madeUser: 'muster' }))).toEqual([stop, made])
+    const made = 'remove /opt/muster and the system user muster-alpha'
+    expect(summaries(factsWith({ madeUser: 'muster-alpha' }))).toEqual([stop, made])
   })
 
   it('ends what an earlier one began: components gone, files not', () => {
@@ -42,21 +42,28 @@ describe('the plan of an uninstallation', () => {
   })
 
   it('ends an installation that had only made its user', () => {
-    const facts = hostFacts({ installation: installationFacts({ exists: true, madeUser: 'muster' }) })
-    expect(summaries(facts)).toEqual(['remove /opt/muster and the system user muster'])
+    const facts = hostFacts({ installation: installationFacts({ exists: true, madeUser: 'muster-alpha' }) })
+    expect(summaries(facts)).toEqual(['remove /opt/muster and the system user muster-alpha'])
   })
 
   it('takes only our own folders, and share with its manifest last', async () => {
-    const [services, files] = await scriptsOf(factsWith({ madeUser: 'muster' }))
+    const [services, files] = await scriptsOf(factsWith({ madeUser: 'muster-alpha' }))
     expect(services).toContain('systemctl stop muster-alpha-manager.service')
     expect(services).toContain('systemctl daemon-reload')
     const lines = (files ?? '').split('\n')
     expect(lines.filter((line) => line.startsWith('rm -rf'))).toEqual([
-      'rm -rf /opt/muster/current /opt/muster/deployment.jsonl /opt/muster/.before /opt/muster/releases /opt/muster/runtimes /opt/muster/log /opt/muster/run',
+      'rm -rf /opt/muster/current /opt/muster/deployment.jsonl /opt/muster/.before /opt/muster/releases /opt/muster/runtimes',
       'rm -rf /opt/muster/share',
     ])
     expect(lines.findIndex((line) => line.includes('userdel'))).toBeLessThan(
       lines.indexOf('rm -rf /opt/muster/share'),
+    )
+    // What the service user wrote goes with the rights of that user, and its empty folders with root's.
+    expect(lines.filter((line) => line.includes('-delete'))).toEqual(
+      ['/var/lib/muster-alpha', '/var/log/muster-alpha'].map(
+        (path) =>
+          `if [ -d ${path} ]; then setpriv --reuid=muster-alpha --regid=$(id -g muster-alpha) --clear-groups --no-new-privs -- find ${path} -xdev -mindepth 1 -delete && rmdir ${path}; fi`,
+      ),
     )
     expect(lines.at(-1)).toMatch(/^rmdir \/opt\/muster /)
   })
@@ -66,6 +73,6 @@ describe('the plan of an uninstallation', () => {
     const scripts = (await scriptsOf(factsWith({ files, units: new Map() }))).join('\n')
     expect(scripts).not.toContain('userdel')
     expect(scripts).not.toContain('systemctl')
-    expect(scripts).toContain('stop /opt/muster/run/manager.pid')
+    expect(scripts).toContain('stop manager 150; rm -f /opt/muster/share/processes/manager')
   })
 })

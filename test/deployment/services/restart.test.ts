@@ -6,6 +6,8 @@ import { connectLocal } from '../../../src/transport/local.ts'
 import { serviceSet } from '../../support/deploymentValues.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
+const account = { user: 'nobody', isOther: true }
+
 /** Runs the script where systemctl only writes down what it is told, and fails when told so. */
 async function runs(options: { readonly drainTimeout: number; readonly failing?: string }) {
   const folder = temporaryFolder()
@@ -16,7 +18,7 @@ async function runs(options: { readonly drainTimeout: number; readonly failing?:
   )
   chmodSync(join(folder, 'systemctl'), 0o755)
   const script = restartScript(
-    serviceSet({ cluster: 'a', root: join(folder, 'muster'), drainTimeout: options.drainTimeout }),
+    serviceSet({ cluster: 'a', account, root: join(folder, 'muster'), drainTimeout: options.drainTimeout }),
   )
   const transport = await connectLocal({ host: 'db1', env: process.env })
   const { code } = await transport.run(`PATH=${folder}:$PATH\n{\n${script}\n} || exit 1`)
@@ -73,6 +75,8 @@ while [ ! -s ${folder}/pid ]; do sleep 0.05; done`
     const systemctl = `#!/bin/sh
 case $* in
   show*) cat ${folder}/pid ;;
+  # The process is systemd’s to tell: root signals no pid itself.
+  'kill --kill-who=main --signal=TERM muster-a-connector.service') echo told >> ${log}; kill -TERM "$(cat ${folder}/pid)" ;;
   *connector*) echo "$*" >> ${log}; kill -KILL "$(cat ${folder}/pid)" 2>/dev/null || : ;;
   *) echo "$*" >> ${log} ;;
 esac
@@ -81,6 +85,7 @@ esac
     const script = stopScript(
       serviceSet({
         cluster: 'a',
+        account,
         root: join(folder, 'muster'),
         components: ['manager', 'connector'],
         drainTimeout: 30_000,
@@ -91,6 +96,7 @@ esac
     await transport.close()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual([
+      'told',
       'stop muster-a-manager.service',
       'drained',
       'stop muster-a-manager.service muster-a-connector.service',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../../src/deployment/layout.ts'
@@ -115,10 +116,18 @@ describe.skipIf(process.platform !== 'linux')('a call that waits for components 
 
   it('is broken off where a process is gone, and not while it runs', async () => {
     const folder = temporaryFolder()
-    const settings = (component: string): string => join(folder, "muster b'", `share/${component}.json`)
-    const start = (component: string) =>
-      spawn('/bin/sh', ['-c', 'sleep 60 & wait', 'serve', settings(component)], { stdio: 'ignore' })
-    const [manager, connector] = [start('manager'), start('connector')]
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
+    const processes = join(folder, "muster b'", 'share/processes')
+    mkdirSync(processes, { recursive: true })
+    const start = async (component: string) => {
+      const child = spawn('/bin/sleep', ['60'], { stdio: 'ignore' })
+      await once(child, 'spawn')
+      const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+      const born = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+      writeFileSync(join(processes, component), `${child.pid} ${born} ${boot}`)
+      return child
+    }
+    const [manager, connector] = [await start('manager'), await start('connector')]
     try {
       const running = await run({ folder, call: '/bin/sleep 0.5; echo answered' })
       expect(running).toMatchObject({ code: 0, stdout: 'answered\n' })

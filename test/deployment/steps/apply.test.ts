@@ -149,8 +149,13 @@ describe('a step', () => {
     await step?.apply(host)
     expect(host.scripts[0]).toContain('systemctl stop muster-alpha-connector.service')
     expect(host.scripts[0]).toContain('rm -f muster-alpha-connector.service')
-    expect(host.scripts[0]).toContain('/opt/muster/share/state/connector.json')
-    expect(host.scripts[0]).not.toContain('manager')
+    expect(host.scripts[0]).toContain(
+      'rm -f /opt/muster/share/applied/connector /opt/muster/share/connector.json',
+    )
+    expect(host.scripts[0]).not.toContain('manager.json')
+    expect(host.scripts[0]).not.toContain('muster-alpha-manager')
+    // What calls changed goes once all is proved, with the rights of the service user.
+    expect(host.scripts[0]).not.toContain('/var/lib')
   })
 
   it('remembers the system user it makes', async () => {

@@ -196,7 +196,9 @@ describe('the plan of an installation', () => {
       'write settings',
       'stop and remove connector',
       'restart manager',
+      'remove old data',
     ])
+    expect(steps.at(-1)?.change.details).toEqual(['/var/lib/muster-alpha/connector.json'])
     const gone = finishedFacts(smaller)
     expect(preview(installPlan({ target: smaller, packed: () => undefined }), gone)).toEqual([])
   })

@@ -102,7 +102,7 @@ describe('hostUsers', () => {
     expect(looked.requests.map(({ id, target }) => [id, target])).toEqual(
       ['manager', 'connector', 'replicator'].map((name) => [
         name,
-        { socket: `/opt/muster/run/${name}.sock` },
+        { socket: `/run/muster-alpha/${name}/api.sock` },
       ]),
     )
     const { requests } = await found(['admin', 'ops', 'zoe'], { logins: true })
