@@ -92,6 +92,8 @@ function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: s
 
     sent.on('socket', (socket) => {
       connected = sent.reusedSocket
+      // On a socket that is used again it would never come, and stay.
+      if (connected) return
       socket.once(endpoint.kind === 'socket' ? 'connect' : 'secureConnect', () => {
         connected = true
       })

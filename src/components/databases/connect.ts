@@ -52,25 +52,48 @@ export async function connect(
     // Positions may be larger than a number holds: everything stays text.
     typeCast: (field) => field.string(),
   })
-  const failed = new Promise<never>((_resolve, reject) => {
-    // This listener stays: without one, a connection that breaks while nobody uses it ends the process.
-    opened.on('error', reject)
-    socket.on('close', () => reject(Object.assign(new Error('closed'), { code: 'PROTOCOL_CONNECTION_LOST' })))
+  // One set of what waits, not a race with one lasting promise: such a promise keeps each answer that it raced with.
+  const waiting = new Set<(error: unknown) => void>()
+  let failure: unknown
+  let resolveEnded = (): void => undefined
+  const ended = new Promise<void>((resolve) => {
+    resolveEnded = resolve
   })
-  const orFailed = <Result>(work: Promise<Result>): Promise<Result> =>
-    Promise.race([work, failed]).catch((error) => {
+  function fail(error: unknown): void {
+    failure ??= error
+    for (const reject of waiting) reject(failure)
+    waiting.clear()
+    resolveEnded()
+  }
+  // This listener stays: without one, a connection that breaks while nobody uses it ends the process.
+  opened.on('error', fail)
+  socket.on('close', () => fail(Object.assign(new Error('closed'), { code: 'PROTOCOL_CONNECTION_LOST' })))
+
+  async function orFailed<Result>(
+    begin: (resolve: (result: Result) => void, reject: (error: unknown) => void) => void,
+  ): Promise<Result> {
+    let stopWaiting = (): void => undefined
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        if (failure !== undefined) return reject(failure)
+        waiting.add(reject)
+        stopWaiting = () => void waiting.delete(reject)
+        begin(resolve, reject)
+      })
+    } catch (error) {
       throw explainError(error, account)
-    })
+    } finally {
+      stopWaiting()
+    }
+  }
 
   const query = (statement: string): Promise<readonly Row[]> =>
-    orFailed(
-      new Promise((resolve, reject) => {
-        opened.query(statement, (error, rows) => {
-          if (error) reject(error)
-          else resolve(Array.isArray(rows) ? (rows as Row[]) : [])
-        })
-      }),
-    )
+    orFailed((resolve, reject) => {
+      opened.query(statement, (error, rows) => {
+        if (error) reject(error)
+        else resolve(Array.isArray(rows) ? (rows as Row[]) : [])
+      })
+    })
   const close = (): void => {
     opened.destroy()
     socket.destroy()
@@ -78,12 +101,11 @@ export async function connect(
   signal.addEventListener('abort', close)
   socket.on('close', () => signal.removeEventListener('abort', close))
   if (signal.aborted) close()
-  const connected = new Promise<void>((resolve) => opened.once('connect', () => resolve()))
-  return orFailed(connected).then(
-    () => ({ query, close, ended: failed.catch(() => undefined) }),
-    (error) => {
-      close()
-      throw error
-    },
-  )
+  try {
+    await orFailed<void>((resolve) => opened.once('connect', () => resolve()))
+  } catch (error) {
+    close()
+    throw error
+  }
+  return { query, close, ended }
 }

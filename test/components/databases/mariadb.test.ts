@@ -6,6 +6,7 @@ import type { DatabaseError } from '../../../src/components/databases/databaseEr
 import { createReplication, type Replication } from '../../../src/components/databases/replication.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { eventually } from '../../support/eventually.ts'
+import { heapInUse } from '../../support/heapInUse.ts'
 import {
   createAccount,
   forgetReplication,
@@ -53,6 +54,22 @@ describe.skipIf(!hasMariadb)('replication of real MariaDB servers', { timeout: 6
     onTestFinished(() => replication.close())
     return replication
   }
+
+  it('keeps nothing of the answers that a connection has given, however long it lives', async () => {
+    const opened = await connect(accountOf(primary), AbortSignal.timeout(60_000))
+    onTestFinished(() => opened.close())
+    const answers: WeakRef<object>[] = []
+    for (let count = 0; count < 1000; count += 1) {
+      answers.push(new WeakRef(await opened.query("SELECT REPEAT('x', 1000) AS a, VERSION() AS b")))
+    }
+    const kept = (): number => {
+      heapInUse()
+      return answers.filter((it) => it.deref() !== undefined).length
+    }
+    // The client library keeps its last command.
+    await expect.poll(kept).toBeLessThanOrEqual(2)
+    expect(await opened.query('SELECT 1 AS one')).toEqual([{ one: '1' }])
+  })
 
   const failure = async (work: Promise<unknown>): Promise<DatabaseError> =>
     work.then(
