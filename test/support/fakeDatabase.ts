@@ -83,6 +83,7 @@ export function fakeDatabase(options: {
     whenEnded.catch(() => undefined)
     const opened: Connection = {
       query: (statement) => Promise.race([whenEnded, answer(statement)]),
+      quit: end,
       close: end,
       ended,
     }

@@ -107,5 +107,6 @@ export async function connect(
     close()
     throw error
   }
-  return { query, close, ended }
+  const quit = (): void => opened.end(close)
+  return { query, quit, close, ended }
 }

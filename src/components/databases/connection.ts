@@ -19,6 +19,8 @@ export type Row = Readonly<Record<string, string | null>>
 export type Connection = {
   /** The rows of one statement, however long it takes; none where it answers no rows. Rejects with a `DatabaseError`. */
   query(statement: string): Promise<readonly Row[]>
+  /** Ends it in the words of the protocol, after what is under way: a server notes what is broken off. */
+  quit(): void
   /** Ends it at once; what is under way is rejected. */
   close(): void
   /** Resolves when it was closed or lost. */

@@ -19,7 +19,10 @@ function fixOf(number: number, account: DatabaseAccount): string {
     case 1227:
       return ` Grant what is missing to the user '${account.user}' on this server.`
     case 1129:
-      return ' It blocks this host after too many broken connections: run FLUSH HOSTS there.'
+      return (
+        ' It works, but blocks this host after too many broken logins: run FLUSH HOSTS there, and raise ' +
+        'max_connect_errors.'
+      )
     default:
       return ''
   }

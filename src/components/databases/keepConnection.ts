@@ -3,7 +3,12 @@ import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import { within } from './within.ts'
 
 /** How long a caller waits for a connection and for the answer to one statement that only reads; milliseconds. */
-export type ReadLimits = { readonly connect: number; readonly query: number }
+export type ReadLimits = {
+  readonly connect: number
+  readonly query: number
+  /** Age from which the next caller gets a connection of its own day; any age will do unless told. */
+  readonly age?: number
+}
 
 /** One connection for everybody who reads. */
 export type KeptConnection = {
@@ -22,10 +27,15 @@ export function keepConnection(options: {
   readonly limits: ReadLimits
   /** How messages name the server. */
   readonly place: string
+  /** Milliseconds that never go back. */
+  readonly now?: () => number
 }): KeptConnection {
-  const { dial, limits, place } = options
+  const { dial, limits, place, now = () => performance.now() } = options
+  const { age = Number.POSITIVE_INFINITY } = limits
   const end = new AbortController()
   let kept: Promise<Connection> | undefined
+  /** When the kept connection had logged in. */
+  let loggedIn = Number.POSITIVE_INFINITY
 
   const late = (what: string): DatabaseError =>
     new DatabaseError({ code: 'timeout', message: `The database ${place} did not ${what} in time.` })
@@ -34,11 +44,16 @@ export function keepConnection(options: {
   }
 
   function connection(): Promise<Connection> {
-    if (kept) return kept
+    if (kept && now() - loggedIn < age) return kept
+    kept?.then((opened) => opened.quit()).catch(() => undefined)
     const dialled = dial(end.signal)
     kept = dialled
+    loggedIn = Number.POSITIVE_INFINITY
     dialled
-      .then((opened) => opened.ended)
+      .then((opened) => {
+        if (kept === dialled) loggedIn = now()
+        return opened.ended
+      })
       .catch(() => undefined)
       .finally(() => forget(dialled))
     return dialled

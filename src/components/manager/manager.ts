@@ -36,8 +36,12 @@ const usualTiming: MonitorTiming = {
  * counts against this host. One whose machine is gone notices nothing of attempts, and is tried anew soon.
  */
 const dialLimits = { reach: 2000, login: 10 * 60_000 }
-/** Statements get long, too: one more while the server hangs would wait with the first, not be answered before it. */
-const readLimits = { connect: dialLimits.login, query: 60_000 }
+/**
+ * Statements get long, too: one more while the server hangs would wait with the first, not be answered before it. A
+ * login that goes well makes the server forget the broken ones of this host (max_connect_errors), and shows that
+ * clients still can: so there is one within each window of the connector's admission.
+ */
+const readLimits = { connect: dialLimits.login, query: 60_000, age: 8000 }
 
 /** The API of a manager whose settings name no services. */
 export const manager: ComponentApi = { component: 'manager', served: commonCalls }

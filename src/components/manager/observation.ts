@@ -11,10 +11,11 @@ export type Observation =
   | { readonly kind: 'unable'; readonly error: DatabaseError }
 
 /**
- * Numbers with which a server turns everybody on this host away: it shuts down, it blocks the host, it ended the
- * connection. Any other, as for a refused login, a missing privilege or too many connections, concerns our account.
+ * Numbers with which a server turns everybody away: it shuts down, it ended the connection. Any other concerns our
+ * account, as a refused login does, or our host, as a block (1129) does: the server works, for clients of other hosts
+ * too.
  */
-const outages: ReadonlySet<number> = new Set([1053, 1129, 1927, 3169])
+const outages: ReadonlySet<number> = new Set([1053, 1927, 3169])
 
 const isOutage = ({ code, number }: DatabaseError): boolean =>
   number === undefined ? code === 'unreachable' || code === 'timeout' : outages.has(number)

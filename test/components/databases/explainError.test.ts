@@ -28,7 +28,7 @@ describe('explainError', () => {
       1129,
       "Host '10.0.0.5' is blocked",
       'refused',
-      ' It blocks this host after too many broken connections: run FLUSH HOSTS there.',
+      ' It works, but blocks this host after too many broken logins: run FLUSH HOSTS there, and raise max_connect_errors.',
     ],
     [1040, 'Too many connections', 'refused', ''],
     [1198, 'This operation cannot be performed as you have a running slave', 'running', ''],

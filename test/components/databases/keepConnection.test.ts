@@ -35,6 +35,24 @@ describe('keepConnection', () => {
     expect(database.dials()).toBe(1)
   })
 
+  it('logs in anew when the connection has come of age, and leaves the old one in order', async () => {
+    const database = fakeDatabase({ expect: expect1 })
+    let time = 0
+    const { read } = keepConnection({
+      dial: database.dial,
+      limits: { ...limits, age: 8000 },
+      place: 'fake:3306',
+      now: () => time,
+    })
+    await read('SELECT 1')
+    time = 7999
+    await read('SELECT 1')
+    expect(database.dials()).toBe(1)
+    time = 8000
+    await Promise.all([read('SELECT 1'), read('SELECT 1')])
+    expect([database.dials(), database.open()]).toEqual([2, 1])
+  })
+
   it('drops a connection that does not answer, and opens another for the next', async () => {
     const hanging = { statement: 'SELECT 1', answer: never, times: 1 }
     const database = fakeDatabase({ expect: [hanging, ...expect1] })

@@ -79,7 +79,7 @@ describe('observe', () => {
     [{ code: 'unreachable' }, 'failed'],
     [{ code: 'timeout' }, 'failed'],
     [{ code: 'refused', number: 1053 }, 'failed'],
-    [{ code: 'refused', number: 1129 }, 'failed'],
+    [{ code: 'refused', number: 1129 }, 'unable'],
     [{ code: 'refused', number: 1040 }, 'unable'],
     [{ code: 'refused', number: 1045 }, 'unable'],
     [{ code: 'refused', number: 1227 }, 'unable'],
