@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -30,8 +30,14 @@ export type Mariadb = {
 }
 
 export type MariadbLab = {
-  /** Starts a server with a number of its own; the first is number 1. */
-  server(): Promise<Mariadb>
+  /**
+   * Starts a server with a number of its own; the first is number 1. One with `maxConnectErrors` counts broken logins
+   * of 127.0.0.9 in performance_schema.host_cache, and blocks that address after so many.
+   */
+  server(more?: {
+    readonly maxConnectErrors?: number
+    readonly options?: readonly string[]
+  }): Promise<Mariadb>
   /** Kills all of them and removes their data. */
   end(): Promise<void>
 }
@@ -49,9 +55,16 @@ const frugal = [
   '--performance-schema=0',
 ]
 
-async function launch(args: readonly string[]): Promise<ChildProcess> {
+/** Errors of a host count only while its name and its address lead to each other, so the server gets names of its own. */
+function withHosts(file: string): readonly string[] {
+  const rights = asRoot.length > 0 ? [] : ['--map-root-user']
+  const script = 'mount --bind "$0" /etc/hosts && exec "$@"'
+  return ['unshare', '--mount', ...rights, 'sh', '-c', script, file]
+}
+
+async function launch(args: readonly string[], before: readonly string[]): Promise<ChildProcess> {
   // A server must not outlive the tests, however they end.
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...before, program, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const words: string[] = []
@@ -66,8 +79,13 @@ async function launch(args: readonly string[]): Promise<ChildProcess> {
   return child
 }
 
-async function startServer(options: { readonly folder: string; readonly number: number }): Promise<Mariadb> {
-  const { folder, number } = options
+async function startServer(options: {
+  readonly folder: string
+  readonly number: number
+  readonly maxConnectErrors: number | undefined
+  readonly more: readonly string[]
+}): Promise<Mariadb> {
+  const { folder, number, maxConnectErrors, more } = options
   const port = await freePort()
   const socket = join(folder, `${number}.sock`)
   const args = [
@@ -79,11 +97,17 @@ async function startServer(options: { readonly folder: string; readonly number: 
     '--bind-address=127.0.0.1',
     `--server-id=${number}`,
     '--log-bin=bin',
-    '--skip-name-resolve',
     '--slave-net-timeout=2',
     ...frugal,
+    ...(maxConnectErrors === undefined
+      ? ['--skip-name-resolve']
+      : ['--performance-schema=1', `--max-connect-errors=${maxConnectErrors}`]),
+    ...more,
   ]
-  let child = await launch(args)
+  const hosts = join(folder, 'hosts')
+  writeFileSync(hosts, '127.0.0.1 localhost\n127.0.0.9 connector.test\n')
+  const before = maxConnectErrors === undefined ? [] : withHosts(hosts)
+  let child = await launch(args, before)
   return {
     port,
     sql: async (...statements) => {
@@ -104,7 +128,7 @@ async function startServer(options: { readonly folder: string; readonly number: 
       await once(child, 'exit')
     },
     start: async (...options) => {
-      child = await launch([...args, ...options])
+      child = await launch([...args, ...options], before)
     },
   }
 }
@@ -124,10 +148,10 @@ export async function mariadbLab(): Promise<MariadbLab> {
   ]
   await promisify(execFile)('mariadb-install-db', install)
   return {
-    server: () => {
+    server: ({ maxConnectErrors, options = [] } = {}) => {
       const number = servers.length + 1
       cpSync(template, join(folder, String(number)), { recursive: true })
-      const server = startServer({ folder, number })
+      const server = startServer({ folder, number, maxConnectErrors, more: options })
       servers.push(server)
       return server
     },

@@ -1,27 +1,29 @@
 import type { Socket } from 'node:net'
 import type { RoutedRole } from './routes.ts'
-import type { Link, Target } from './targets.ts'
+import type { Target } from './targets.ts'
 
 /** A client that a listener has accepted, with what becomes of it until it is joined to a database. */
 export type Client = {
   readonly socket: Socket
   readonly role: RoutedRole
+  /** Whose logins count together: an IPv4 address, or the network of an IPv6 address. */
+  readonly from: string
   /** Milliseconds, as the clock elapses. */
   readonly arrived: number
   /** Data sources that could not be reached, and why. */
   tried: Target[]
   failures: string[]
-  /** Whether it was held and counts among those that are being released. */
-  isReleased: boolean
+  /** Whether it counts among those that log in. */
+  isAdmitted: boolean
   /** Set while it is being connected. */
-  dialling: Link | undefined
+  dialling: { leave(): void } | undefined
   /** Whether it is joined to a database, which then says when it ends. */
   isForwarded: boolean
 }
 
 /** Looks after a client's socket; `left` is called when it ends before it was joined to a database. */
 export function createClient(
-  arrival: Pick<Client, 'socket' | 'role' | 'arrived'>,
+  arrival: Pick<Client, 'socket' | 'role' | 'from' | 'arrived'>,
   left: (client: Client) => void,
 ): Client {
   const { socket } = arrival
@@ -29,7 +31,7 @@ export function createClient(
     ...arrival,
     tried: [],
     failures: [],
-    isReleased: false,
+    isAdmitted: false,
     dialling: undefined,
     isForwarded: false,
   }

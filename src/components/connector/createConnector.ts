@@ -7,7 +7,8 @@ import { type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
 import { changedMode } from './mode.ts'
 import { allOnline } from './ownMap.ts'
 import type { ProxyCounts, TcpProxy } from './proxy.ts'
-import { type MapInEffect, type RoutedRole, routeOf } from './routes.ts'
+import { blocksThisHost } from './refusals.ts'
+import type { MapInEffect, RoutedRole } from './routes.ts'
 import { statusOf } from './statusOf.ts'
 import type { Store } from './storedState.ts'
 
@@ -78,13 +79,19 @@ export function createConnector(options: {
       : undefined
   }
 
+  /** Data sources that turn this host away; where no other is left, the routing says so itself. */
+  const blocked = (): readonly string[] =>
+    roles.some((role) => proxy.problem(role)?.includes(blocksThisHost))
+      ? []
+      : proxy.counts().blocked.map((name) => `${name} ${blocksThisHost}`)
+
   const status = (): ConnectorStatusPayload =>
     statusOf({
       mode: store.current().mode,
       counts: proxy.counts(),
       map: inEffect,
       service,
-      problems: [...roles.map((role) => proxy.problem(role)), lack() ?? null],
+      problems: [...new Set([...roles.map((role) => proxy.problem(role)), ...blocked()]), lack() ?? null],
       now: now(),
     })
 
@@ -129,7 +136,7 @@ export function createConnector(options: {
       if (!isListening()) return 'the connector does not listen for clients'
       const { value, since } = store.current().mode
       if (value === 'OFFLINE') return `the connector is OFFLINE since ${since}`
-      return routeOf({ map: inEffect, service, role: 'primary' }).problem ?? undefined
+      return proxy.problem('primary') ?? undefined
     },
     lack,
     counts: () => proxy.counts(),

@@ -1,11 +1,22 @@
 import type { Socket } from 'node:net'
+import type { Admission } from './admission.ts'
 import type { Client } from './client.ts'
 import type { Clock } from './clock.ts'
 import { explainDial } from './explainDial.ts'
 import { forward } from './forward.ts'
+import { type HandedOver, type Handshake, type NoGreeting, relayHandshake } from './handshake.ts'
 import { createIntake, type Intake } from './intake.ts'
-import { noDataSource, type Refusal, unreachable } from './refusals.ts'
+import {
+  blocksThisHost,
+  hostBlocked,
+  noDataSource,
+  type Refusal,
+  refusedByDatabase,
+  unreachable,
+} from './refusals.ts'
 import type { Link, Target, Targets } from './targets.ts'
+import { watchBlocked } from './watchBlocked.ts'
+import { watchTls } from './watchTls.ts'
 
 /** Opens a connection to a data source; what it sends goes to the intake. */
 export type Dial = (place: { readonly host: string; readonly port: number }, intake: Intake) => Socket
@@ -21,23 +32,28 @@ export function createJoining(options: {
   readonly clock: Clock
   readonly dial: Dial
   readonly targets: Targets
+  readonly admission: Pick<Admission, 'broken' | 'succeeded'>
   readonly refuse: (client: Client, refusal: Refusal) => void
   /** A data source was tried in vain: what happens to the client now is the mode's to say. */
   readonly again: (client: Client) => void
-  /** The client is joined, refused or gone. */
+  /** The client's login is over, however it ended: the database has judged it, or is rid of it. */
   readonly settled: (client: Client) => void
   /** A connection came about. */
   readonly joined: () => void
   /** A connection, or the attempt at one, ended. */
   readonly ended: () => void
 }): Join {
-  const { service, dialTimeout, clock, dial, targets, refuse, again, settled, joined, ended } = options
+  const { service, dialTimeout, clock, dial, targets, admission, refuse, again, settled, joined, ended } =
+    options
+  const noteBlocked = watchBlocked({ dial, clock, targets })
 
   function refuseUnrouted(client: Client): void {
-    const { failures, role } = client
+    const { failures, role, tried } = client
+    const isBlocked =
+      targets.blocked().length > 0 && tried.every(({ name }) => targets.blocked().includes(name))
     const refusal =
       failures.length > 0
-        ? unreachable(service, failures)
+        ? unreachable(service, failures, isBlocked)
         : noDataSource(targets.problem(role) ?? 'it is gone')
     refuse(client, refusal)
     settled(client)
@@ -46,23 +62,31 @@ export function createJoining(options: {
   function connect(client: Client, target: Target): void {
     const intake = createIntake()
     const database = dial(target, intake)
-    const link: Link = { cut: () => fail('may not be used any more') }
-    const late = (): void => fail(`did not answer within ${dialTimeout / 1000} s`)
+    let handshake: Handshake | undefined
+    let isDetached = false
+    let hasLeft = false
+    const link: Link = { cut }
+    const late = (): void => {
+      database.destroy()
+      fail(`did not answer within ${dialTimeout / 1000} s`)
+    }
     const cancelLate = clock.after(dialTimeout, late)
 
-    function settle(): void {
-      cancelLate()
+    /** Ends this attempt for the client; the database's side ends by itself. False where it has ended before. */
+    function detach(): boolean {
+      if (isDetached) return false
+      isDetached = true
       client.dialling = undefined
-      database.off('error', onError)
-    }
-    function fail(why: string): void {
-      settle()
       targets.closed(target, link)
-      database.on('error', () => undefined)
-      database.destroy()
       ended()
-      if (client.socket.destroyed) {
-        settled(client)
+      return true
+    }
+
+    /** Goes on without this data source. */
+    function fail(why: string): void {
+      cancelLate()
+      if (!detach()) {
+        if (hasLeft) settled(client)
         return
       }
       client.tried.push(target)
@@ -70,17 +94,82 @@ export function createJoining(options: {
       again(client)
       if (!client.dialling) settled(client)
     }
+
+    // A connection that is on its way is not broken off either: the server would have to count it.
+    function leave(): void {
+      if (!detach()) return
+      hasLeft = true
+      handshake?.leave()
+    }
+
+    function cut(): void {
+      if (handshake?.hasGreeted()) {
+        leave()
+        client.socket.destroy()
+      } else {
+        handshake?.leave()
+        fail('may not be used any more')
+      }
+    }
+
+    function onOver(end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }): void {
+      const { broken, noGreeting } = end
+      if (broken) admission.broken(client.from)
+      if (noGreeting?.number === hostBlocked) {
+        noteBlocked(target)
+        fail(blocksThisHost)
+        return
+      }
+      if (detach()) {
+        if (noGreeting) refuse(client, refusedByDatabase(noGreeting))
+        else client.socket.destroySoon()
+      } else if (!hasLeft) return
+      settled(client)
+    }
+
+    function handOver(how: HandedOver): void {
+      if (how === 'logged-in') admission.succeeded()
+      targets.setBlocked(target, false)
+      joined()
+      targets.created(target)
+      if (how !== 'tls') {
+        join({ client, database, intake, target, link, onClosed: () => undefined })
+        settled(client)
+        return
+      }
+      let hasGoneOn = false
+      const onClosed = (): void => {
+        if (hasGoneOn) return
+        hasGoneOn = true
+        admission.broken(client.from)
+        settled(client)
+      }
+      join({ client, database, intake, target, link, onClosed })
+      const onGoneOn = (): void => {
+        if (hasGoneOn) return
+        hasGoneOn = true
+        settled(client)
+      }
+      watchTls({ client: client.socket, intake, onGoneOn })
+    }
+
     const onError = (error: Error): void => fail(explainDial(error))
 
-    client.dialling = link
+    client.dialling = { leave }
     targets.open(target, link)
     database.once('error', onError)
     database.once('connect', () => {
-      settle()
-      joined()
-      targets.created(target)
-      join({ client, database, intake, target, link })
-      settled(client)
+      cancelLate()
+      database.off('error', onError)
+      database.on('error', () => undefined)
+      handshake = relayHandshake({
+        client: isDetached ? undefined : client.socket,
+        database,
+        intake,
+        clock,
+        onHandedOver: handOver,
+        onOver,
+      })
     })
   }
 
@@ -90,11 +179,13 @@ export function createJoining(options: {
     readonly intake: Intake
     readonly target: Target
     readonly link: Link
+    readonly onClosed: () => void
   }): void {
-    const { client, database, intake, target, link } = parts
+    const { client, database, intake, target, link, onClosed } = parts
     client.isForwarded = true
-    database.on('error', () => undefined)
+    client.dialling = undefined
     const closed = (): void => {
+      onClosed()
       targets.closed(target, link)
       ended()
     }

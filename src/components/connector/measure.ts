@@ -6,7 +6,7 @@ import { refusalReasons } from './refusals.ts'
 /** Measurements of a connector as it is now. */
 export function familiesOf(connector: Connector): readonly MetricFamily[] {
   const { value, held, datasources } = connector.status()
-  const { refused } = connector.counts()
+  const { refused, logins, blocked } = connector.counts()
   const bySource = (count: 'active' | 'created'): MetricFamily['samples'] =>
     datasources.map(({ service, name: datasource, [count]: number }) => ({
       labels: { service, datasource },
@@ -42,6 +42,27 @@ export function familiesOf(connector: Connector): readonly MetricFamily[] {
       type: 'counter',
       help: 'Client connections that were answered with an error, by its reason.',
       samples: refusalReasons.map((reason) => ({ labels: { reason }, value: refused.get(reason) ?? 0 })),
+    },
+    single({
+      name: 'muster_connector_logins_pending',
+      type: 'gauge',
+      help: 'Client connections whose login is under way.',
+      value: logins.pending,
+    }),
+    single({
+      name: 'muster_connector_logins_broken_total',
+      type: 'counter',
+      help: 'Logins that broke off in a way that a server may count against this host (max_connect_errors).',
+      value: logins.broken,
+    }),
+    {
+      name: 'muster_connector_blocked',
+      type: 'gauge',
+      help: 'Whether each data source turns this host away after too many broken logins (error 1129).',
+      samples: datasources.map(({ service, name: datasource }) => ({
+        labels: { service, datasource },
+        value: blocked.includes(datasource) ? 1 : 0,
+      })),
     },
     single({
       name: 'muster_connector_map_current',

@@ -1,17 +1,26 @@
 import type { Socket } from 'node:net'
+import { peerNetwork } from '../../api/peer.ts'
+import { createAdmission } from './admission.ts'
 import { type Client, createClient } from './client.ts'
 import type { Clock } from './clock.ts'
 import { createDrain } from './drain.ts'
 import { createJoining, type Dial } from './joining.ts'
 import type { Mode } from './mode.ts'
-import { heldTooLong, offline, type Refusal, type RefusalReason, stopping, tooManyHeld } from './refusals.ts'
+import {
+  heldTooLong,
+  offline,
+  pendingTooLong,
+  type Refusal,
+  type RefusalReason,
+  stopping,
+  tooManyHeld,
+  tooManyPending,
+} from './refusals.ts'
+
 import type { MapInEffect, RoutedRole } from './routes.ts'
 import { createTargets } from './targets.ts'
 import { turnAway } from './turnAway.ts'
 import { createWaitingRoom } from './waitingRoom.ts'
-
-/** How many of the clients that were held are connected at once: a database whose queue overflows loses some. */
-const releasedAtOnce = 32
 
 /** What a proxy counts. */
 export type ProxyCounts = {
@@ -22,6 +31,10 @@ export type ProxyCounts = {
   readonly remaining: number | undefined
   /** Milliseconds until connections are cut that drain now. */
   readonly draining: number | undefined
+  /** Clients that log in now, and logins that broke off so far. */
+  readonly logins: { readonly pending: number; readonly broken: number }
+  /** Names of the data sources that turn this host away. */
+  readonly blocked: readonly string[]
   readonly byName: ReadonlyMap<string, { readonly active: number; readonly created: number }>
   readonly refused: ReadonlyMap<RefusalReason, number>
 }
@@ -61,20 +74,23 @@ export function createProxy(options: {
     most: maxHeld,
     longest: maxHold,
     clock,
-    sendAway: (client) => refuse(client, heldTooLong(maxHold)),
+    sendAway: (client) =>
+      refuse(client, mode.value === 'ONLINE' ? pendingTooLong(maxHold) : heldTooLong(maxHold)),
   })
   const refused = new Map<RefusalReason, number>()
   let mode = options.mode
   let created = 0
-  let releasing = 0
   let isStopping = false
+  let cancelRelease: (() => void) | undefined
 
+  const admission = createAdmission({ clock })
   const connect = createJoining({
     ...options,
     targets,
+    admission,
     refuse,
     again: place,
-    settled: endRelease,
+    settled: dismiss,
     joined: () => {
       created += 1
     },
@@ -89,7 +105,13 @@ export function createProxy(options: {
   function hold(client: Client): void {
     client.tried = []
     client.failures = []
-    if (!waiting.enter(client, client.arrived)) refuse(client, tooManyHeld(maxHeld))
+    if (waiting.enter(client, client.arrived)) return
+    refuse(client, mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld))
+  }
+
+  const admit = (client: Client): boolean => {
+    client.isAdmitted ||= admission.enter(client.from)
+    return client.isAdmitted
   }
 
   /**
@@ -101,23 +123,32 @@ export function createProxy(options: {
     if (isStopping) refuse(client, stopping)
     else if (mode.value === 'OFFLINE') refuse(client, offline(mode.since))
     else if (mode.value === 'ONHOLD') hold(client)
-    else connect(client)
-  }
-
-  function release(): void {
-    while (mode.value === 'ONLINE' && !isStopping && releasing < releasedAtOnce) {
-      const client = waiting.next()
-      if (!client) return
-      client.isReleased = true
-      releasing += 1
-      connect(client)
+    else if (admit(client)) connect(client)
+    else {
+      hold(client)
+      release()
     }
   }
 
-  function endRelease(client: Client): void {
-    if (!client.isReleased) return
-    client.isReleased = false
-    releasing -= 1
+  /** Lets in who waits, in order, as far as there is room for each. */
+  function release(): void {
+    cancelRelease?.()
+    cancelRelease = undefined
+    while (mode.value === 'ONLINE' && !isStopping && waiting.size > 0) {
+      const client = waiting.next(admit)
+      if (client) connect(client)
+      else {
+        const milliseconds = admission.remaining()
+        if (milliseconds !== undefined) cancelRelease = clock.after(milliseconds, release)
+        return
+      }
+    }
+  }
+
+  function dismiss(client: Client): void {
+    if (!client.isAdmitted) return
+    client.isAdmitted = false
+    admission.leave(client.from)
     release()
   }
 
@@ -127,13 +158,16 @@ export function createProxy(options: {
 
   return {
     accept: (socket, role) => {
-      const client = createClient({ socket, role, arrived: clock.elapsed() }, (left) => {
+      const from = peerNetwork(socket.remoteAddress ?? 'gone')
+      const client = createClient({ socket, role, from, arrived: clock.elapsed() }, (left) => {
         waiting.leave(left)
-        left.dialling?.cut()
+        left.dialling?.leave()
       })
       // Nobody overtakes those who wait to be released.
-      if (mode.value === 'ONLINE' && waiting.size > 0 && !isStopping) hold(client)
-      else place(client)
+      if (mode.value === 'ONLINE' && waiting.size > 0 && !isStopping) {
+        hold(client)
+        release()
+      } else place(client)
     },
     enter: (next) => {
       mode = next
@@ -159,6 +193,8 @@ export function createProxy(options: {
         created,
         remaining: waiting.remaining(),
         draining: left === undefined ? undefined : Math.max(0, left),
+        logins: admission.counts(),
+        blocked: targets.blocked(),
         byName: targets.counts(),
         refused,
       }

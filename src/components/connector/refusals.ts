@@ -6,6 +6,9 @@ export const refusalReasons = [
   'held-too-long',
   'no-data-source',
   'unreachable',
+  'blocked',
+  'refused-by-database',
+  'broken-login',
 ] as const
 
 export type RefusalReason = (typeof refusalReasons)[number]
@@ -19,7 +22,10 @@ export type Refusal = { readonly reason: RefusalReason; readonly number: number;
  */
 const tooManyConnections = 1040
 const badHost = 1042
+const badHandshake = 1043
 const serverShutdown = 1053
+/** With it a server turns away a host of which too many logins were broken off. */
+export const hostBlocked = 1129
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`
 
@@ -51,6 +57,40 @@ export const heldTooLong = (milliseconds: number): Refusal => ({
     'connector-max-hold allows. Try again later.',
 })
 
+export const tooManyPending = (most: number): Refusal => ({
+  reason: 'too-many-held',
+  number: tooManyConnections,
+  message:
+    `Too many connections: too many clients are logging in, and ${most} wait already, which is the most that ` +
+    'connector-max-held allows. Try again later.',
+})
+
+export const pendingTooLong = (milliseconds: number): Refusal => ({
+  reason: 'held-too-long',
+  number: tooManyConnections,
+  message:
+    `Too many clients are logging in or broke their logins off, and this connection waited ${seconds(milliseconds)}, ` +
+    'which is the longest that connector-max-hold allows. Try again later.',
+})
+
+/** `what` the client did, such as `did not go on`. */
+export const brokenLogin = (what: string): Refusal => ({
+  reason: 'broken-login',
+  number: badHandshake,
+  message: `The connector ends this connection: within the login the client ${what}.`,
+})
+
+/** What a server says instead of greeting, such as that it has too many connections. */
+export const refusedByDatabase = (said: { readonly number: number; readonly message: string }): Refusal => ({
+  reason: 'refused-by-database',
+  ...said,
+})
+
+/** Why a server turns this host away, and the way out, as the end of a sentence that begins with its name. */
+export const blocksThisHost =
+  'blocks this host after too many broken logins (error 1129): run FLUSH HOSTS there, and raise max_connect_errors, ' +
+  'since all clients reach it from this one address'
+
 /** `why` is what the routing says. */
 export const noDataSource = (why: string): Refusal => ({
   reason: 'no-data-source',
@@ -59,8 +99,8 @@ export const noDataSource = (why: string): Refusal => ({
 })
 
 /** `attempts` are data sources, each with why it was not reached. */
-export const unreachable = (service: string, attempts: readonly string[]): Refusal => ({
-  reason: 'unreachable',
-  number: badHost,
+export const unreachable = (service: string, attempts: readonly string[], isBlocked: boolean): Refusal => ({
+  reason: isBlocked ? 'blocked' : 'unreachable',
+  number: isBlocked ? hostBlocked : badHost,
   message: `The connector reaches no database of service ${service}: ${attempts.join('; ')}.`,
 })

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { blocksThisHost } from './refusals.ts'
 import { leastBusy, type MapInEffect, type Route, type RoutedRole, routeOf } from './routes.ts'
 
 /** A client's connection to a database, from its beginning on. */
@@ -19,6 +20,10 @@ export type Targets = {
   choose(role: RoutedRole, tried: readonly Target[]): Target | undefined
   /** Why no connection can go anywhere; null where one can. */
   problem(role: RoutedRole): string | null
+  /** Notes that a target turns this host away, or that it does no more. */
+  setBlocked(target: Target, isBlocked: boolean): void
+  /** Returns false for a target that is not used any more. */
+  isUsable(target: Target): boolean
   open(target: Target, link: Link): void
   /** Counts a connection that came about. */
   created(target: Target): void
@@ -26,6 +31,8 @@ export type Targets = {
   active(): number
   /** Connections by data source of the service. */
   counts(): ReadonlyMap<string, { readonly active: number; readonly created: number }>
+  /** Names of the data sources that turn this host away. */
+  blocked(): readonly string[]
   cutAll(): void
 }
 
@@ -38,6 +45,7 @@ type OwnTarget = {
   readonly links: Set<Link>
   active: number
   chosen: number
+  isBlocked: boolean
   /** Set while its connections may only end. */
   cancelCut: (() => void) | undefined
 }
@@ -74,6 +82,7 @@ export function createTargets(options: {
       links: new Set<Link>(),
       active: 0,
       chosen: 0,
+      isBlocked: false,
       cancelCut: undefined,
     }
     targets.set(key, target)
@@ -124,13 +133,22 @@ export function createTargets(options: {
     },
     choose: (role, tried) => {
       const candidates = tried.length === 0 ? usable[role] : usable[role].filter((it) => !tried.includes(it))
-      const target = leastBusy(candidates)
+      const target = leastBusy(candidates.filter((it) => !it.isBlocked)) ?? leastBusy(candidates)
       if (!target) return undefined
       choices += 1
       target.chosen = choices
       return target
     },
-    problem: (role) => routes[role].problem,
+    problem: (role) => {
+      const isBlocked = usable[role].length > 0 && usable[role].every((it) => it.isBlocked)
+      return isBlocked
+        ? usable[role].map(({ name }) => `${name} ${blocksThisHost}`).join('; ')
+        : routes[role].problem
+    },
+    setBlocked: (target, isBlocked) => {
+      own(target).isBlocked = isBlocked
+    },
+    isUsable: (target) => roles.some((role) => usable[role].includes(own(target))),
     open: (target, link) => {
       const it = own(target)
       it.links.add(link)
@@ -153,6 +171,10 @@ export function createTargets(options: {
         counts.set(name, { ...so, active: so.active + here })
       }
       return counts
+    },
+    blocked: () => {
+      const names = [...targets.values()].filter((it) => it.isBlocked).map(({ name }) => name)
+      return [...new Set(names)]
     },
     cutAll: () => {
       for (const target of targets.values()) cut(target)

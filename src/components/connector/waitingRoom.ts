@@ -7,8 +7,8 @@ export type WaitingRoom<Client> = {
   enter(client: Client, arrived: number): boolean
   /** Does nothing for one that is not there. */
   leave(client: Client): void
-  /** Takes out the one that arrived first. */
-  next(): Client | undefined
+  /** Takes out the one that arrived first, of those that are `wanted` where that is given. */
+  next(wanted?: (client: Client) => boolean): Client | undefined
   /** Milliseconds until the one that arrived first has waited long enough; undefined while nobody waits. */
   remaining(): number | undefined
 }
@@ -66,10 +66,13 @@ export function createWaitingRoom<Client>(options: {
       return true
     },
     leave: remove,
-    next: () => {
-      const client = first()?.[0]
-      if (client !== undefined) remove(client)
-      return client
+    next: (wanted = () => true) => {
+      for (const client of waiting.keys()) {
+        if (!wanted(client)) continue
+        remove(client)
+        return client
+      }
+      return undefined
     },
     remaining,
   }

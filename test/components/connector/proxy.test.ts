@@ -44,6 +44,7 @@ describe('a connector that is ONLINE', () => {
 
   it('hands on the end of one half, and what the other half still says', async () => {
     const server = await serveTcp((socket) => {
+      socket.write('db1 greets\n')
       socket.on('data', () => undefined)
       socket.on('end', () => socket.end('and this was the answer'))
     })
@@ -52,7 +53,7 @@ describe('a connector that is ONLINE', () => {
     const asking = await client()
     await counts({ created: 1 })
     asking.socket.end('a question')
-    expect((await asking.ended).toString()).toBe('and this was the answer')
+    expect((await asking.ended).toString()).toBe('db1 greets\nand this was the answer')
     await server.close()
   })
 

@@ -37,7 +37,11 @@ describe('errorPacket', () => {
       refusals.tooManyHeld(1000),
       refusals.heldTooLong(8000),
       refusals.noDataSource('no primary of service alpha is ONLINE: db1 is SHUNNED'),
-      refusals.unreachable('alpha', names),
+      refusals.tooManyPending(1000),
+      refusals.pendingTooLong(8000),
+      refusals.brokenLogin('did not go on'),
+      refusals.unreachable('alpha', names, false),
+      refusals.unreachable('alpha', [`db1 ${refusals.blocksThisHost}`], true),
     ]) {
       const packet = refusalIn(errorPacket(number, message))
       expect(packet.number).toBe(number)

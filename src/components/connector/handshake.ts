@@ -1,0 +1,233 @@
+import type { Socket } from 'node:net'
+import type { Clock } from './clock.ts'
+import {
+  beginsAsServer,
+  capabilitiesIn,
+  errorIn,
+  helloIn,
+  isAnswerTo,
+  kindOfLogin,
+  markOf,
+  marks,
+  ownLogin,
+  packetIn,
+  quit,
+  wrongAnswerTo,
+} from './handshakePackets.ts'
+import type { Intake } from './intake.ts'
+import { brokenLogin } from './refusals.ts'
+import { turnAway } from './turnAway.ts'
+
+/** Milliseconds. */
+export const handshakeLimits = {
+  /** For each answer of a client: less than a server waits by default (connect_timeout, 10 s), for that it counts. */
+  client: 8000,
+  /** For what a server still has to say to a client that has left. */
+  server: 60_000,
+} as const
+
+/** Bytes of a client that are kept until they form a packet; attributes of a connection have at most 64 KiB. */
+const mostKept = 128 * 1024
+
+/** How clients may be handed over to the database: logged in, refused by it, hidden by TLS, or not of this protocol. */
+export type HandedOver = 'logged-in' | 'refused' | 'tls' | 'unknown'
+
+/** What a server that does not greet says instead. */
+export type NoGreeting = { readonly number: number; readonly message: string }
+
+export type Handshake = {
+  /** Whether the client has heard anything of this server. */
+  hasGreeted(): boolean
+  /** The client is gone: ends its login so that the server does not count it against this host. */
+  leave(): void
+}
+
+/**
+ * Passes the login of a client on, packet by packet, for a server counts each one that is broken off against the host
+ * that it comes from, and blocks that host in the end (max_connect_errors). So a client's packets are passed on when
+ * they are whole and of the protocol, and who leaves before the end is logged in by the connector itself, in vain:
+ * a refused password is not counted. Exactly one of the callbacks `onHandedOver` and `onOver` is called.
+ */
+export function relayHandshake(options: {
+  /** Absent where it has left already. */
+  readonly client: Socket | undefined
+  /** Connected; its errors are listened for. */
+  readonly database: Socket
+  /** How the database is read. */
+  readonly intake: Intake
+  readonly clock: Clock
+  /** All that follows goes straight through; what the client said too early is written already. */
+  readonly onHandedOver: (how: HandedOver) => void
+  /** The database has ended. `broken`: the server may have counted it; `noGreeting`: it said only this. */
+  readonly onOver: (end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }) => void
+}): Handshake {
+  const { client, database, intake, clock, onHandedOver, onOver } = options
+  let turn: 'greeting' | 'client' | 'server' = 'greeting'
+  let fromServer: Buffer = Buffer.alloc(0)
+  let fromClient: Buffer = Buffer.alloc(0)
+  let offered = 0
+  let question: Buffer | undefined
+  let hasLeft = client === undefined
+  let isSettled = false
+  let cancel: (() => void) | undefined
+
+  function settle(): void {
+    isSettled = true
+    cancel?.()
+    client?.off('data', onData)
+    database.off('close', onClose)
+  }
+
+  function over(end: Parameters<typeof onOver>[0]): void {
+    if (isSettled) return
+    settle()
+    database.destroy()
+    onOver(end)
+  }
+
+  function handOver(how: HandedOver): void {
+    settle()
+    client?.pause()
+    if (fromServer.length > 0) client?.write(fromServer)
+    if (fromClient.length > 0) database.write(fromClient)
+    onHandedOver(how)
+  }
+
+  /** Waits for the next words of one side: a client's come in time, and so do those that nobody else waits for. */
+  function waitFor(whose: typeof turn): void {
+    turn = whose
+    cancel?.()
+    cancel = undefined
+    if (hasLeft) cancel = clock.after(handshakeLimits.server, () => over({ broken: true }))
+    else if (whose === 'client')
+      cancel = clock.after(handshakeLimits.client, () => dismiss('did not go on', false))
+  }
+
+  /** Answers in place of a client that has left. */
+  function answer(): void {
+    waitFor('server')
+    const words = question === undefined ? ownLogin() : wrongAnswerTo(question)
+    if (words) database.write(words)
+  }
+
+  function leave(): void {
+    if (hasLeft || isSettled) return
+    hasLeft = true
+    client?.off('data', onData)
+    if (turn === 'client') answer()
+    else waitFor(turn)
+  }
+
+  /** Tells a client that it broke the protocol, and goes on without it. */
+  function dismiss(what: string, hasSpoken = true): void {
+    const sequence = ((question?.[3] ?? 0) + (hasSpoken ? 2 : 1)) % 256
+    leave()
+    if (client) turnAway(client, brokenLogin(what), clock, sequence)
+  }
+
+  /** Hands on what a server wants to know. */
+  function ask(packet: Buffer): void {
+    client?.write(packet)
+    waitFor('client')
+    onClientBytes()
+    client?.resume()
+  }
+
+  function greeted(packet: Buffer): void {
+    if (markOf(packet) === marks.error) {
+      over({ broken: false, noGreeting: errorIn(packet) })
+      return
+    }
+    offered = capabilitiesIn(packet)
+    if (hasLeft) {
+      answer()
+      return
+    }
+    ask(packet)
+    client?.on('data', onData)
+  }
+
+  function onServerPacket(packet: Buffer): void {
+    const mark = markOf(packet)
+    if (mark === marks.ok || mark === marks.error) {
+      if (!hasLeft) {
+        client?.write(packet)
+        handOver(mark === marks.ok ? 'logged-in' : 'refused')
+        return
+      }
+      // As an account without a name and a password, if there is one.
+      if (mark === marks.ok) database.write(quit)
+      over({ broken: false })
+      return
+    }
+    question = packet
+    if (hasLeft) answer()
+    else ask(packet)
+  }
+
+  function onServerBytes(bytes: Buffer): void {
+    fromServer = Buffer.concat([fromServer, bytes])
+    if (turn === 'greeting' && !beginsAsServer(fromServer)) {
+      if (hasLeft) over({ broken: false })
+      else handOver('unknown')
+      return
+    }
+    for (let packet = packetIn(fromServer); packet && !isSettled; packet = packetIn(fromServer)) {
+      fromServer = fromServer.subarray(packet.length)
+      if (turn === 'greeting') greeted(packet)
+      else onServerPacket(packet)
+    }
+  }
+
+  function pass(packet: Buffer): void {
+    fromClient = fromClient.subarray(packet.length)
+    waitFor('server')
+    database.write(packet)
+  }
+
+  function onFirst(packet: Buffer): void {
+    const kind = kindOfLogin(packet, offered)
+    if (kind === 'broken') dismiss('sent something else than a login')
+    else if (kind === 'login') pass(packet)
+    else {
+      const hello = helloIn(fromClient.subarray(packet.length))
+      if (hello === 'broken') dismiss('sent something else than TLS')
+      else if (hello === 'whole') handOver('tls')
+    }
+  }
+
+  function onClientBytes(): void {
+    if (turn !== 'client') return
+    const packet = packetIn(fromClient)
+    if (!packet) {
+      if (fromClient.length > mostKept) dismiss('sent too much')
+    } else if (question === undefined) onFirst(packet)
+    else if (isAnswerTo(question, packet)) pass(packet)
+    else dismiss('sent an answer of another form than was asked for')
+  }
+
+  function onData(bytes: Buffer): void {
+    fromClient = Buffer.concat([fromClient, bytes])
+    // Nothing reads it before its turn, so it must not grow meanwhile.
+    if (fromClient.length > mostKept) client?.pause()
+    onClientBytes()
+  }
+
+  function onClose(): void {
+    over({ broken: turn !== 'greeting' })
+  }
+
+  database.on('close', onClose)
+  database.on('end', () => {
+    if (!isSettled) database.destroy()
+  })
+  intake.to({
+    write: (bytes: Buffer) => {
+      onServerBytes(bytes)
+      return true
+    },
+    writableLength: 0,
+  })
+  if (hasLeft) waitFor('greeting')
+  return { hasGreeted: () => turn !== 'greeting', leave }
+}
