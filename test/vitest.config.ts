@@ -7,7 +7,7 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/scenarios/**', 'test/**/*.slow.test.ts', 'test/lab/**', 'test/ci/**'],
+    exclude: ['test/scenarios/**', 'test/**/*.slow.test.ts', 'test/lab/**', 'test/ci/**', 'test/soak/**'],
     // Half of it waits for processes and sockets: one worker for each of two cores, not one less.
     maxWorkers: 2,
     // Reading the same modules anew for each of 250 files was a third of all time.

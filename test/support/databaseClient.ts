@@ -15,8 +15,8 @@ export type DatabaseClient = {
 }
 
 /** Connects to a port of loopback; the connection ends with the test. */
-export async function databaseClient(port: number): Promise<DatabaseClient> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+export async function databaseClient(port: number, localAddress = '127.0.0.1'): Promise<DatabaseClient> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true })
   onTestFinished(() => void socket.destroy())
   const chunks: Buffer[] = []
   const watchers = new Set<() => void>()

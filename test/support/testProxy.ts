@@ -33,8 +33,8 @@ export type TestProxy = {
   enter(value: ConnectorMode): void
   /** Routes to these data sources from now on. */
   route(...datasources: readonly DataSourceEntry[]): void
-  /** A new client of the port to the primary. */
-  client(): Promise<DatabaseClient>
+  /** A new client of the port to the primary, from another address of loopback where told. */
+  client(from?: string): Promise<DatabaseClient>
   /** A new client of the port to the replicas. */
   reader(): Promise<DatabaseClient>
   /** Waits until the proxy counts so. */
@@ -89,7 +89,7 @@ export async function testProxy(
       proxy.enter(mode)
     },
     route: (...datasources) => proxy.follow({ services: [{ name: 'alpha', datasources }] }),
-    client: () => databaseClient(listeners.primary.port),
+    client: (from) => databaseClient(listeners.primary.port, from),
     reader: () => databaseClient(listeners.replica.port),
     counts: (wanted) =>
       eventually(() => {

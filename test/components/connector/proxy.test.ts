@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import type { Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DatabaseClient, refusalIn, standIn } from '../../support/databaseClient.ts'
 import { eventually } from '../../support/eventually.ts'
 import { serveTcp } from '../../support/loopbackServer.ts'
@@ -218,6 +219,126 @@ describe('a connector that is ONLINE', () => {
     expect(await refusal(role)).toEqual({
       number: 1042,
       message: `The connector has no database for this connection: no ${role} of service alpha is ONLINE: db1 is SHUNNED.`,
+    })
+  })
+})
+
+describe('a connector before a database that greets', () => {
+  const greeting = Buffer.from(
+    `0a352e352e350000000000${'41'.repeat(8)}00fff72d0200ffc115${'00'.repeat(11)}${'42'.repeat(12)}00`,
+    'hex',
+  )
+  const framed = (sequence: number, payload: Buffer): Buffer => {
+    const head = Buffer.alloc(4)
+    head.writeUIntLE(payload.length, 0, 3)
+    head[3] = sequence
+    return Buffer.concat([head, payload])
+  }
+
+  /** A database that greets and waits; `heard` is what each connection of it was told. */
+  async function greeter(limits: Parameters<typeof testProxy>[0] = {}) {
+    const heard: Buffer[] = []
+    const sockets: Socket[] = []
+    const server = await serveTcp((socket) => {
+      const index = sockets.push(socket) - 1
+      heard[index] = Buffer.of()
+      socket.on('data', (chunk: Buffer) => {
+        heard[index] = Buffer.concat([heard[index] ?? Buffer.of(), chunk])
+      })
+      socket.write(framed(0, greeting))
+    })
+    onTestFinished(() => server.close())
+    const proxy = await testProxy(limits)
+    proxy.route(source({ name: 'db1', port: server.port }))
+    const waiting = async (count: number): Promise<DatabaseClient[]> => {
+      const clients: DatabaseClient[] = []
+      for (let index = 0; index < count; index += 1) clients.push(await proxy.client())
+      return clients
+    }
+    return { ...proxy, heard, sockets, waiting }
+  }
+
+  it('dials for so many of one address at once, lets the others wait and another address pass', async () => {
+    const { waiting, counts, dialled, client, heard } = await greeter()
+    const clients = await waiting(40)
+    await counts({ held: 8, active: 32 })
+    expect(dialled).toHaveLength(32)
+    const other = await client('127.0.0.2')
+    await other.sees('5.5.5')
+    await counts({ held: 8, active: 33 })
+    // Who leaves makes room only when the database is rid of its login.
+    clients[0]?.socket.destroy()
+    await counts({ held: 8, active: 32 })
+    await expect.poll(() => heard.filter((it) => it.includes('muster-client-left'))).toHaveLength(1)
+    expect(dialled).toHaveLength(33)
+  })
+
+  it('goes on with those who wait when a login is over', async () => {
+    const { waiting, counts, dialled, sockets } = await greeter()
+    const clients = await waiting(34)
+    await counts({ held: 2, active: 32 })
+    clients[0]?.socket.destroy()
+    await counts({ active: 31 })
+    for (const socket of sockets) socket.write(framed(2, Buffer.from('\u00ff\u0015\u0004no', 'latin1')))
+    await counts({ held: 0 })
+    await expect.poll(() => dialled.length).toBe(34)
+  })
+
+  it('answers who waited too long for others to log in', async () => {
+    const { waiting, counts, clock } = await greeter({ maxHold: 5000 })
+    const clients = await waiting(33)
+    await counts({ held: 1 })
+    clock.advance(5000)
+    expect(refusalIn((await clients[32]?.ended) ?? Buffer.of())).toEqual({
+      number: 1040,
+      message:
+        'Too many clients are logging in or broke their logins off, and this connection waited 5 s, which is the ' +
+        'longest that connector-max-hold allows. Try again later.',
+    })
+  })
+
+  it('tells a client that says nothing why it ends, and logs in itself in vain', async () => {
+    const { client, clock, heard } = await greeter()
+    const silent = await client()
+    await silent.sees('5.5.5')
+    clock.advance(8000)
+    const end = (await silent.ended).subarray(greeting.length + 4)
+    expect([end[3], end.readUInt16LE(5), end.subarray(7).toString()]).toEqual([
+      1,
+      1043,
+      'The connector ends this connection: within the login the client did not go on.',
+    ])
+    await expect.poll(() => heard[0]?.includes('muster-client-left')).toBe(true)
+  })
+
+  it('hands on what the database says instead of greeting', async () => {
+    const server = await serveTcp((socket) => {
+      socket.end(framed(0, Buffer.from('\u00ff\u0010\u0004Too many connections', 'latin1')))
+    })
+    onTestFinished(() => server.close())
+    const { route, refusal, proxy } = await testProxy()
+    route(source({ name: 'db1', port: server.port }))
+    expect(await refusal()).toEqual({ number: 1040, message: 'Too many connections' })
+    expect(proxy.counts().refused.get('refused-by-database')).toBe(1)
+  })
+
+  it('reads from another replica while one blocks its host, and looks whether it still does', async () => {
+    let isBlocking = true
+    const server = await serveTcp((socket) => {
+      if (isBlocking) socket.end(framed(0, Buffer.from('\u00ff\u0069\u0004Host is blocked', 'latin1')))
+      else socket.write(framed(0, greeting))
+    })
+    onTestFinished(() => server.close())
+    const db3 = await standIn('db3')
+    const { route, reader, proxy, clock } = await testProxy()
+    route(source({ name: 'db2', port: server.port }, { role: 'replica' }), source(db3, { role: 'replica' }))
+    await (await reader()).sees('db3 greets')
+    expect([proxy.counts().blocked, proxy.problem('replica')]).toEqual([['db2'], null])
+    await (await reader()).sees('db3 greets')
+    isBlocking = false
+    await eventually(() => {
+      clock.advance(2000)
+      expect(proxy.counts().blocked).toEqual([])
     })
   })
 })
