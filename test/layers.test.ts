@@ -97,6 +97,7 @@ const ioFiles: readonly string[] = [
   'deployment/lock/machine.ts',
   'deployment/program.ts',
   'deployment/runs/runsFile.ts',
+  'deployment/runtime/cache.ts',
   'deployment/runtime/fetch.ts',
   'deployment/state/archiveFile.ts',
   'deployment/state/lockState.ts',

@@ -1,25 +1,19 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { gzip } from 'node:zlib'
 import { type Environment, npmEnvironment } from '../../processes/environment.ts'
 import { run } from '../../processes/run.ts'
 import { sha256 } from '../sha256.ts'
 import { StepError } from '../stepError.ts'
 import { elfArchitecture, packingOf } from './binary.ts'
+import { openRuntimeCache, readCachedRuntime, writeCachedRuntime } from './cache.ts'
 import type { RuntimeFile } from './choose.ts'
 import { type Architecture, pinnedRuntime, runtimePackage } from './pinned.ts'
 
-const unpack = promisify(gunzip)
 const pack = promisify(gzip)
-
-/** Folder of the packed runtimes on the operator's machine (XDG Base Directory Specification). */
-export function runtimeCache(env: Environment): string {
-  const cache = env.XDG_CACHE_HOME || join(env.HOME ?? tmpdir(), '.cache')
-  return join(cache, 'muster', 'runtimes')
-}
 
 /**
  * The pinned Node.js binary, packed with gzip: from the cache, or fetched by npm and put there. Bytes that
@@ -30,39 +24,18 @@ export async function fetchRuntime(options: {
   readonly env: Environment
   readonly signal: AbortSignal
 }): Promise<Buffer> {
-  const { architecture, env } = options
-  const cache = runtimeCache(env)
+  const { architecture, env, signal } = options
+  const cache = await openRuntimeCache(env)
   const path = join(cache, `node-${pinnedRuntime.version}-linux-${architecture}.gz`)
-  const cached = await readCached(path, architecture)
+  const cached = await readCachedRuntime(path, pinnedRuntime.sha256[architecture])
   if (cached !== undefined) return cached
-  await mkdir(cache, { recursive: true, mode: 0o700 })
   const work = await mkdtemp(join(cache, '.fetch-'))
   try {
-    const packed = await pack(await download({ architecture, env, work, signal: options.signal }))
-    const beside = `${path}.${randomBytes(6).toString('hex')}`
-    await writeFile(beside, packed, { mode: 0o600 })
-    await rename(beside, path)
+    const packed = await pack(await download({ architecture, env, work, signal }))
+    await writeCachedRuntime(path, packed)
     return packed
   } finally {
     await rm(work, { recursive: true, force: true })
-  }
-}
-
-/**
- * Beside the packed runtime lies the digest of its own bytes with that of the binary which they were seen to hold:
- * to unpack and digest the binary again takes a second of every first installation, and hosts do it in any case.
- */
-async function readCached(path: string, architecture: Architecture): Promise<Buffer | undefined> {
-  try {
-    const packed = await readFile(path)
-    const seen = `${sha256(packed)} ${pinnedRuntime.sha256[architecture]}\n`
-    if ((await readFile(`${path}.seen`, 'utf8').catch(() => '')) === seen) return packed
-    if (sha256(await unpack(packed)) !== pinnedRuntime.sha256[architecture]) return undefined
-    await writeFile(`${path}.seen`, seen, { mode: 0o600 }).catch(() => undefined)
-    return packed
-  } catch {
-    // Absent or damaged: fetched anew.
-    return undefined
   }
 }
 

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fetchRuntime, readRuntimeFile, runtimeCache } from '../../../src/deployment/runtime/fetch.ts'
+import { runtimeCache } from '../../../src/deployment/runtime/cache.ts'
+import { fetchRuntime, readRuntimeFile } from '../../../src/deployment/runtime/fetch.ts'
 import { pinnedRuntime } from '../../../src/deployment/runtime/pinned.ts'
 
 let folder = ''
@@ -73,35 +74,31 @@ describe('readRuntimeFile', () => {
 })
 
 describe('fetchRuntime', () => {
-  it('never uses a damaged cache, says so where npm is missing, and leaves nothing half-fetched', async () => {
+  const name = `node-${pinnedRuntime.version}-linux-x64.gz`
+  const { signal } = new AbortController()
+
+  it.each([
+    ['damaged', Buffer.from('damaged')],
+    ['another program', gzipSync(elf(0x3e))],
+  ])('never uses a cached file that is %s, whatever a file beside it claims', async (_, bytes) => {
     const env = { XDG_CACHE_HOME: folder, PATH: folder, HOME: folder }
     const cache = runtimeCache(env)
     expect(cache).toBe(join(folder, 'muster', 'runtimes'))
     mkdirSync(cache, { recursive: true })
-    writeFileSync(join(cache, 'node-24.21.0-linux-x64.gz'), 'damaged')
-    const { signal } = new AbortController()
+    writeFileSync(join(cache, name), bytes)
+    writeFileSync(join(cache, `${name}.seen`), `${sha256(bytes)} ${pinnedRuntime.sha256.x64}\n`)
     await expect(fetchRuntime({ architecture: 'x64', env, signal })).rejects.toMatchObject({
       code: 'runtime-not-fetched',
       fix: expect.stringContaining('--runtime-file'),
     })
-    expect(readdirSync(cache)).toEqual(['node-24.21.0-linux-x64.gz'])
+    expect(readdirSync(cache), 'nothing is left half-fetched').toEqual([name, `${name}.seen`])
   })
 
-  it('takes what it has once seen to be whole without unpacking it, and nothing else', async () => {
+  it('refuses a cache folder behind a link before npm is asked', async () => {
     const env = { XDG_CACHE_HOME: folder, PATH: folder, HOME: folder }
-    const cache = runtimeCache(env)
-    mkdirSync(cache, { recursive: true })
-    const { signal } = new AbortController()
-    const packed = join(cache, `node-${pinnedRuntime.version}-linux-x64.gz`)
-    const seen = (bytes: string, binary: string): void =>
-      writeFileSync(`${packed}.seen`, `${sha256(Buffer.from(bytes))} ${binary}\n`)
-    const fetched = () => fetchRuntime({ architecture: 'x64', env, signal }).then(String, ({ code }) => code)
-    writeFileSync(packed, 'packed')
-    seen('packed', pinnedRuntime.sha256.x64)
-    expect(await fetched()).toBe('packed')
-    seen('packed', pinnedRuntime.sha256.arm64)
-    expect(await fetched()).toBe('runtime-not-fetched')
-    seen('others', pinnedRuntime.sha256.x64)
-    expect(await fetched()).toBe('runtime-not-fetched')
+    symlinkSync(mkdtempSync(join(folder, 'other-')), join(folder, 'muster'))
+    await expect(fetchRuntime({ architecture: 'x64', env, signal })).rejects.toMatchObject({
+      code: 'runtime-cache-unfit',
+    })
   })
 })
