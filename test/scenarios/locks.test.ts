@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writ
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { lockName } from '../../src/deployment/lock/scripts.ts'
 import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
 import { endsWell } from '../support/endsWell.ts'
+import { lockFolder } from '../support/lockFolder.ts'
 import { clusterFile } from './support/clusterFile.ts'
 import { faultSite, passwordOption } from './support/faultSite.ts'
 import { meanwhile } from './support/meanwhile.ts'
@@ -26,8 +26,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
   let world: World
   let site: ReturnType<typeof faultSite>
   let second: Operator
-  const place = process.getuid?.() === 0 ? '/run/muster' : `/tmp/muster-${process.getuid?.()}`
-  const lockOf = (host: Host) => join(place, lockName(host.directory))
+  const lockOf = (host: Host) => lockFolder(host.directory)
   const held = () => world.hosts.filter((host) => existsSync(lockOf(host))).map(({ name }) => name)
   /** The records of runs; that each had begun stands there, too. */
   const runs = (operator = world.operator) =>

@@ -30,5 +30,5 @@ export const lockFailed = (host: string, why: string): StepError =>
     host,
     code: 'lock-failed',
     message: `the lock of this host could not be taken${why === '' ? '' : `: ${why}`}`,
-    fix: 'A run needs flock (util-linux) and a writable /run (as root) or /tmp on the host.',
+    fix: 'A run needs flock (util-linux) and, on the host, a writable /run (as root) or home directory (as anybody else).',
   })

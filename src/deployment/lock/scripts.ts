@@ -17,15 +17,39 @@ const silentAfter = 900
 export const lockName = (installDirectory: string): string => sha256(installDirectory).slice(0, 16)
 
 /**
- * What all lock scripts begin with. The lock is a folder of this name, below /run, which is there before
- * anything is installed and empty after a boot; without root's rights below /tmp. It is judged and changed
- * only under flock(1) on one file, which the kernel lets go when its holder dies. Seconds are those since
- * boot: a clock that is set meanwhile matters not, and what another boot left is stale.
+ * Beginning of every lock script. The lock is a folder below a place that only the invoking user can make, so that
+ * nobody else can take it or keep it from being taken: /run for root, the home of anybody else. It is there before
+ * anything is installed. It is judged and changed only under flock(1) on one file, which the kernel lets go when its
+ * holder dies. Seconds are those since boot: a clock that is set meanwhile matters not.
+ *
+ * The home is the one of the user database and not XDG_RUNTIME_DIR or $HOME, since all runs of a user must find the
+ * same lock, from SSH, cron or a desktop, whatever their environment. /run/user is taken only where the home cannot
+ * be written. Hosts may share a home: the boot in the name tells them apart, and what another boot left from a lock.
+ *
+ * Up to version 0.1, users other than root had their locks in /tmp/muster-<uid>, a name that anybody can take first.
+ * A lock there counts here, too, and a link there shows ours to such a version. Where the folder is not ours,
+ * neither is possible or needed: those versions refuse to run then.
  */
-const prelude = (name: string): string => `
+const prelude = (name: string, { make = false } = {}): string => `
 while read -r key _ uid _; do [ "$key" = Uid: ] && break; done < /proc/self/status
-if [ "$uid" = 0 ] && [ -d /run ]; then place=/run/muster; else place=/tmp/muster-$uid; fi
-lock=$place/${name}
+ours() { [ "$(stat -c '%u %a %F' "$1" 2>/dev/null)" = "$uid 700 directory" ]; }
+earlier=
+if [ "$uid" = 0 ]; then
+  place=/run/muster; lock=$place/${name}
+  ${make ? '[ -d "$place" ] || mkdir -m 700 "$place" 2>/dev/null' : ':'}
+else
+  home=$(getent passwd "$uid" 2>/dev/null); home=\${home%:*}; home=\${home##*:}
+  home=\${home:-\${HOME:-}}
+  for place in "\${home%/}/.local/state/muster/locks" "/run/user/$uid/muster"; do
+    ${make ? '[ -d "$place" ] || mkdir -p -m 700 "$place" 2>/dev/null' : ':'}
+    [ -w "$place" ] && ours "$place" && break
+  done
+  read -r boot < /proc/sys/kernel/random/boot_id
+  lock=$place/${name}-$boot
+  earlier=/tmp/muster-$uid/${name}
+fi
+held_earlier() { [ -n "$earlier" ] && [ ! -L "$earlier" ] && [ -d "$earlier" ] && ours "\${earlier%/*}"; }
+held() { [ -d "$lock" ] || { held_earlier && lock=$earlier; }; }
 up() { read -r now _ < /proc/uptime; echo "\${now%%.*}"; }
 first() { said=; if [ -r "$1" ]; then read -r said < "$1" || :; fi; }
 ${bornFunction}
@@ -35,9 +59,15 @@ idle() {
   if [ "$beat" -gt "$is" ]; then echo ${staleAfter * 10}; else echo $((is - beat)); fi
 }
 owned() { first "$lock/id"; [ "$said" = "$1" ]; }
-gate() { exec 9>>"$place/gate" && flock -w 10 9; }
+gate() {
+  exec 9>>"$place/gate" && flock -w 10 9 || return
+  [ -n "$earlier" ] || return 0
+  ours "\${earlier%/*}" || mkdir -m 700 "\${earlier%/*}" 2>/dev/null || { earlier=; return 0; }
+  exec 8>>"\${earlier%/*}/gate" && flock -w 10 8
+}
+remove() { rm -rf "$lock"; if [ -L "$earlier" ]; then rm -f "$earlier"; fi; }
 drop() {
-  first "$lock/beater"; beater=$said; rm -rf "$lock"
+  first "$lock/beater"; beater=$said; remove
   case $beater in ''|*[!0-9]*) ;; *) kill "$beater" 2>/dev/null ;; esac
 }
 tell() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(date -u -r "$lock/id" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null)" "$(base64 < "$lock/owner" 2>/dev/null | tr -d '\\n')"; }
@@ -52,7 +82,7 @@ beater() {
     owned ${id} || exit 0
     if [ "$(born $$)" != "$shell" ]; then
       gate || exit 0
-      owned ${id} && rm -rf "$lock"
+      owned ${id} && remove
       exit 0
     fi
     [ $(($(up) - $(cat "$lock/sign"))) -lt ${silentAfter} ] || exit 0
@@ -72,27 +102,28 @@ export function takeScript(options: {
 }): string {
   const { owner, broken } = options
   return `(
-${prelude(lockName(options.installDirectory))}${beater(owner.id)}
+${prelude(lockName(options.installDirectory), { make: true })}${beater(owner.id)}
 fail() { printf 'failed\\t%s\\n' "$1"; exit 1; }
 command -v flock >/dev/null 2>&1 || fail 'there is no flock (package util-linux)'
-[ -d "$place" ] || mkdir -m 700 "$place" 2>/dev/null
-# Nobody else makes anything in /run.
-[ "$place" = /run/muster ] && [ -d "$place" ] ||
-  [ "$(stat -c '%u %a %F' "$place" 2>/dev/null)" = "$uid 700 directory" ] || fail "$place is not a folder that is ours alone, or could not be made"
+ours "$place" || fail "$place could not be made, or is not a folder that only $uid may enter"
 gate || fail "$place/gate could not be locked"
-if [ -d "$lock" ]; then
+mine=$lock
+for lock in "$mine" "$earlier"; do
+  [ -d "$lock" ] && [ ! -L "$lock" ] || continue
   if [ "$(idle)" -lt ${staleAfter} ] && ! owned ${quote(broken ?? '-')}; then tell; exit 1; fi
   # Who is over may have left a script behind that is not: its shell ends with it.
   old=; began=; waited=0
   if [ -r "$lock/shell" ]; then read -r old began < "$lock/shell" || :; fi
   while [ -n "$began" ] && [ "$(born "$old")" = "$began" ] && [ "$waited" -lt 8 ]; do sleep 1; waited=$((waited + 1)); done
   drop
-fi
+done
+lock=$mine
 mkdir "$lock" && printf '%s\\n' ${quote(owner.id)} > "$lock/id" && printf '%s\\n' ${quote(JSON.stringify(owner))} > "$lock/owner" &&
   up > "$lock/sign" && up > "$lock/beat" || { rm -rf "$lock"; fail "$lock could not be written"; }
+[ -z "$earlier" ] || ln -sfn "$lock" "$earlier"
 shell=$(born $$)
 echo "$$ $shell" > "$lock/shell"
-( exec </dev/null >/dev/null 2>&1 9>&-; beater ) &
+( exec </dev/null >/dev/null 2>&1 8>&- 9>&-; beater ) &
 echo $! > "$lock/beater"
 printf 'taken\\n'
 ) || exit 0
@@ -108,11 +139,11 @@ export const renewScript = (installDirectory: string, id: string): string =>
  * Tells `released` or nothing.
  */
 export const releaseScript = (installDirectory: string, id: string | undefined): string =>
-  `${prelude(lockName(installDirectory))}if [ -d "$lock" ] && gate${id === undefined ? '' : ` && owned ${quote(id)}`}; then drop; echo released; fi`
+  `${prelude(lockName(installDirectory))}if held && gate${id === undefined ? '' : ` && owned ${quote(id)}`}; then drop; echo released; fi`
 
 /** Tells who holds the lock: one line `held`, or `free`. Changes nothing. */
 export const statusScript = (installDirectory: string): string =>
-  `${prelude(lockName(installDirectory))}if [ -d "$lock" ]; then tell; else echo free; fi`
+  `${prelude(lockName(installDirectory))}if held; then tell; else echo free; fi`
 
 /** Says beforehand that a script of the run keeps the shell busy for that many seconds: it can give no sign meanwhile. */
 export const busyScript = (options: {

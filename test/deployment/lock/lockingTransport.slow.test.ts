@@ -15,10 +15,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { processRuns, processStart } from '../../../src/accounts/processStart.ts'
 import { lockingTransport } from '../../../src/deployment/lock/lockingTransport.ts'
 import type { RunOwner } from '../../../src/deployment/lock/runOwner.ts'
-import { lockName } from '../../../src/deployment/lock/scripts.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
+import { lockFolder, lockPlace } from '../../support/lockFolder.ts'
 
 const started = processStart('self')
 
@@ -39,8 +39,7 @@ describe.skipIf(process.platform !== 'linux')(
   () => {
     let installDirectory: string
     let open: Transport[]
-    const place = process.getuid?.() === 0 ? '/run/muster' : `/tmp/muster-${process.getuid?.()}`
-    const lock = () => join(place, lockName(installDirectory))
+    const lock = () => lockFolder(installDirectory)
 
     async function connect(owner: RunOwner, beforeNext = () => ''): Promise<Transport> {
       const transport = await connectLocal({ host: 'db1', env: process.env })
@@ -56,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')(
     }
     /** What a run left behind whose last heartbeat was so many seconds ago. */
     const leave = (owner: RunOwner, seconds: number): void => {
-      mkdirSync(place, { recursive: true, mode: 0o700 })
+      mkdirSync(lockPlace, { recursive: true, mode: 0o700 })
       mkdirSync(lock())
       writeFileSync(join(lock(), 'id'), `${owner.id}\n`)
       writeFileSync(join(lock(), 'owner'), JSON.stringify(owner))
