@@ -111,7 +111,8 @@ const service = {
     scope,
     type: choice(['auto', 'systemd', 'process']),
     default: 'auto',
-    documentation: 'What keeps the services running; auto takes systemd where it runs.',
+    documentation:
+      'What keeps the services running; auto takes systemd where it runs and the login has root. Processes do not survive a reboot: run `muster start` then, or have cron or a user unit do it (docs/guide/processes.md).',
   }),
   runtime: setting({
     name: 'runtime',
