@@ -5,6 +5,7 @@ import type { ClusterConfig } from '../config/model.ts'
 import type { ResolvedCluster } from '../config/resolve/resolved.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import type { SourceText } from '../diagnostics/source.ts'
+import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
 import type { CommandContext } from './context.ts'
 import { isThere, type ReadConfigFiles, readConfigFiles } from './readConfigFiles.ts'
 import { readSetInput } from './readSetInput.ts'
@@ -32,15 +33,17 @@ export type LoadedCluster = {
 export async function readNamedFiles({
   context,
   files,
+  policy = 'all',
 }: {
   readonly context: CommandContext
   readonly files: readonly string[]
+  readonly policy?: SecretPolicy
 }): Promise<ReadConfigFiles & { readonly paths: readonly string[] }> {
   const named = files.length > 0 ? files : [context.env.MUSTER_FILE ?? ''].filter(Boolean)
   const isDefault = named.length === 0
   const paths = isDefault ? [defaultFile] : named
   const { cwd, stdin } = context
-  return { paths, ...(await readConfigFiles({ paths, cwd, stdin, isDefault })) }
+  return { paths, ...(await readConfigFiles({ paths, cwd, stdin, isDefault, policy })) }
 }
 
 /** Reads and judges the files of a command: those named, else MUSTER_FILE, else ./muster.yaml. */
@@ -48,8 +51,10 @@ export async function loadCluster(options: {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly set: readonly string[]
+  /** `safe`: the files may be a stranger's, so nothing outside of their folders is looked at; `all` unless told. */
+  readonly policy?: SecretPolicy
 }): Promise<LoadedCluster> {
-  const { context, set } = options
+  const { context, set, policy = 'all' } = options
   const { paths, ...read } = await readNamedFiles(options)
   const incomplete = read.diagnostics.length > 0
   const stdin = paths.includes('-') ? undefined : await readSetInput({ context, set, inVain: incomplete })
@@ -58,7 +63,9 @@ export async function loadCluster(options: {
     set,
     home: context.env.HOME ?? homedir(),
     cwd: context.cwd,
-    exists: isThere,
+    // Of what is not looked at nobody can say that it is not there.
+    exists: (path) =>
+      (policy === 'safe' && !read.files.some(({ directory }) => isBelow(path, directory))) || isThere(path),
     incomplete,
     ...(stdin === undefined ? {} : { stdin }),
   })

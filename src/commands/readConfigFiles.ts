@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ConfigFile } from '../config/load.ts'
 import type { Code, Facts } from '../diagnostics/catalogue.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
 import { codeOf } from './codeOf.ts'
 
 /** Bytes; a configuration of a thousand hosts has well under a tenth of it. */
@@ -86,10 +87,27 @@ async function upTo(stream: AsyncIterable<Buffer | string>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-async function readPath(path: string, cwd: string, isDefault: boolean): Promise<Outcome> {
+/**
+ * Path to open for what may be a stranger's file: the regular file that all links lead to. They must not leave the
+ * folder of the file nor, for a file below it, the working directory. Throws with the reason.
+ */
+async function safePath(absolute: string, cwd: string): Promise<string> {
+  // Pipes that the operator's shell names, such as /dev/fd/63.
+  if (isBelow(absolute, '/dev') || isBelow(absolute, '/proc')) return absolute
+  const real = await realpath(absolute)
+  for (const bound of isBelow(absolute, cwd) ? [cwd, dirname(absolute)] : [dirname(absolute)]) {
+    if (!isBelow(real, await realpath(bound))) throw new Error(`it is a link that leads out of ${bound}`)
+  }
+  const stats = await stat(real)
+  if (!stats.isFile() && !stats.isDirectory()) throw new Error('it is not a regular file')
+  return real
+}
+
+async function readPath(path: string, options: Parameters<typeof readConfigFiles>[0]): Promise<Outcome> {
+  const { cwd, isDefault = false, policy = 'all' } = options
   const absolute = resolve(cwd, path)
   try {
-    const handle = await open(absolute, 'r')
+    const handle = await open(policy === 'safe' ? await safePath(absolute, cwd) : absolute, 'r')
     try {
       const stats = await handle.stat()
       if (stats.isDirectory()) return failed(path, 'file-is-directory', { name: path })
@@ -106,7 +124,7 @@ async function readPath(path: string, cwd: string, isDefault: boolean): Promise<
     if (code === 'ENOENT' || code === 'ENOTDIR')
       return failed(path, 'file-not-found', { name: path, isDefault })
     if (code === 'EISDIR') return failed(path, 'file-is-directory', { name: path })
-    const reason = reasons[code] ?? (code === '' ? 'an unknown reason' : code)
+    const reason = reasons[code] ?? (code || (error instanceof Error ? error.message : 'an unknown reason'))
     return failed(path, 'file-unreadable', { name: path, reason })
   }
 }
@@ -119,13 +137,15 @@ export async function readConfigFiles(options: {
   readonly stdin: Readable
   /** Whether nobody named the file: the message then says how to. */
   readonly isDefault?: boolean
+  /** `safe`: the files may be a stranger's, so no link in them leads elsewhere; `all` unless told. */
+  readonly policy?: SecretPolicy
 }): Promise<ReadConfigFiles> {
-  const { paths, cwd, stdin, isDefault = false } = options
+  const { paths, cwd, stdin } = options
   const outcomes: Outcome[] = []
   let stdinRead = false
   for (const path of new Set(paths)) {
     if (path !== '-') {
-      outcomes.push(await readPath(path, cwd, isDefault))
+      outcomes.push(await readPath(path, options))
       continue
     }
     stdinRead = true

@@ -19,6 +19,8 @@ const reasons: Readonly<Record<string, string>> = {
   EIO: 'cannot be read: the disk reports an error',
 }
 
+const outside = (reason: string): ReadFailure => ({ ok: false, problem: 'outside', reason })
+
 const unfit = (reason: string): ReadFailure => ({ ok: false, problem: 'unfit', reason })
 
 const sizeOf = (bytes: number): string =>
@@ -75,10 +77,13 @@ export async function readRegularFile(
   limits: { readonly most: number; readonly below?: string },
 ): Promise<RegularFile> {
   const { most, below } = limits
+  if (below !== undefined && !isBelow(path, below)) {
+    return outside('lies outside of the folder of the YAML file')
+  }
   try {
     const real = await realpath(path)
     if (below !== undefined && !isBelow(real, await realpath(below))) {
-      return unfit('is a link that leads out of the folder of the YAML file')
+      return outside('is a link that leads out of the folder of the YAML file')
     }
     return await readReal(real, most)
   } catch (error) {

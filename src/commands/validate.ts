@@ -35,8 +35,8 @@ export async function validate(options: {
   readonly resolveSecrets: boolean
 }): Promise<ExitCode> {
   const { context, files, set, format, strict, resolveSecrets } = options
-  const loaded = await loadCluster({ context, files, set })
   const policy = resolveSecrets ? 'all' : 'safe'
+  const loaded = await loadCluster({ context, files, set, policy })
   const { cluster } = loaded
   const beyond = cluster === undefined ? [] : await findBeyondFiles({ context, cluster, policy })
   // Of a kind that differs from machine to machine, so no comment about them counts as unused.

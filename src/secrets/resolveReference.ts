@@ -41,7 +41,7 @@ async function fromFile(
   const read = await sources.readFile(reference.path, bound)
   if (!read.ok) {
     if (read.problem === 'missing') throw fail('file-missing', `${name} ${read.reason}`, relativeFix)
-    const fix = read.problem === 'unfit' && bound !== undefined ? trustFix : rightsFix
+    const fix = read.problem !== 'unreadable' && bound !== undefined ? trustFix : rightsFix
     throw fail('file-unreadable', `${name} ${read.reason}`, fix)
   }
   const text = decoded(read.content)

@@ -4,7 +4,12 @@ import type { Secret } from './secret.ts'
 /** A file's content, or what is wrong with it, to go on after its name: `is not a file`. */
 export type FileReading =
   | { readonly ok: true; readonly content: Buffer }
-  | { readonly ok: false; readonly problem: 'missing' | 'unfit' | 'unreadable'; readonly reason: string }
+  | {
+      readonly ok: false
+      /** `outside`: not below the folder that a stranger's file may name files in. */
+      readonly problem: 'missing' | 'outside' | 'unfit' | 'unreadable'
+      readonly reason: string
+    }
 
 /** How a program ended and what it said; `failure` goes on after its name: `ended with code 1`. */
 export type ProgramReading = {

@@ -7,7 +7,10 @@ export const validate: Definition = (world) => [
   runsOnFiles(
     formatOption(files(command('validate', 'check the files and tell every finding at once', world)))
       .option('--strict', 'count warnings as errors')
-      .option('--resolve-secrets', 'trust the files: run what !exec names, read !file from anywhere')
+      .option(
+        '--resolve-secrets',
+        'trust the files: run what !exec names, read secrets and stores from anywhere',
+      )
       .addHelpText('after', optionsHelp),
     world,
     async (options, made) => {

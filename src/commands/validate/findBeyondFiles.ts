@@ -21,7 +21,7 @@ export async function findBeyondFiles(options: {
 }): Promise<readonly Diagnostic[]> {
   const { context, cluster, policy } = options
   const readings = await readSecrets(options)
-  const files = await readStores(cluster)
+  const files = await readStores(cluster, policy)
   const tracked = await trackedSecrets(cluster.drafts, context)
   if (context.signal.aborted) throw new Interrupted()
   const secrets = secretFindings({ cluster, readings, policy })

@@ -1,9 +1,12 @@
 import { judgeStores } from '../../certificates/judgeStores.ts'
 import { type StoreProblem, storeProblem } from '../../certificates/storeProblem.ts'
 import { type ReadStore, readStore } from '../../certificates/stores/readStore.ts'
+import { bySpan } from '../../config/resolve/bySpan.ts'
 import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
+import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { trustFix } from '../../secrets/policy.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { RegularFile } from '../readRegularFile.ts'
 import type { SecretReadings } from './readSecrets.ts'
@@ -26,7 +29,10 @@ function fileProblems(kind: StoreKind, use: StoreUse | undefined): readonly Stor
   if (use === undefined) return []
   const { file } = use
   if (!file.ok) {
-    return file.problem === 'missing' ? [] : [storeProblem(`${kind}-unreadable`, { reason: file.reason })]
+    // A stranger may not have it looked at, which is only noted.
+    return file.problem === 'missing' || file.problem === 'outside'
+      ? []
+      : [storeProblem(`${kind}-unreadable`, { reason: file.reason })]
   }
   // Everybody may read a truststore: it holds nothing secret. A group may well be the operators'.
   const open = kind === 'keystore' && (file.mode & byOthers) !== 0
@@ -73,5 +79,22 @@ function judgeHost(host: ResolvedHost, known: Known, read: typeof readStore): re
  */
 export function storeFindings(known: Known): readonly Diagnostic[] {
   const read = rememberingReader()
-  return toldOnce(known.cluster.hosts.flatMap((host) => judgeHost(host, known, read)))
+  return [
+    ...toldOnce(known.cluster.hosts.flatMap((host) => judgeHost(host, known, read))),
+    ...storesLeftAlone(known),
+  ]
+}
+
+/** Notes once for each place the stores that were not read because the file may be a stranger's. */
+function storesLeftAlone(known: Known): readonly Diagnostic[] {
+  const found = known.cluster.hosts.flatMap((host) =>
+    (['keystore', 'truststore'] as const).flatMap((kind) => {
+      const use = storeUse(host, kind, known)
+      if (use === undefined || use.file.ok || use.file.problem !== 'outside') return []
+      const { span, spelling } = use.path
+      const facts = { name: spelling, reason: `the ${kind} ${use.file.reason}`, opens: kind, fix: trustFix }
+      return [{ span, finding: diagnose('secret-not-resolved', facts, { span }) }]
+    }),
+  )
+  return bySpan(found).map(([{ finding }]) => finding)
 }

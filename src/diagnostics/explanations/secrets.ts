@@ -75,7 +75,7 @@ export ADMIN_PASS="$(openssl rand -base64 18)"`,
   'secret-not-resolved': {
     title: 'A secret that was not read',
     about: [
-      'A check must be safe to run on a file from somebody else, such as a pull request. So `muster validate` and its like start no program (`!exec`) and read `!file` only below the folder of the YAML file.',
+      'A check must be safe to run on a file from somebody else, such as a pull request. So `muster validate` and its like start no program (`!exec`), and read `!file` and keystores only below the folder of the YAML file.',
       '',
       'A variable that is not set here, or a file that is not there, is only noted as well: who checks a file need not have its secrets. What was not read could not be judged, be it a weak password or what is in a keystore.',
       '',

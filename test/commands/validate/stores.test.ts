@@ -204,7 +204,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
 
   it('are not waited for where the path leads to a device', async () => {
     const text = yaml(defaults, { 'db1.example.org': keystore('/dev/zero') })
-    expect((await run(text)).findings[0]?.message).toBe(
+    expect((await run(text, { argv: ['--resolve-secrets'] })).findings[0]?.message).toBe(
       'The keystore of db1.example.org is not a regular file.',
     )
   })
