@@ -71,6 +71,7 @@ const ioFiles: readonly string[] = [
   'api/files.ts',
   'api/lineOutput.ts',
   'api/listen.ts',
+  'api/logFile.ts',
   'api/peerOrigin.ts',
   'api/server.ts',
   'bin/ownPackage.ts',

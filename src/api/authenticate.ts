@@ -4,6 +4,7 @@ import type { RouteAuth } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
 import { readBasicLogin } from './basicLogin.ts'
+import { markVerified } from './connectionLimits.ts'
 import type { Exchange } from './exchange.ts'
 import { isLoopback } from './peer.ts'
 import { originOf } from './peerOrigin.ts'
@@ -55,6 +56,7 @@ async function checkLogin({ request }: Exchange, { door, context }: At): Promise
     const detail = 'No user of this host has this name and this password. Users belong to one host each.'
     throw new ProblemError({ code: 'login-refused', detail })
   }
+  markVerified(request.socket)
   const caller: Caller = { kind: 'user', user: login.user }
   // Users that changed while the password was checked may be others than it was checked by.
   if (context.accounts.seenUsers() === users) {

@@ -3,11 +3,15 @@ import { parse as parseQuery } from 'node:querystring'
 import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
 import type { Door } from './authenticate.ts'
+import { type CallLog, createCallLog } from './callLog.ts'
 import { carryOut, type DoorFacts } from './carryOut.ts'
 import { noQuery } from './checkQuery.ts'
+import { type ConnectionLimits, limitConnections, usualConnections } from './connectionLimits.ts'
 import type { Exchange } from './exchange.ts'
 import { hostCheck } from './hostHeader.ts'
 import type { DoorLog, Log } from './log.ts'
+import { peerNetwork } from './peer.ts'
+import { isOwnAddress } from './peerOrigin.ts'
 import { type Answer, headersOf, problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
 import { createRouteTable } from './routeTable.ts'
@@ -19,15 +23,19 @@ import { toProblem } from './toProblem.ts'
 export type App = { readonly server: Server; readonly listener: RequestListener; readonly log: Log }
 
 /** The answer to a request that failed, which the log is told of where it is our fault. */
-function refusal(error: unknown, { request, requestId, trail }: Exchange, log: Log): Answer {
+function refusal(
+  error: unknown,
+  { request, requestId, trail }: Exchange,
+  { log, callLog }: { readonly log: Log; readonly callLog: CallLog },
+): Answer {
   const isGone = error === request.errored
   const problem = isGone
     ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
     : toProblem(error)
   if (trail) trail.code = problem.code
   if (isGone) log.info({ requestId }, 'the caller went away')
-  if (problem.code === 'internal') log.error({ requestId, err: error }, 'a fault of the server')
-  if (problem.code === 'not-ready') log.error({ requestId, reason: String(error) }, 'not ready')
+  if (problem.code === 'internal') callLog.fault({ requestId, err: error }, 'a fault of the server')
+  if (problem.code === 'not-ready') callLog.fault({ requestId, reason: String(error) }, 'not ready')
   return problemAnswer({ problem, requestId, accept: request.headers.accept })
 }
 
@@ -49,9 +57,11 @@ export function createApp(options: {
   readonly log: DoorLog
   readonly tls?: TlsMaterial
   readonly limits?: Partial<ServerLimits>
+  readonly connections?: ConnectionLimits
 }): App {
   const { context, door, tls, limits } = options
   const log = options.log.child({ door })
+  const callLog = createCallLog(log)
   const find = createRouteTable(options.served)
   const audit = auditCalls(context.audit, door)
   const facts: DoorFacts = { door, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
@@ -75,7 +85,7 @@ export function createApp(options: {
   }
 
   function tell(
-    { requestId, method, path, found, peer, caller }: Exchange,
+    { request, requestId, method, path, found, peer, caller }: Exchange,
     status: number,
     begun: number,
   ): void {
@@ -84,7 +94,15 @@ export function createApp(options: {
     const user = caller?.kind === 'user' ? caller.user : undefined
     context.counts.count({ route, method, status, seconds: took / 1000 })
     const milliseconds = Math.round(took)
-    log.info({ requestId, route, method, status, path, peer, user, milliseconds }, 'call')
+    const isRead = method === 'GET' || method === 'HEAD'
+    callLog.call(
+      { requestId, route, method, status, path, peer, user, milliseconds },
+      {
+        isKnown: caller?.kind === 'user' || caller?.kind === 'socket',
+        isRoutine: isRead && status < 400 && (door === 'socket' || isOwnAddress(request.socket)),
+        origin: peerNetwork(peer ?? 'gone'),
+      },
+    )
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -95,7 +113,7 @@ export function createApp(options: {
     try {
       sent = await carryOut(exchange, facts)
     } catch (error) {
-      sent = refusal(error, exchange, log)
+      sent = refusal(error, exchange, { log, callLog })
     }
     if (trail) sent = await audit.record(exchange, trail, sent)
     send(response, sent, { requestId: exchange.requestId, isLast: context.isStopping() })
@@ -109,5 +127,12 @@ export function createApp(options: {
     })
   }
   const server = createHttpServer({ listener, tls, limits, newRequestId: context.newRequestId })
+  const connections = options.connections ?? usualConnections
+  // Only root and our own user can open the socket.
+  if (door === 'socket') server.maxConnections = connections.local
+  else {
+    limitConnections(server, connections, callLog.closed)
+  }
+  server.on('close', callLog.end)
   return { server, listener, log }
 }

@@ -7,8 +7,11 @@ type Tell = { (message: string): void; (facts: object, message: string): void }
 /** What a server tells its operator: a message, and the facts that it is about. An error goes into the fact `err`. */
 export type Log = Readonly<Record<'info' | 'warn' | 'error', Tell>>
 
+/** One that also tells what only somebody who looks for a fault wants to know. */
+export type VerboseLog = Log & { readonly debug: Tell }
+
 /** A log that tells through which door a call came. */
-export type DoorLog = Log & { child(bindings: { readonly door: Door }): Log }
+export type DoorLog = Log & { child(bindings: { readonly door: Door }): VerboseLog }
 
 /** Where whole lines go. */
 export type LineOutput = { write(line: string): void }
@@ -63,7 +66,8 @@ export function createLog(settings: ServerSettings, output: LineOutput = lineOut
       output.write(`{"level":"${level}","time":"${now()}",${bindings}${told}"msg":${JSON.stringify(text)}}\n`)
     }
   }
-  const logOf = (bindings: string): Log => ({
+  const logOf = (bindings: string): VerboseLog => ({
+    debug: tell('debug', bindings),
     info: tell('info', bindings),
     warn: tell('warn', bindings),
     error: tell('error', bindings),

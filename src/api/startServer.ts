@@ -8,6 +8,7 @@ import type { ApiContext } from './apiContext.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { createAuditFile } from './audit/auditFile.ts'
 import { putUsers } from './calls/putUsers.ts'
+import type { ConnectionLimits } from './connectionLimits.ts'
 import { type App, createApp } from './createApp.ts'
 import { type CertificateTiming, followCertificate } from './followCertificate.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
@@ -62,6 +63,7 @@ export async function startServer(options: {
   readonly cost?: ScryptCost
   readonly certificateTiming?: CertificateTiming
   readonly limits?: Partial<ServerLimits>
+  readonly connections?: ConnectionLimits
 }): Promise<RunningServer> {
   const { settings, api, log } = options
   const tls = settings.listen ? readTlsAtStart(settings.tls) : undefined
@@ -115,7 +117,8 @@ export async function startServer(options: {
     isLeaving: () => announced,
   }
   const limits = options.limits ? { limits: options.limits } : {}
-  const shared = { served: api.served, context, log, ...limits }
+  const connections = options.connections ? { connections: options.connections } : {}
+  const shared = { served: api.served, context, log, ...limits, ...connections }
   const socket = createApp({ ...shared, served: [...api.served, putUsers], door: 'socket' })
   const tcp = tls && createApp({ ...shared, door: 'tcp', tls })
   const stop = async (): Promise<void> => {

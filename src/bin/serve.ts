@@ -1,13 +1,15 @@
 import { processStart } from '../accounts/processStart.ts'
 import { becomeUser } from '../api/becomeUser.ts'
 import { executable, removeText, writeText } from '../api/files.ts'
+import { lineOutput } from '../api/lineOutput.ts'
 import { createLog } from '../api/log.ts'
+import { openLogFile } from '../api/logFile.ts'
 import { startServer } from '../api/startServer.ts'
 import { openComponent } from '../components/openComponent.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 
 /**
- * Serves one component until SIGTERM or SIGINT; its log goes to standard output. SIGHUP reads the certificate
+ * Serves one component until SIGTERM or SIGINT; its log goes to the file of its settings, else to standard output. SIGHUP reads the certificate
  * again. Throws a `StartError` where it cannot.
  */
 export async function serve(settings: ServerSettings, version: string): Promise<void> {
@@ -16,7 +18,8 @@ export async function serve(settings: ServerSettings, version: string): Promise<
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)
   })
-  const log = createLog(settings)
+  const { file } = settings.log ?? {}
+  const log = createLog(settings, lineOutput(file === undefined ? 1 : openLogFile(file)))
   const component = await openComponent(settings, log)
   try {
     await component.start?.()

@@ -27,6 +27,7 @@ const Settings = Type.Object(
     allowedHosts: Type.Array(text),
     remoteBootstrap: Type.Boolean(),
     logLevel: Type.Enum([...logLevels]),
+    log: Type.Optional(Type.Object({ file: absolutePath }, exact)),
     database: Type.Optional(
       Type.Object(
         {

@@ -71,6 +71,8 @@ export type ServerSettings = {
   /** Whether a peer other than loopback may create the first user (contract.md, "Unauthenticated bootstrap"). */
   readonly remoteBootstrap: boolean
   readonly logLevel: LogLevel
+  /** File that the component opens itself, after it gave root up, and rotates; without it the log goes to standard output. */
+  readonly log?: { readonly file: string }
   /** Absent where the options name no database. */
   readonly database?: DatabaseSettings
   /** File of passwords, for the service user alone: a JSON object by option, such as `replication-password`. */

@@ -29,7 +29,7 @@ const limits: ServerLimits = {
 /** A server with small limits on a host without users, so that createAdminUser waits for its body. */
 async function hostileServer() {
   const lines: { msg: string; path?: string; level: number }[] = []
-  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) })
   const server = await start(settingsIn(temporaryFolder()), log, { limits })
   const place = { port: portOf(server), ca: certificate.chain }
   const ping = async () => (await fetchAt(place, { path: '/api/v2/ping' })).status

@@ -1,0 +1,117 @@
+import type { Socket } from 'node:net'
+import { peerNetwork } from './peer.ts'
+import { isOwnAddress, originOf } from './peerOrigin.ts'
+
+/** How many connections a TCP listener keeps at once: each takes some 57 KB, whether a request comes or not. */
+export type ConnectionLimits = {
+  /** From other hosts, of all addresses and of one (IPv6: of one /64). */
+  readonly remote: number
+  readonly perAddress: number
+  /** From this host; callers of this host never wait for what others keep open. */
+  readonly local: number
+}
+
+export const usualConnections: ConnectionLimits = { remote: 400, perAddress: 100, local: 200 }
+
+/** Local connections may be so many times as many for the moment in which the system is asked whose they are. */
+const overshoot = 4
+
+type Kept = { readonly socket: Socket; readonly origin: string; isVerified: boolean }
+
+/** What is kept of connections, by the socket that requests come from. */
+const keptBySocket = new WeakMap<Socket, Kept>()
+
+/** Marks a connection over which a login was verified: it is not closed for the sake of others any more. */
+export function markVerified(socket: Socket): void {
+  const kept = keptBySocket.get(socket)
+  if (kept !== undefined) kept.isVerified = true
+}
+
+const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  [remoteAddress, remotePort, localAddress, localPort].join(' ')
+
+/** The newest connection without a verified login of the origin that has most; of `newcomer` where none has more. */
+function mostOf(
+  all: readonly Kept[],
+  originOfKept: (kept: Kept) => string,
+  newcomer: string,
+): Kept | undefined {
+  const counts = new Map<string, number>()
+  for (const kept of all) counts.set(originOfKept(kept), (counts.get(originOfKept(kept)) ?? 0) + 1)
+  let most = newcomer
+  for (const [origin, count] of counts) if (count > (counts.get(most) ?? 0)) most = origin
+  return all.findLast((kept) => originOfKept(kept) === most && !kept.isVerified)
+}
+
+/**
+ * Bounds the connections of a server. Where one comes beyond, the newest of the address, or of the user of this host,
+ * that has most is closed; one over which a login was verified stays. `onRefused` is told whose was closed.
+ */
+export function limitConnections(
+  server: { on(event: 'connection' | 'secureConnection', listener: (socket: Socket) => void): unknown },
+  limits: ConnectionLimits,
+  onRefused: (origin: string) => void,
+): void {
+  const remote = new Set<Kept>()
+  const local = new Set<Kept>()
+  const byEnds = new Map<string, Kept>()
+  let trimming = false
+
+  const refuse = (kept: Kept, origin = kept.origin): void => {
+    onRefused(origin)
+    kept.socket.destroy()
+    remote.delete(kept)
+    local.delete(kept)
+  }
+
+  const trimRemote = (newcomer: Kept): void => {
+    const ofSame = [...remote].filter(({ origin }) => origin === newcomer.origin)
+    if (ofSame.length > limits.perAddress) refuse(newcomer)
+    else if (remote.size > limits.remote) {
+      refuse(mostOf([...remote], ({ origin }) => origin, newcomer.origin) ?? newcomer)
+    }
+  }
+
+  /** Who opened a connection takes a moment to find out: until then there may be some more. */
+  const trimLocal = async (): Promise<void> => {
+    if (trimming) return
+    trimming = true
+    try {
+      while (local.size > limits.local) {
+        const all = [...local]
+        const origins = await Promise.all(all.map(({ socket }) => originOf(socket)))
+        const names = new Map(all.map((kept, index) => [kept, origins[index]?.name ?? kept.origin]))
+        const still = all.filter((kept) => local.has(kept))
+        const nameOf = (kept: Kept): string => names.get(kept) ?? kept.origin
+        const last = still.at(-1)
+        const closed = last && (mostOf(still, nameOf, nameOf(last)) ?? last)
+        if (closed && local.size > limits.local) refuse(closed, nameOf(closed))
+      }
+    } finally {
+      trimming = false
+    }
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket
+    if (remoteAddress === undefined) return void socket.destroy()
+    const kept: Kept = { socket, origin: peerNetwork(remoteAddress), isVerified: false }
+    const ends = endsOf(socket)
+    const isLocal = isOwnAddress(socket)
+    const room = isLocal ? local : remote
+    room.add(kept)
+    byEnds.set(ends, kept)
+    keptBySocket.set(socket, kept)
+    socket.once('close', () => {
+      room.delete(kept)
+      if (byEnds.get(ends) === kept) byEnds.delete(ends)
+    })
+    if (!isLocal) trimRemote(kept)
+    else if (local.size > overshoot * limits.local) refuse(kept)
+    else if (local.size > limits.local) void trimLocal()
+  })
+  server.on('secureConnection', (socket: Socket) => {
+    const kept = byEnds.get(endsOf(socket))
+    if (kept !== undefined) keptBySocket.set(socket, kept)
+  })
+}
