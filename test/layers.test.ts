@@ -7,16 +7,18 @@ const source = fileURLToPath(new URL('../src', import.meta.url))
 
 /** Which folders each folder of src may import from; ARCHITECTURE.md explains the table. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  diagnostics: [],
+  untrusted: [],
+  diagnostics: ['untrusted'],
   contracts: [],
-  secrets: ['diagnostics'],
+  secrets: ['untrusted', 'diagnostics'],
   accounts: ['secrets'],
   processes: ['secrets'],
-  transport: ['secrets', 'processes'],
+  transport: ['untrusted', 'secrets', 'processes'],
   config: ['diagnostics', 'secrets', 'contracts'],
   certificates: ['diagnostics', 'secrets'],
-  client: ['contracts', 'secrets'],
+  client: ['untrusted', 'contracts', 'secrets'],
   deployment: [
+    'untrusted',
     'diagnostics',
     'contracts',
     'secrets',
@@ -29,8 +31,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   api: ['contracts', 'secrets', 'accounts'],
   components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
-  output: ['diagnostics', 'config', 'deployment'],
+  output: ['untrusted', 'diagnostics', 'config', 'deployment'],
   commands: [
+    'untrusted',
     'diagnostics',
     'contracts',
     'secrets',
@@ -44,6 +47,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
   ],
   bin: [
+    'untrusted',
     'diagnostics',
     'contracts',
     'secrets',

@@ -36,7 +36,8 @@ export function parseUserFile(text: string): UserFile {
   if (value.version !== 1) throw new Error("its member 'version' must be 1")
   if (!Array.isArray(value.users)) throw new Error("its member 'users' must be a list")
   const users = value.users.map((it) => readUserRecord(it))
-  const twice = users.find((it, index) => users.findIndex(({ user }) => user === it.user) !== index)
+  const seen = new Set<string>()
+  const twice = users.find(({ user }) => seen.size === seen.add(user).size)
   if (twice) throw new Error(`it lists the user '${twice.user}' twice`)
   return { version: 1, users }
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { writeSync } from 'node:fs'
-import type { CommandContext } from '../commands/context.ts'
+import type { CommandContext, Output } from '../commands/context.ts'
+import { printableInColour } from '../untrusted/printable.ts'
 import { ownPackage } from './ownPackage.ts'
 
 /**
@@ -32,8 +33,8 @@ export function createProcessContext(atOnce: string): CommandContext {
   const { directory, version } = ownPackage()
   return {
     stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: printableOutput(process.stdout),
+    stderr: printableOutput(process.stderr),
     env: process.env,
     cwd: workingDirectory(),
     now: () => new Date(),
@@ -42,6 +43,21 @@ export function createProcessContext(atOnce: string): CommandContext {
     version,
   }
 }
+
+/** A stream of this process that takes no control character but those of our own colours, whoever wrote the text. */
+export const printableOutput = (stream: Output): Output => ({
+  write: (text) => stream.write(printableInColour(text)),
+  writeFile: (text) => stream.write(stream.isTTY === true ? printableInColour(text) : text),
+  get isTTY() {
+    return stream.isTTY
+  },
+  get columns() {
+    return stream.columns
+  },
+  get rows() {
+    return stream.rows
+  },
+})
 
 /** The folder that relative paths are of; one that was deleted meanwhile ends the process with code 3. */
 function workingDirectory(): string {

@@ -17,10 +17,13 @@ export function certificatesOf(pem: string): readonly X509Certificate[] | undefi
   return found.length === 0 || found.length < blocks.length ? undefined : found
 }
 
-/** A certificate from DER or PEM; undefined when it cannot be read. */
+/** A certificate from DER or PEM; undefined when it, or the time that it is valid for, cannot be read. */
 export function certificateOf(bytes: Buffer | string): X509Certificate | undefined {
   try {
-    return new X509Certificate(bytes)
+    const certificate = new X509Certificate(bytes)
+    const { validFrom, validTo } = certificate
+    // OpenSSL reads certificates whose times are none, and shows them in words.
+    return [validFrom, validTo].some((time) => Number.isNaN(Date.parse(time))) ? undefined : certificate
   } catch {
     return undefined
   }

@@ -1,24 +1,33 @@
+import { boundedMessage } from '../untrusted/printable.ts'
+
 /** Why a call brought no answer of an API. */
-export type ClientErrorCode =
-  | 'refused'
-  | 'no-socket'
-  | 'socket-forbidden'
-  | 'unreachable'
-  | 'name-not-found'
-  | 'timeout'
-  | 'reset'
-  | 'certificate-untrusted'
-  | 'certificate-names'
-  | 'certificate-other'
-  | 'certificate-expired'
-  | 'certificate-not-yet-valid'
-  | 'bad-authority'
-  | 'tls'
-  | 'bad-answer'
-  | 'too-large'
-  | 'bad-request'
-  | 'interrupted'
-  | 'failed'
+export const clientErrorCodes = [
+  'refused',
+  'no-socket',
+  'socket-forbidden',
+  'unreachable',
+  'name-not-found',
+  'timeout',
+  'reset',
+  'certificate-untrusted',
+  'certificate-names',
+  'certificate-other',
+  'certificate-expired',
+  'certificate-not-yet-valid',
+  'bad-authority',
+  'tls',
+  'bad-answer',
+  'too-large',
+  'bad-request',
+  'interrupted',
+  'failed',
+] as const
+
+export type ClientErrorCode = (typeof clientErrorCodes)[number]
+
+const known: readonly string[] = clientErrorCodes
+
+export const isClientErrorCode = (word: string): word is ClientErrorCode => known.includes(word)
 
 /** What a ClientError tells: never a header, a body or a credential. */
 export type ClientErrorFacts = {
@@ -29,16 +38,19 @@ export type ClientErrorFacts = {
   readonly fix: string
 }
 
-/** A call that brought no answer: what happened, where, and the fix, in words for a person. */
+/**
+ * A call that brought no answer: what happened, where, and the fix, in words for a person. They are made printable here,
+ * whatever they quote.
+ */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
   readonly fix: string
 
   constructor(facts: ClientErrorFacts) {
-    super(facts.message)
+    super(boundedMessage(facts.message))
     this.name = 'ClientError'
     this.code = facts.code
-    this.fix = facts.fix
+    this.fix = boundedMessage(facts.fix)
   }
 }
 

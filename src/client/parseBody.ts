@@ -1,8 +1,9 @@
 import { ClientError } from './clientError.ts'
+import { parseJson } from './parseJson.ts'
 
 /**
  * The body of an answer: parsed where its content type is JSON, else the text. Throws a `ClientError`
- * `bad-answer` for JSON that is none; the text itself is not quoted.
+ * `bad-answer` for JSON that is none, or that `parseJson` does not read; the text itself is not quoted.
  */
 export function parseBody(answer: {
   readonly place: string
@@ -12,13 +13,11 @@ export function parseBody(answer: {
   const mediaType = answer.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const isJson = mediaType === 'application/json' || mediaType.endsWith('+json')
   if (!isJson || answer.text === '') return answer.text
-  try {
-    return JSON.parse(answer.text)
-  } catch {
-    throw new ClientError({
-      code: 'bad-answer',
-      message: `${answer.place} answered with ${mediaType} that is not well-formed JSON.`,
-      fix: 'Something else than the API listens there, or something between changes its answers.',
-    })
-  }
+  const value = parseJson(answer.text)
+  if (value !== undefined) return value
+  throw new ClientError({
+    code: 'bad-answer',
+    message: `${answer.place} answered with ${mediaType} that is not well-formed JSON, or too large.`,
+    fix: 'Something else than the API listens there, or something between changes its answers.',
+  })
 }

@@ -1,12 +1,56 @@
 import { isObject } from './envelope.ts'
 
-/** The value that a JSON text stands for; undefined where it is none, whatever it holds instead. */
+/** Levels and values of a JSON text that are read: a text of a megabyte could stand for a hundred of them. */
+const most = { levels: 64, values: 200_000 }
+
+/**
+ * The value that a JSON text stands for; undefined where it is none, whatever it holds instead, and for one with more
+ * than 64 levels or 200,000 values: who goes through it calls itself for each level.
+ */
 export function parseJson(text: string): unknown {
+  if (!isModest(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {
     return undefined
   }
+}
+
+/** Counts brackets and commas outside of strings, and makes no value of any. */
+function isModest(text: string): boolean {
+  let level = 0
+  let values = 1
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: {
+        at = endOfString(text, at)
+        break
+      }
+      case 0x5b:
+      case 0x7b:
+        level += 1
+        values += 1
+        if (level > most.levels) return false
+        break
+      case 0x5d:
+      case 0x7d:
+        level -= 1
+        break
+      case 0x2c:
+        values += 1
+        break
+      default:
+    }
+    if (values > most.values) return false
+  }
+  return true
+}
+
+/** The place of the quote that ends the string which begins at `start`; the end of the text where none does. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
 }
 
 /** The same of an object; undefined for any other value, too. */

@@ -1,3 +1,4 @@
+import { lastLines } from '../untrusted/printable.ts'
 import { isObject, readEnvelope } from './envelope.ts'
 
 /** An error that an API answered: the ErrorPayload of contract.md, "Envelope". */
@@ -33,8 +34,14 @@ export function readProblem(answer: {
   }
 }
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
+/** Errors of one answer that are read. */
+const mostErrors = 100
+
+/** Words of an answer are shown, so they are printable and of one line from here on. */
+const text = (value: unknown): string | undefined => {
+  const words = typeof value === 'string' ? lastLines(value) : ''
+  return words === '' ? undefined : words
+}
 
 const optional = <Name extends string>(name: Name, value: string | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { readonly [N in Name]?: string }
@@ -42,6 +49,7 @@ const optional = <Name extends string>(name: Name, value: string | undefined) =>
 function readErrors(value: unknown): Problem['errors'] {
   if (!Array.isArray(value)) return []
   return value
+    .slice(0, mostErrors)
     .filter(isObject)
     .map((error) => ({ path: text(error.path) ?? '', message: text(error.message) ?? '' }))
 }

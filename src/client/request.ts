@@ -2,6 +2,7 @@ import { type Agent, type IncomingMessage, request as plainRequest, type Request
 import { request as tlsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
+import { boundedBytes } from '../untrusted/boundedBytes.ts'
 import { ClientError } from './clientError.ts'
 import { basicAuthorization, type Credentials } from './credentials.ts'
 import { bracketed, describeEndpoint, type Endpoint } from './endpoint.ts'
@@ -67,8 +68,12 @@ function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: s
   const { endpoint, signal, timeout, agent = false } = call
   const place = describeEndpoint(endpoint)
   return new Promise((resolve, reject) => {
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-    const options: RequestOptions = { method: call.method, path: call.path, headers: headers(call, body) }
+    const sentBody = call.body === undefined ? undefined : JSON.stringify(call.body)
+    const options: RequestOptions = {
+      method: call.method,
+      path: call.path,
+      headers: headers(call, sentBody),
+    }
     const sent =
       endpoint.kind === 'socket'
         ? plainRequest({ ...options, agent, socketPath: endpoint.path })
@@ -100,20 +105,18 @@ function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: s
     })
     sent.on('error', fail)
     sent.on('response', (message) => {
-      const chunks: Buffer[] = []
-      let size = 0
+      const body = boundedBytes(answerLimit)
       message.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size > answerLimit) fail(largeError(place))
-        else chunks.push(chunk)
+        if (body.length + chunk.length > answerLimit) fail(largeError(place))
+        else body.push(chunk)
       })
       message.on('error', fail)
       message.on('end', () => {
         settle()
-        resolve({ message, text: Buffer.concat(chunks).toString('utf8') })
+        resolve({ message, text: body.bytes().toString('utf8') })
       })
     })
-    sent.end(body)
+    sent.end(sentBody)
   })
 }
 
@@ -138,6 +141,15 @@ function headers(call: ApiRequest, body: string | undefined): Record<string, str
 const hostHeader = (endpoint: Endpoint): string =>
   endpoint.kind === 'socket' ? 'localhost' : `${bracketed(endpoint.names[0])}:${endpoint.port}`
 
+/** Returns true for a certificate that carries the name; names that Node.js cannot read are none. */
+function isFor(name: string, certificate: PeerCertificate): boolean {
+  try {
+    return checkServerIdentity(name, certificate) === undefined
+  } catch {
+    return false
+  }
+}
+
 /** How a server over TCP is connected to, and what its certificate must be. */
 export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOptions {
   const { address, port, names, trust, leaf } = endpoint
@@ -157,7 +169,7 @@ export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOpti
         const serial = certificate.serialNumber
         return new ClientError(explainOther({ place: describeEndpoint(endpoint), serial }))
       }
-      if (names.some((name) => checkServerIdentity(name, certificate) === undefined)) return undefined
+      if (names.some((name) => isFor(name, certificate))) return undefined
       const found = certificate.subjectaltname ?? `CN:${certificate.subject?.CN ?? ''}`
       return new ClientError(explainNames({ place: describeEndpoint(endpoint), wanted: names, found }))
     },

@@ -38,8 +38,12 @@ export function shownCertificates(server: {
     }
     const timer = setTimeout(() => settle(() => reject(late(place, timeout))), timeout)
     socket.once('secureConnect', () => {
-      const chain = chainOf(socket.getPeerCertificate(true))
-      settle(() => resolve(chain))
+      try {
+        const chain = chainOf(socket.getPeerCertificate(true))
+        settle(() => resolve(chain))
+      } catch {
+        settle(() => reject(unreadable(place)))
+      }
     })
     socket.on('error', (error) => settle(() => reject(new ClientError(explainFailure({ error, place })))))
   })
@@ -55,6 +59,13 @@ function chainOf(leaf: DetailedPeerCertificate): readonly string[] {
   }
   return [...found.values()]
 }
+
+const unreadable = (place: string): ClientError =>
+  new ClientError({
+    code: 'tls',
+    message: `${place} shows a certificate that cannot be read.`,
+    fix: 'Look at what listens there: `openssl s_client -showcerts` prints what it shows.',
+  })
 
 const late = (place: string, timeout: number): ClientError =>
   new ClientError({

@@ -1,5 +1,6 @@
 import { readRuns } from '../deployment/runs/runsFile.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
+import { jsonText } from '../output/json.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { colourOf } from './terminal.ts'
@@ -29,6 +30,6 @@ export async function audit(
   if (run === undefined) {
     throw new UsageError(`There is no run ${id} of ${cluster} here.`, '`muster audit` lists those there are.')
   }
-  context.stdout.write(json ? `${JSON.stringify(run, null, 2)}\n` : runText(run, colour))
+  context.stdout.write(json ? jsonText(run) : runText(run, colour))
   return exitCodes.ok
 }

@@ -3,6 +3,8 @@ import type { Readable } from 'node:stream'
 /** A stream that a command prints to: the process's own, or a test's. */
 export type Output = {
   write(text: string): unknown
+  /** For a file that standard output is meant to be: exactly this text, unless a terminal shows it. */
+  writeFile?(text: string): unknown
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
   readonly rows?: number | undefined

@@ -8,6 +8,8 @@ import { type TarEntry, tarOf } from '../deployment/diag/tar.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
 import { diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
+import { jsonText } from '../output/json.ts'
+import { printable } from '../untrusted/printable.ts'
 import { createCapture } from './capture.ts'
 import { connectHost, prepareConnections } from './connectHost.ts'
 import type { CommandContext } from './context.ts'
@@ -72,7 +74,10 @@ export async function diag(
   }
   files.push(...results.flatMap(hostFiles))
   const entries = files.map(
-    ([name, text]): TarEntry => ({ path: `${stem}/${name}`, content: Buffer.from(redacted(text, secrets)) }),
+    ([name, text]): TarEntry => ({
+      path: `${stem}/${name}`,
+      content: Buffer.from(printable(redacted(text, secrets))),
+    }),
   )
   const archive = gzipSync(tarOf(entries, made))
   await writeArchive(path, archive)
@@ -91,5 +96,5 @@ const ending = (text: string): string =>
 const versions = ({ version }: CommandContext): string => {
   const { versions: of, platform, arch } = process
   const all = { muster: version, node: of.node, openssl: of.openssl, platform, arch, kernel: release() }
-  return `${JSON.stringify(all, null, 2)}\n`
+  return jsonText(all)
 }

@@ -4,6 +4,7 @@ import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { readNamedFiles } from './loadCluster.ts'
 import { printDiagnostics } from './printDiagnostics.ts'
+import { writeFileTo } from './terminal.ts'
 
 const differs = `note: validate finds other mistakes in this text than in yours. What breaks the YAML stands in a part
   that must not be shown, such as a password; say in your report which finding you got.
@@ -33,7 +34,7 @@ export async function scrub(options: {
     return exitCodes.usage
   }
   const { texts, faithful } = scrubFiles({ files: read.files, home: context.env.HOME ?? homedir() })
-  context.stdout.write(joined(texts))
+  writeFileTo(context.stdout, joined(texts))
   if (!faithful) context.stderr.write(differs)
   return exitCodes.ok
 }

@@ -4,6 +4,7 @@ import { failureOf } from '../deployment/failure.ts'
 import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
+import { jsonText } from '../output/json.ts'
 import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { impatient } from './impatient.ts'
@@ -35,7 +36,7 @@ export async function status(
   const hosts = inOrderOf(config, [...asked, ...lost], ({ host }) => host)
   context.stdout.write(
     json
-      ? `${JSON.stringify({ cluster: config.cluster, hosts }, null, 2)}\n`
+      ? jsonText({ cluster: config.cluster, hosts })
       : statusText(hosts, colourOf(context, context.stdout)),
   )
   return exitOf(hosts)

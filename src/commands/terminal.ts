@@ -27,3 +27,9 @@ export const lineLayout = (
 
 /** Columns for a table: as many as there are, and enough for most tables where nobody says. */
 export const tableWidthOf = ({ stdout }: Pick<CommandContext, 'stdout'>): number => stdout.columns ?? 120
+
+/** Prints a file that the command made: where it goes to another program it is not changed. */
+export function writeFileTo(output: Output, text: string): void {
+  if (output.writeFile === undefined) output.write(text)
+  else output.writeFile(text)
+}

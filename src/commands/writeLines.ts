@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { joined, type TextLine } from '../config/ini/textLine.ts'
 import type { CommandContext } from './context.ts'
+import { writeFileTo } from './terminal.ts'
 import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
 import { writeProblem } from './writeProblem.ts'
 
@@ -38,7 +39,7 @@ export async function writeLines(
     return false
   }
   const terminal = context.stdout.isTTY === true
-  context.stdout.write(joined(lines, terminal ? 'shown' : 'text'))
+  writeFileTo(context.stdout, joined(lines, terminal ? 'shown' : 'text'))
   if (secret && terminal) {
     context.stderr.write(
       'note: Secrets are shown as [redacted] on a terminal. --out FILE writes them, for you alone to read.\n',

@@ -1,5 +1,6 @@
 import type { CallRequest, CallResult } from '../client/call.ts'
 import { callThrough } from '../client/callThrough.ts'
+import { parseCallResults } from '../client/parseCallResults.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Layout } from './layout.ts'
@@ -7,11 +8,12 @@ import { ownProgram } from './ownProgram.ts'
 import { mustRun } from './script.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
 import { untilEnd, type Watched } from './services/untilEnd.ts'
+import { StepError } from './stepError.ts'
 
 /**
  * Makes calls of a host's own APIs. Where the connection to the host leads on to what listens there, they are made over
  * that, and no program is started on the host; otherwise, or where that brings no answer, with the host's own
- * `muster-api call`: one round trip, the requests on standard input.
+ * `muster-api call`: one round trip, the requests on standard input. Rejects with a `TransportError` or a `StepError`.
  */
 export async function callHost(options: {
   readonly transport: Transport
@@ -43,15 +45,16 @@ export async function callHost(options: {
     timeout,
     script: until === undefined ? script : untilEnd(script, until),
   })
-  const results: unknown = JSON.parse(stdout)
-  return Array.isArray(results) ? results.filter(isResult) : []
+  const results = parseCallResults(stdout.raw())
+  if (results !== undefined) return results
+  throw new StepError({
+    host: transport.host,
+    code: 'bad-answer',
+    message: `what the host answered to calls of its APIs is no list of results: ${stdout}`,
+    fix: 'Something else than muster-api answers there: see what startup files of the login shell print, then install again.',
+  })
 }
 
 /** The id of what had ended while it was waited for. */
 export const endedIn = (results: readonly CallResult[]): string | undefined =>
   results.find((result) => 'error' in result && result.error.code === 'ended')?.id
-
-function isResult(value: unknown): value is CallResult {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return false
-  return 'status' in value || 'error' in value
-}

@@ -1,4 +1,5 @@
 import { TransportError, type TransportErrorCode } from '../transport/transportError.ts'
+import { boundedMessage, lastLines } from '../untrusted/printable.ts'
 import type { Failure } from './events.ts'
 import { StepError } from './stepError.ts'
 
@@ -16,10 +17,39 @@ const unreachableCodes: readonly TransportErrorCode[] = [
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof TransportError && unreachableCodes.includes(error.code)
 
-/** An expected failure as the renderers show it; anything else is a bug and is thrown on with its stack. */
+/**
+ * A failure as the renderers show it. An error that nobody expects is a bug of ours that this host brought forth: it is
+ * the host's failure, and neither the run's nor another host's.
+ */
 export function failureOf(error: unknown): Failure {
   if (error instanceof StepError || error instanceof TransportError) {
     return { code: error.code, message: error.message, fix: error.fix }
   }
-  throw error
+  if (isExplained(error)) {
+    const { code, message, fix } = error
+    return { code, message: boundedMessage(message), fix: boundedMessage(fix) }
+  }
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return {
+    code: 'internal-error',
+    message: `an error that muster does not expect: ${lastLines(what)}${placeOf(error)}`,
+    fix: 'This is a bug of muster: report it with this line, and what you can share of `muster diag`.',
+  }
+}
+
+/** Errors of this machine, such as of a secret or of the state directory, explain themselves. */
+const isExplained = (
+  error: unknown,
+): error is { readonly code: string; readonly message: string; readonly fix: string } =>
+  error instanceof Error &&
+  'fix' in error &&
+  typeof error.fix === 'string' &&
+  'code' in error &&
+  typeof error.code === 'string'
+
+/** The line of our code that threw, for a report; a whole stack is of no use to who runs a command. */
+function placeOf(error: unknown): string {
+  const frame =
+    error instanceof Error ? /\n\s+at .*?([^/\\(\s]+:\d+):\d+\)?(?:\n|$)/.exec(error.stack ?? '') : null
+  return frame?.[1] === undefined ? '' : ` (${lastLines(frame[1])})`
 }

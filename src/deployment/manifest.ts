@@ -1,6 +1,7 @@
 import { isObject } from '../client/envelope.ts'
 import { parseJsonObject } from '../client/parseJson.ts'
 import type { Component } from '../contracts/component.ts'
+import { lastLines } from '../untrusted/printable.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 
 /** `share/installation.json`: whose installation a folder holds. Without it, nothing there is ours. */
@@ -20,9 +21,15 @@ export function parseManifest(text: string): Manifest | undefined {
   const value = parseJsonObject(text)
   if (value === undefined) return undefined
   const { cluster, host, machineId } = value
-  if (typeof cluster !== 'string' || typeof host !== 'string') return undefined
-  return { version: 1, cluster, host, ...(typeof machineId === 'string' ? { machineId } : {}) }
+  if (!isName(cluster) || !isName(host)) return undefined
+  return { version: 1, cluster, host, ...(isName(machineId) ? { machineId } : {}) }
 }
+
+const longestName = 300
+
+/** A name as a person can read it: of one line, and not longer than any of ours. */
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= longestName && lastLines(value) === value
 
 /** Where the running components of this installation listen, as their settings on the host say. */
 export function installedListeners(facts: HostFacts): Listener[] {

@@ -25,7 +25,8 @@ ${trustedRoot(`printf '\\n%s\\n' "$(printf %s "$found" | base64 -w0)"; exit 0`)}
 base64 -w0 ${quote(manifest)} 2>/dev/null; exit 0`,
   )
   const [machineId = '', manifestText = '', untrusted = ''] = stdout
-    .split('\n')
+    .raw()
+    .split('\n', 3)
     .map((line, index) => (index === 0 ? line : decode(line)))
   if (untrusted !== '') throw untrustedFolder(host, untrusted)
   const installed = manifestText === '' ? {} : { manifest: manifestText }

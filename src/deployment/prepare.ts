@@ -1,5 +1,4 @@
 import type { Hasher } from '../accounts/hasher.ts'
-import { CertificateError } from '../certificates/certificateError.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -17,6 +16,7 @@ import {
 import { makeTarget } from './desired/target.ts'
 import { type TlsNote, tlsNotes } from './desired/tlsNotes.ts'
 import type { InstalledFacts } from './facts/model.ts'
+import { failureOf } from './failure.ts'
 import { withMachines } from './hostIdentity.ts'
 import { judgeFacts } from './judge.ts'
 import type { Program } from './program.ts'
@@ -176,15 +176,12 @@ export const loginProblems = (
       })
     })
 
-/** Keeps an expected failure of one host, so that the other hosts are judged too. */
+/** Keeps a failure of one host, so that the other hosts are judged too. */
 async function collect(problems: StepError[], host: string, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (error instanceof StepError) problems.push(error)
-    else if (error instanceof CertificateError) {
-      const { code, message, fix } = error
-      problems.push(new StepError({ host, code, message, fix, cause: error }))
-    } else throw error
+    else problems.push(new StepError({ host, ...failureOf(error), cause: error }))
   }
 }

@@ -9,7 +9,7 @@ export async function mustRun(
   const { script, doing, fix, ...run } = options
   const result = await transport.run(script, run)
   if (result.code === 0) return result
-  const words = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join(' · ')
+  const words = String(result.stderr) || String(result.stdout)
   throw new StepError({
     host: transport.host,
     code: 'step-failed',

@@ -1,14 +1,19 @@
-/** A failure that a deployment expects and can explain: which host, what, and what to do about it. */
+import { boundedMessage, lastLines } from '../untrusted/printable.ts'
+
+/**
+ * A failure that a deployment expects and can explain: which host, what, and what to do about it. The words are made
+ * printable here, whatever they quote.
+ */
 export class StepError extends Error {
   readonly host: string
   readonly code: string
   readonly fix: string
 
   constructor(facts: { host: string; code: string; message: string; fix: string; cause?: unknown }) {
-    super(facts.message, { cause: facts.cause })
+    super(boundedMessage(facts.message), { cause: facts.cause })
     this.name = 'StepError'
     this.host = facts.host
-    this.code = facts.code
-    this.fix = facts.fix
+    this.code = lastLines(facts.code)
+    this.fix = boundedMessage(facts.fix)
   }
 }

@@ -1,3 +1,4 @@
+import { masked } from '../untrusted/printable.ts'
 import type { Span } from './diagnostic.ts'
 import { redacted, type SourceText } from './source.ts'
 
@@ -8,11 +9,8 @@ type Piece = { readonly from: number; readonly to: number; readonly shown: strin
 
 const longest = 4000
 
-/** A line without what a terminal would act on: one visible character for each control character. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g
-const printable = (text: string): string =>
-  text.replace(unsafe, (character) => (character === '\t' ? ' ' : '\u00b7'))
+/** A line without what a terminal would act on: one visible character for each that is not seen. */
+const printable = (text: string): string => masked(text).replaceAll('\t', ' ')
 
 /** The part of a line (0-based, end exclusive) that a span covers, or undefined. */
 function partOf(span: Span, line: number, length: number): { from: number; to: number } | undefined {

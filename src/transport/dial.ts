@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { lastLines } from '../untrusted/printable.ts'
 import type { ListeningPlace } from './transport.ts'
 import { TransportError } from './transportError.ts'
 
@@ -94,7 +95,7 @@ export function dialError(
     default:
       return error(
         'connection-lost',
-        `the connection to ${host} (${address} port ${port}) broke: ${codeOf(cause) ?? cause.message}`,
+        `the connection to ${host} (${address} port ${port}) broke: ${codeOf(cause) ?? lastLines(cause.message)}`,
         'Look at the log of sshd on the host and at what lies between, then run the command again.',
       )
   }

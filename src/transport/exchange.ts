@@ -20,8 +20,9 @@ export type Outcome =
 
 type Wanted = {
   readonly marker: string
-  /** Bytes kept of each stream. */
+  /** Bytes and lines kept of each stream. */
   readonly cap: number
+  readonly lines: number
   /** Bytes of a stream after which nobody waits for its end: `flood`. */
   readonly patience: number
   /** Milliseconds, from the moment that all answers before this one have come. */

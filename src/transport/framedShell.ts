@@ -1,4 +1,5 @@
 import { Secret } from '../secrets/secret.ts'
+import { HostText } from '../untrusted/hostText.ts'
 import { type Answers, type Outcome, readAnswers, type ShellStreams } from './exchange.ts'
 import { feed } from './feed.ts'
 import { frameHead } from './shellLoop.ts'
@@ -7,6 +8,8 @@ import { TransportError } from './transportError.ts'
 
 /** Bytes of each output stream of one run that are kept. */
 export const outputCap = 8 * 1024 * 1024
+/** Lines of each that are kept: far more than any script prints, and few enough to hold them as values. */
+export const lineCap = 50_000
 const patience = 256 * 1024 * 1024
 const defaultTimeout = 60_000
 /** Below this length script and data travel in one packet. */
@@ -43,7 +46,7 @@ export type ShellOptions = {
 export async function openFramedShell(options: ShellOptions): Promise<Opened> {
   const { streams, nonce, timeout } = options
   const answers = readAnswers(streams)
-  const outcome = await answers.expect({ marker: nonce, cap: 64 * 1024, patience, timeout })
+  const outcome = await answers.expect({ marker: nonce, cap: 64 * 1024, lines: lineCap, patience, timeout })
   if (outcome.kind === 'done') return { ready: true, shell: framedShell(options, answers) }
   const why = outcome.kind === 'gone' ? outcome.why : `no answer within ${timeout / 1000} s`
   return { ready: false, said: outcome.said, why, timedOut: outcome.kind !== 'gone' }
@@ -59,7 +62,7 @@ function framedShell({ host, streams, random }: ShellOptions, answers: Answers):
     const whole = data.length < onePacket ? [Buffer.concat([head, data])] : [head, data]
     const parts = answers.over() ? [] : whole
     const timeout = options.timeout ?? defaultTimeout
-    const answer = answers.expect({ marker: id, cap: outputCap, patience, timeout })
+    const answer = answers.expect({ marker: id, cap: outputCap, lines: lineCap, patience, timeout })
     return { answer, fed: feed({ stream: streams.stdin, parts, over: answer }), timeout }
   }
 
@@ -82,15 +85,16 @@ function framedShell({ host, streams, random }: ShellOptions, answers: Answers):
     if (outcome.kind === 'gone') throw lost(host, outcome.why)
     if (outcome.kind !== 'done') {
       streams.cut()
-      throw outcome.kind === 'flood' ? tooMuchOutput(host) : tooLate(host, timeout)
+      throw outcome.kind === 'flood' ? tooMuchOutput(host, patience) : tooLate(host, timeout)
     }
     const { stdout, stderr } = outcome
     if (stdout.rest === 'skipped') throw notRun(host)
-    if (Math.max(stdout.length, stderr.length) > outputCap) throw tooMuchOutput(host)
+    if (stdout.isCut || stderr.isCut) throw tooMuchOutput(host, Math.max(stdout.length, stderr.length))
+    if (!/^\d{1,3}$/.test(stdout.rest)) throw badAnswer(host)
     return {
       code: Number(stdout.rest),
-      stdout: stdout.output.toString('utf8'),
-      stderr: stderr.output.toString('utf8'),
+      stdout: new HostText(stdout.output.toString('utf8')),
+      stderr: new HostText(stderr.output.toString('utf8')),
     }
   }
 
@@ -118,12 +122,20 @@ const tooLate = (host: string, timeout: number): TransportError =>
     fix: 'See what keeps the host busy (load, a full disk, a network file system), then run the command again.',
   })
 
-const tooMuchOutput = (host: string): TransportError =>
+const tooMuchOutput = (host: string, bytes: number): TransportError =>
   new TransportError({
     host,
     code: 'too-much-output',
-    message: `a script on ${host} wrote more than ${outputCap / 1024 / 1024} MiB`,
+    message: `a script on ${host} wrote more than ${bytes > outputCap ? `${outputCap / 1024 / 1024} MiB` : `${lineCap} lines`}`,
     fix: 'Something on the host prints without end, such as a login script or a broken service: see what it says.',
+  })
+
+const badAnswer = (host: string): TransportError =>
+  new TransportError({
+    host,
+    code: 'bad-answer',
+    message: `what ${host} answered to a script has no exit code`,
+    fix: 'Something on the host answers in place of its sh: see what the login shell and its startup files do.',
   })
 
 /** Told to nobody but the one who sent the chain: the failure before it is what counts. */

@@ -1,3 +1,4 @@
+import { lastLines } from '../untrusted/printable.ts'
 import { TransportError, type TransportErrorCode } from './transportError.ts'
 
 /** What a jump host said when it was asked for a connection (RFC 4254, section 5.1). */
@@ -36,7 +37,8 @@ export function forwardError(
   refusal: Refusal,
 ): TransportError {
   const { jump, next, address, port } = way
-  const said = refusal.message.replace(/^\(SSH\) Channel open failure: ?/, '') || 'it gave no reason'
+  const said =
+    lastLines(refusal.message.replace(/^\(SSH\) Channel open failure: ?/, '')) || 'it gave no reason'
   const where = `${next} (${address} port ${port})`
   const error = (code: TransportErrorCode, message: string, fix: string): TransportError =>
     new TransportError({ host: next, code, message, fix, jump })

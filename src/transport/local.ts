@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Environment } from '../processes/environment.ts'
 import { startInteractive } from '../processes/run.ts'
+import { lastLines } from '../untrusted/printable.ts'
 import { dialHere } from './dial.ts'
 import type { ShellStreams } from './exchange.ts'
 import { openFramedShell } from './framedShell.ts'
@@ -39,7 +40,7 @@ export async function connectLocal(options: {
   throw new TransportError({
     host,
     code: 'connection-lost',
-    message: `no sh could be started on this machine: ${opened.said || opened.why}`,
+    message: `no sh could be started on this machine: ${lastLines(opened.said) || opened.why}`,
     fix: 'connection: local needs a POSIX sh and coreutils in PATH.',
   })
 }

@@ -1,4 +1,7 @@
+import { lastLines } from '../untrusted/printable.ts'
 import { TransportError } from './transportError.ts'
+
+const longestWords = 8000
 
 /** Why a login that worked gave no shell, in words for a person. `said` is what the host printed instead. */
 export function shellRefusal(facts: {
@@ -12,14 +15,12 @@ export function shellRefusal(facts: {
   readonly why: string
   readonly timedOut: boolean
 }): TransportError {
-  const { host, user, sudo, said } = facts
+  const { host, user, sudo } = facts
+  // Enough for all that sudo or a login shell has to say.
+  const said = facts.said.slice(-longestWords)
   // sudo repeats the command that it refuses, which is ours and long.
-  const told = said
-    .split('\n')
-    .slice(-4)
-    .join(' / ')
-    .replace(/(sh -c) .*(' as )/, '$1 …$2')
-  const words = said === '' ? facts.why : told
+  const told = lastLines(said.replace(/(sh -c) [\s\S]*(' as )/, '$1 …$2'))
+  const words = told === '' ? lastLines(facts.why) : told
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
   if (!sudo) {

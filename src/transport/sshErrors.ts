@@ -1,3 +1,4 @@
+import { lastLines } from '../untrusted/printable.ts'
 import { codeOf, dialError } from './dial.ts'
 import { TransportError } from './transportError.ts'
 
@@ -51,7 +52,7 @@ export function attemptError(
   if (cause instanceof Error && /no matching/.test(cause.message)) {
     return error(
       'no-login-method',
-      `${where} and we have no algorithm in common: ${cause.message.replace('Handshake failed: ', '')}`,
+      `${where} and we have no algorithm in common: ${lastLines(cause.message).replace('Handshake failed: ', '')}`,
       'The SSH server there is too old or too narrowly set; SHA-1 and CBC are not used here.',
     )
   }
@@ -90,18 +91,19 @@ function loginError(place: SshPlace, progress: Progress, cause: Error | 'late' |
   if (progress.partial) {
     return error(
       'login-refused',
-      `${host} took the key of ${user}, but wants ${progress.offered.join(' or ')} besides (${tried})`,
+      `${host} took the key of ${user}, but wants ${lastLines(progress.offered.join(' or '))} besides (${tried})`,
       'Only keys serve here: let sshd_config on the host ask this user for publickey alone.',
     )
   }
   if (progress.offered.length > 0 && !progress.offered.includes('publickey')) {
     return error(
       'login-refused',
-      `${host} refused the login of ${user}: it takes no keys, only ${progress.offered.join(', ')}`,
+      `${host} refused the login of ${user}: it takes no keys, only ${lastLines(progress.offered.join(', '))}`,
       'Set "PubkeyAuthentication yes" in sshd_config on the host.',
     )
   }
-  const words = cause === undefined || /All configured/.test(cause.message) ? '' : `: ${cause.message}`
+  const words =
+    cause === undefined || /All configured/.test(cause.message) ? '' : `: ${lastLines(cause.message)}`
   return error(
     'login-refused',
     `${host} refused the login of ${user}${words} (${tried})`,

@@ -1,8 +1,12 @@
 import type { Duplex } from 'node:stream'
 import type { Secret } from '../secrets/secret.ts'
+import type { HostText } from '../untrusted/hostText.ts'
 
-/** What a script left behind. Output is decoded as UTF-8 and capped; see `TransportError` code `too-much-output`. */
-export type RunResult = { readonly code: number; readonly stdout: string; readonly stderr: string }
+/**
+ * What a script left behind. Output is decoded as UTF-8, and bounded in bytes and lines; see `TransportError` code
+ * `too-much-output`.
+ */
+export type RunResult = { readonly code: number; readonly stdout: HostText; readonly stderr: HostText }
 
 export type RunOptions = {
   /** Given to the script on standard input; never in an argument or the environment. */

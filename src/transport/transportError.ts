@@ -1,3 +1,5 @@
+import { boundedMessage } from '../untrusted/printable.ts'
+
 /** Why a host could not be reached or did not do as told; `unreachable` codes mean exit code 4. */
 export type TransportErrorCode =
   | 'connection-refused'
@@ -15,11 +17,15 @@ export type TransportErrorCode =
   | 'sudo-refused'
   | 'timeout'
   | 'too-much-output'
+  | 'bad-answer'
   | 'not-run'
   | 'write-failed'
   | 'stopped'
 
-/** A failure of the way to a host: what happened, why, and the fix, in words for a person. */
+/**
+ * A failure of the way to a host: what happened, why, and the fix, in words for a person. They are made printable here,
+ * whatever they quote.
+ */
 export class TransportError extends Error {
   readonly host: string
   readonly code: TransportErrorCode
@@ -35,11 +41,11 @@ export class TransportError extends Error {
     jump?: string
     cause?: unknown
   }) {
-    super(facts.message, { cause: facts.cause })
+    super(boundedMessage(facts.message), { cause: facts.cause })
     this.name = 'TransportError'
     this.host = facts.host
     this.code = facts.code
-    this.fix = facts.fix
+    this.fix = boundedMessage(facts.fix)
     if (facts.jump !== undefined) this.jump = facts.jump
   }
 }

@@ -33,9 +33,9 @@ export async function upload(options: {
   const timeout = 60_000 + Math.ceil((whole.length / slowest) * 1000)
   const result = await shell.run(script, { stdin: whole, timeout }, options.chain)
   if (result.code === 0) return
-  const said = result.stderr.trim().split('\n').at(-1) ?? ''
+  const said = String(result.stderr)
   const words = said === '' ? `the host gave no reason (exit code ${result.code})` : said
-  const path = result.stdout.trim() || first.path
+  const path = String(result.stdout) || first.path
   throw new TransportError({
     host,
     code: 'write-failed',

@@ -6,6 +6,7 @@ import { changeableFunction, trustedRoot, untrustedFolder } from '../../src/depl
 import { connectLocal } from '../../src/transport/local.ts'
 import { quote } from '../../src/transport/shellWords.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
+import { rawResult } from '../support/rawResult.ts'
 
 const nobody = 65534
 
@@ -25,7 +26,7 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
   }
   const said = async (script: string): Promise<string> => {
     const transport = await connectLocal({ host: 'db1', env: process.env })
-    const { code, stdout, stderr } = await transport.run(`${changeableFunction}\n${script}`)
+    const { code, stdout, stderr } = rawResult(await transport.run(`${changeableFunction}\n${script}`))
     await transport.close()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout

@@ -1,14 +1,18 @@
-import type { RunOptions, RunResult, Transport, Upload } from '../../src/transport/transport.ts'
+import type { RunOptions, Transport, Upload } from '../../src/transport/transport.ts'
 import type { TransportError } from '../../src/transport/transportError.ts'
+import { HostText } from '../../src/untrusted/hostText.ts'
+
+/** A `RunResult` as tests write it. */
+export type ToldResult = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
 /** What to answer to scripts that match: a part of the script, or a pattern. */
 export type Expectation = {
   readonly script: string | RegExp
   /** Its parts that are left out: code 0, no output. An error is thrown instead. */
   readonly result?:
-    | Partial<RunResult>
+    | Partial<ToldResult>
     | TransportError
-    | ((script: string, options: RunOptions) => Partial<RunResult> | TransportError)
+    | ((script: string, options: RunOptions) => Partial<ToldResult> | TransportError)
   /** How often it may be used; any number of times unless told. */
   readonly times?: number
 }
@@ -65,7 +69,8 @@ export function fakeTransport(options: {
       const { result = {} } = found.expectation
       const answer = typeof result === 'function' ? result(script, runOptions) : result
       if (answer instanceof Error) throw answer
-      return { code: 0, stdout: '', stderr: '', ...answer }
+      const { code = 0, stdout = '', stderr = '' } = answer
+      return { code, stdout: new HostText(stdout), stderr: new HostText(stderr) }
     },
     upload: async (...files) => {
       alive('upload')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fakeTransport } from '../support/fakeTransport.ts'
+import { rawResult } from '../support/rawResult.ts'
 
 describe('the fake host', () => {
   it('answers what it was told and keeps what was done', async () => {
@@ -10,7 +11,7 @@ describe('the fake host', () => {
         { script: 'never', times: 1 },
       ],
     })
-    expect(await fake.run('id -u')).toEqual({ code: 0, stdout: '0\n', stderr: '' })
+    expect(rawResult(await fake.run('id -u'))).toEqual({ code: 0, stdout: '0\n', stderr: '' })
     expect((await fake.run('id -u')).code).toBe(1)
     await fake.upload({ path: '/f', content: Buffer.from('x'), mode: 0o600 })
     expect(fake.uploads.map(({ path }) => path)).toEqual(['/f'])

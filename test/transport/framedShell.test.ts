@@ -6,6 +6,7 @@ import { type InteractiveChild, startInteractive } from '../../src/processes/run
 import { Secret } from '../../src/secrets/secret.ts'
 import { type FramedShell, openFramedShell } from '../../src/transport/framedShell.ts'
 import { loopArguments, remoteCommand } from '../../src/transport/shellLoop.ts'
+import { rawResult } from '../support/rawResult.ts'
 import { failure } from '../support/transportFailure.ts'
 
 const has = (program: string): boolean => {
@@ -85,7 +86,7 @@ for (const [program, command] of shells) {
         shell.run(''),
         shell.run('printf é; umask; echo "$LC_ALL"'),
       ])
-      expect(results).toEqual([
+      expect(results.map(rawResult)).toEqual([
         { code: 3, stdout: 'out\n', stderr: 'err\n' },
         { code: 0, stdout: 'no newline', stderr: 'e\n\n' },
         { code: 0, stdout: '', stderr: '' },
@@ -98,21 +99,23 @@ for (const [program, command] of shells) {
       const bytes = randomBytes(3_000_000)
       const digest = createHash('sha256').update(bytes).digest('hex')
       const { stdout } = await shell.run('sha256sum', { stdin: bytes })
-      expect(stdout).toBe(`${digest}  -\n`)
-      expect((await shell.run('cat', { stdin: new Secret('\'"$é\n') })).stdout).toBe('\'"$é\n')
-      expect((await shell.run('cat', { stdin: '' })).stdout).toBe('')
+      expect(stdout.raw()).toBe(`${digest}  -\n`)
+      expect((await shell.run('cat', { stdin: new Secret('\'"$é\n') })).stdout.raw()).toBe('\'"$é\n')
+      expect((await shell.run('cat', { stdin: '' })).stdout.raw()).toBe('')
     })
 
     it('goes on after scripts that leave, fail, misspell or read half', async () => {
       const shell = await start()
       const stdin = randomBytes(2_000_000)
       expect((await shell.run('exit 7', { stdin })).code).toBe(7)
-      expect((await shell.run('head -c 5 >/dev/null; echo half', { stdin })).stdout).toBe('half\n')
+      expect((await shell.run('head -c 5 >/dev/null; echo half', { stdin })).stdout.raw()).toBe('half\n')
       expect((await shell.run('set -e; false; echo not reached', { stdin })).code).toBe(1)
       expect((await shell.run('exec </dev/null; cat; exec true', { stdin })).code).toBe(0)
       expect((await shell.run('if then')).code).not.toBe(0)
-      expect((await shell.run('cd /; x=1; umask 022; set -f; trap "echo bye" EXIT')).stdout).toBe('bye\n')
-      expect((await shell.run('echo "$PWD-$x-$(umask)"')).stdout).toBe(`${process.cwd()}--0077\n`)
+      expect((await shell.run('cd /; x=1; umask 022; set -f; trap "echo bye" EXIT')).stdout.raw()).toBe(
+        'bye\n',
+      )
+      expect((await shell.run('echo "$PWD-$x-$(umask)"')).stdout.raw()).toBe(`${process.cwd()}--0077\n`)
     })
 
     it('does what hangs together in its order, and nothing behind a failure', async () => {
@@ -127,7 +130,7 @@ for (const [program, command] of shells) {
         shell.run('echo 6', {}, shell.chain()),
       ]
       const done = await Promise.allSettled(sent)
-      const told = done.map((one) => (one.status === 'fulfilled' ? one.value.stdout : one.reason.code))
+      const told = done.map((one) => (one.status === 'fulfilled' ? one.value.stdout.raw() : one.reason.code))
       expect(told).toEqual(['1\n', '2', 'not-run', 'not-run', '5\n', '6\n'])
       expect((await failure(shell.run('echo 7', {}, chain))).code).toBe('not-run')
     })
@@ -154,7 +157,11 @@ describe('the framed shell', () => {
     const runs = [shell.run('echo one'), shell.run('cat', { stdin: 'two' }), shell.run('echo three >&2')]
     await sent(3)
     const results = await Promise.all(runs)
-    expect(results.map(({ stdout, stderr }) => stdout + stderr)).toEqual(['one\n', 'two', 'three\n'])
+    expect(results.map(({ stdout, stderr }) => stdout.raw() + stderr.raw())).toEqual([
+      'one\n',
+      'two',
+      'three\n',
+    ])
   })
 
   it('refuses 50 MB of output and stays usable', async () => {
@@ -162,13 +169,13 @@ describe('the framed shell', () => {
     const error = await failure(shell.run('head -c 50000000 /dev/zero'))
     expect(error.code).toBe('too-much-output')
     expect(error.message).toBe('a script on db1 wrote more than 8 MiB')
-    expect((await shell.run('echo still here')).stdout).toBe('still here\n')
+    expect((await shell.run('echo still here')).stdout.raw()).toBe('still here\n')
   })
 
   it('takes exactly the cap', async () => {
     const shell = await start()
     const { stdout } = await shell.run('head -c 8388608 /dev/zero')
-    expect(stdout.length).toBe(8_388_608)
+    expect(stdout.raw().length).toBe(8_388_608)
   })
 
   it('closes the connection under a flood that does not end', async () => {
@@ -200,8 +207,8 @@ describe('the framed shell', () => {
 
   it('does not wait for a background process that holds the output open', async () => {
     const shell = await start()
-    expect((await shell.run('sleep 60 & echo started')).stdout).toBe('started\n')
-    expect((await shell.run('echo next')).stdout).toBe('next\n')
+    expect((await shell.run('sleep 60 & echo started')).stdout.raw()).toBe('started\n')
+    expect((await shell.run('echo next')).stdout.raw()).toBe('next\n')
   })
 
   it('skips what a login prints before', async () => {
@@ -212,7 +219,7 @@ describe('the framed shell', () => {
       `printf 'Welcome!\nno newline'; printf 'warning' >&2; eval "$0"`,
       loop,
     ])
-    expect(await shell.run('echo clean')).toEqual({ code: 0, stdout: 'clean\n', stderr: '' })
+    expect(rawResult(await shell.run('echo clean'))).toEqual({ code: 0, stdout: 'clean\n', stderr: '' })
   })
 
   it('ends the loop when its input ends', async () => {

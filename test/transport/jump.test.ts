@@ -71,14 +71,14 @@ describe('a jump host', () => {
     const [jump, db1, db2] = (await start({ forwarding: true }, {}, {})) as [SshServer, SshServer, SshServer]
     const through = { jump: [place(jump)] }
     const [one, two] = await Promise.all([connect('db1', db1, through), connect('db2', db2, through)])
-    expect((await one.run('echo $((6 * 7))')).stdout).toBe('42\n')
+    expect((await one.run('echo $((6 * 7))')).stdout.raw()).toBe('42\n')
     const content = Buffer.alloc(3_000_000, 'x')
     await two.upload({ path: join(folder, 'file'), content, mode: 0o600 })
     expect((await readFile(join(folder, 'file'))).equals(content)).toBe(true)
     expect(jump.connections()).toBe(1)
     expect([...jump.forwards()].sort()).toEqual([place(db1), place(db2)].sort())
     await one.close()
-    expect((await two.run('echo in')).stdout).toBe('in\n')
+    expect((await two.run('echo in')).stdout.raw()).toBe('in\n')
     expect(jump.open()).toBe(1)
     await two.close()
     await expect.poll(() => [jump.open(), db1.open(), db2.open()]).toEqual([0, 0, 0])
@@ -102,7 +102,7 @@ describe('a jump host', () => {
       connect('db1', db1, { jump: [place(outer), place(inner)] }),
       connect('db2', inner, { jump: [place(outer)] }),
     ])
-    expect((await deep.run('echo in')).stdout).toBe('in\n')
+    expect((await deep.run('echo in')).stdout.raw()).toBe('in\n')
     expect(outer.connections()).toBe(1)
     expect([...new Set(outer.forwards())]).toEqual([place(inner)])
     expect(inner.forwards()).toEqual([place(db1)])
@@ -113,7 +113,7 @@ describe('a jump host', () => {
     const through = { jump: [place(jump)] }
     await (await connect('db1', db1, through)).close()
     await expect.poll(() => jump.open()).toBe(0)
-    expect((await (await connect('db1', db1, through)).run('echo in')).stdout).toBe('in\n')
+    expect((await (await connect('db1', db1, through)).run('echo in')).stdout.raw()).toBe('in\n')
     expect(jump.connections()).toBe(2)
   })
 

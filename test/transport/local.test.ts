@@ -38,8 +38,8 @@ const isRoot = process.getuid?.() === 0
 describe('this machine as a host', () => {
   it('runs a script without the secrets of our environment', async () => {
     const { stdout } = await transport.run('env; echo "$PATH"')
-    expect(stdout).not.toContain('hunter2')
-    expect(stdout).toMatch(/:\/usr\/sbin/)
+    expect(stdout.raw()).not.toContain('hunter2')
+    expect(stdout.raw()).toMatch(/:\/usr\/sbin/)
   })
 
   it('connects to what listens here, or says why not', async () => {
@@ -219,7 +219,7 @@ describe('upload', () => {
       content: new Secret('s3cr3t-content'),
       mode: 0o600,
     })
-    expect((await watching).stdout).not.toContain('s3cr3t-content')
+    expect((await watching).stdout.raw()).not.toContain('s3cr3t-content')
     await uploaded
   })
 })

@@ -6,7 +6,7 @@ const marker = 'c0ffee'
 
 /** Feeds `bytes` cut at the given places. */
 function fed(bytes: Buffer, cuts: readonly number[], cap = 1000) {
-  const collector = collectOutput({ marker, cap })
+  const collector = collectOutput({ marker, cap, lines: 1000 })
   const places = [...new Set(cuts.map((cut) => cut % bytes.length))].sort((a, b) => a - b)
   const answers = [0, ...places].map((start, index) =>
     collector.push(bytes.subarray(start, places[index] ?? bytes.length)),
@@ -22,6 +22,7 @@ describe('collecting output up to the marker', () => {
         expect(answer).toEqual({
           output: Buffer.from(output),
           length: output.length,
+          isCut: false,
           rest: '17',
           behind: Buffer.alloc(0),
         })
@@ -31,7 +32,13 @@ describe('collecting output up to the marker', () => {
 
   it('keeps no more than the cap and still knows the length and the end', () => {
     const answer = fed(Buffer.from(`0123456789\n${marker} 0\n`), [3, 7, 12], 4)
-    expect(answer).toEqual({ output: Buffer.from('0123'), length: 10, rest: '0', behind: Buffer.alloc(0) })
+    expect(answer).toEqual({
+      output: Buffer.from('0123'),
+      length: 10,
+      isCut: true,
+      rest: '0',
+      behind: Buffer.alloc(0),
+    })
   })
 
   it('does not take the marker for the end in the middle of a line', () => {
@@ -44,7 +51,7 @@ describe('collecting output up to the marker', () => {
   })
 
   it('has what came when no marker came', () => {
-    const collector = collectOutput({ marker, cap: 100 })
+    const collector = collectOutput({ marker, cap: 100, lines: 100 })
     expect(collector.push(Buffer.from('sorry, no'))).toBeUndefined()
     expect(collector.soFar().toString()).toBe('sorry, no')
   })

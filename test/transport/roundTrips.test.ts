@@ -49,7 +49,7 @@ describe('the round trips to a host', () => {
       transport.run('cat', { stdin: '2' }),
       chain.run('echo 3'),
     ]
-    expect((await Promise.all(done)).map(({ stdout }) => stdout)).toEqual(['', '1\n', '2', '3\n'])
+    expect((await Promise.all(done)).map(({ stdout }) => stdout.raw())).toEqual(['', '1\n', '2', '3\n'])
     expect(proxy.turns() - before).toBe(1)
   })
 })

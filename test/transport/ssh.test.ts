@@ -9,6 +9,7 @@ import { connectSsh, createSshConnector } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { eventually } from '../support/eventually.ts'
+import { rawResult } from '../support/rawResult.ts'
 import {
   makeKey,
   makeLockedKey,
@@ -87,7 +88,7 @@ describe('a host over SSH', () => {
   it('runs scripts and writes files over one connection, whatever the login prints', async () => {
     const server = await start({ chatter: 'Welcome to db1\nAuthorised use only' })
     const transport = await connect(server)
-    expect(await transport.run('echo out; cat >&2; exit 3', { stdin: 'in' })).toEqual({
+    expect(rawResult(await transport.run('echo out; cat >&2; exit 3', { stdin: 'in' }))).toEqual({
       code: 3,
       stdout: 'out\n',
       stderr: 'in',
@@ -110,7 +111,7 @@ describe('a host over SSH', () => {
   it('refuses 50 MB of output and goes on', async () => {
     const transport = await connect(await start())
     expect((await failure(transport.run('head -c 50000000 /dev/zero'))).code).toBe('too-much-output')
-    expect((await transport.run('echo still here')).stdout).toBe('still here\n')
+    expect((await transport.run('echo still here')).stdout.raw()).toBe('still here\n')
   })
 })
 
@@ -147,7 +148,7 @@ describe('host keys', () => {
     const server = await start({ hostKeys: ['ed25519', 'ecdsa'] })
     for (const hostKey of server.hostKeyFingerprints) {
       const transport = await connect(server, { noKnownHosts: true, ssh: { hostKey } })
-      expect((await transport.run('echo in')).stdout).toBe('in\n')
+      expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
     }
     const hostKey = `SHA256:${'A'.repeat(43)}`
     const error = await failure(connect(server, { ssh: { hostKey } }))
@@ -160,7 +161,7 @@ describe('host keys', () => {
     const known = server.hostKeyLine.split('\n').filter((line) => line.includes('ssh-ed25519'))
     await writeFile(join(folder, 'known'), known.join('\n'))
     const transport = await connect(server, { ssh: { knownHosts: join(folder, 'known') } })
-    expect((await transport.run('echo in')).stdout).toBe('in\n')
+    expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
   })
 })
 
@@ -227,7 +228,7 @@ describe('logging in', () => {
       await writeFile(identity, key.private)
       const server = await start({ authorizedKeys: [key.public] })
       const transport = await connect(server, { ssh: { identity } })
-      expect((await transport.run('echo in')).stdout).toBe('in\n')
+      expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
       expect(server.logins()).toHaveLength(1)
     }
   })
@@ -300,12 +301,12 @@ describe('sudo', () => {
 
   it('runs everything through it, without a terminal or a password', async () => {
     const transport = await become('[ "$1" = -n ] && shift && AS=root exec env AS=root "$@"')
-    expect((await transport.run('echo "$AS"')).stdout).toBe('root\n')
+    expect((await transport.run('echo "$AS"')).stdout.raw()).toBe('root\n')
   })
 
   it('is left out for root', async () => {
     const transport = await become('exit 1', 'root')
-    expect((await transport.run('echo in')).stdout).toBe('in\n')
+    expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
   })
 
   it.each([
@@ -377,7 +378,7 @@ describe('a host that cannot be reached', () => {
   it('gets through when the fault passes', async () => {
     const server = await start({ fault: 'close-before-banner' })
     const transport = await connect(server, { onSleep: () => server.setFault('none') })
-    expect((await transport.run('echo in')).stdout).toBe('in\n')
+    expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
     expect(server.connections()).toBe(2)
   })
 })
@@ -410,7 +411,7 @@ describe('a connection that is lost', () => {
 
   it('is not imagined while a quiet script runs', async () => {
     const transport = await connect(await start(), { keepalive: 30 })
-    expect((await transport.run('sleep 0.4; echo done')).stdout).toBe('done\n')
+    expect((await transport.run('sleep 0.4; echo done')).stdout.raw()).toBe('done\n')
   })
 
   it('leaves nothing of a file that did not arrive', async () => {

@@ -80,7 +80,7 @@ async function connect(host: string, wish: Wish): Promise<Transport> {
   return transport
 }
 
-const answers = async (transport: Transport): Promise<string> => (await transport.run('echo in')).stdout
+const answers = async (transport: Transport): Promise<string> => (await transport.run('echo in')).stdout.raw()
 
 const block = (name: string, { address, port }: SshServer, ...more: readonly string[]): string =>
   [`Host ${name}`, `  HostName ${address}`, `  Port ${port}`, ...more.map((line) => `  ${line}`)].join('\n')

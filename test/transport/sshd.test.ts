@@ -8,6 +8,7 @@ import { connectSsh } from '../../src/transport/ssh.ts'
 import type { ListeningPlace, Transport } from '../../src/transport/transport.ts'
 import { eventually } from '../support/eventually.ts'
 import { servePlain } from '../support/loopbackServer.ts'
+import { rawResult } from '../support/rawResult.ts'
 import { hasSshd, type Sshd, startSshd } from '../support/sshd.ts'
 
 let sshd: Sshd
@@ -35,7 +36,7 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
 
   it('knows its hashed key, logs in, runs and writes, with MaxSessions 1', async () => {
     const transport = await connect()
-    expect(await transport.run('id -u; cat; exit 4', { stdin: 'data' })).toEqual({
+    expect(rawResult(await transport.run('id -u; cat; exit 4', { stdin: 'data' }))).toEqual({
       code: 4,
       stdout: '0\ndata',
       stderr: '',
@@ -57,7 +58,7 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
       expect(await transport.dial?.(place)).toBeInstanceOf(Error)
     }
     // The shell is not disturbed.
-    expect((await transport.run('echo on')).stdout).toBe('on\n')
+    expect((await transport.run('echo on')).stdout.raw()).toBe('on\n')
     await transport.close()
   })
 
@@ -78,7 +79,7 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     const port = servers[1]?.port ?? 0
     const places = [{ socket: path }, { address: '127.0.0.1', port }, { socket: `${path}2` }]
     expect(await Promise.all(places.map(ask))).toEqual(['on the socket', 'over TCP', 'no connection'])
-    expect((await transport.run('echo on')).stdout).toBe('on\n')
+    expect((await transport.run('echo on')).stdout.raw()).toBe('on\n')
     await transport.close()
     for (const server of [...servers, other]) await server.close()
   })
@@ -108,7 +109,7 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
       },
     })
     expect(slept).toBeGreaterThan(0)
-    expect((await transport.run('echo in')).stdout).toBe('in\n')
+    expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
     await transport.close()
   })
 

@@ -7,6 +7,7 @@ import { Secret } from '../../src/secrets/secret.ts'
 import { connectSsh } from '../../src/transport/ssh.ts'
 import { answerSudo, unfitForSudo } from '../../src/transport/sudoPassword.ts'
 import type { Transport } from '../../src/transport/transport.ts'
+import { rawResult } from '../support/rawResult.ts'
 import { type SshServer, startSshServer } from '../support/sshServer.ts'
 import { failure } from '../support/transportFailure.ts'
 
@@ -85,7 +86,7 @@ const written = (name: string): Promise<string> => readFile(join(folder, name), 
 describe('sudo with a password', () => {
   it('is given it on standard input, and what it starts never sees it', async () => {
     const shell = await become(sudo(), password)
-    expect(await shell.run('echo "$AS"; cat', { stdin: 'data' })).toEqual({
+    expect(rawResult(await shell.run('echo "$AS"; cat', { stdin: 'data' }))).toEqual({
       code: 0,
       stdout: 'root\ndata',
       stderr: '',
@@ -100,8 +101,8 @@ describe('sudo with a password', () => {
 
   it('is not given it where it does not ask: nothing of it reaches the shell', async () => {
     const shell = await become(sudo({ before: `shift 3; AS=root exec env AS=root "$@"` }), password)
-    expect((await shell.run('echo "$AS"; cat', { stdin: 'data' })).stdout).toBe('root\ndata')
-    expect((await shell.run('echo still here')).stdout).toBe('still here\n')
+    expect((await shell.run('echo "$AS"; cat', { stdin: 'data' })).stdout.raw()).toBe('root\ndata')
+    expect((await shell.run('echo still here')).stdout.raw()).toBe('still here\n')
   })
 
   it('is answered once: a wrong password is told, and not tried again', async () => {

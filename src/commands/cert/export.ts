@@ -10,9 +10,9 @@ import { readState } from '../../deployment/state/openState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { listOf } from '../../diagnostics/words.ts'
 import { type ExportedUse, exportedUse, usualPassword } from '../../output/deployment/exportedUse.ts'
-import { withoutUnseen } from '../../output/diagnostics/unseen.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { quote } from '../../transport/shellWords.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { UsageError } from '../usageError.ts'
@@ -113,7 +113,7 @@ function eachOf({ out, format, context }: ExportOptions, authorities: readonly s
   const files = authorities.map((authority, index) => ({
     out: join(dir, `${name}-${index + 1}${ext}`),
     content: Buffer.from(authority),
-    words: withoutUnseen(leafFacts(authority, context.now())?.subject ?? 'an authority'),
+    words: printable(leafFacts(authority, context.now())?.subject ?? 'an authority'),
   }))
   return { files, what: 'each', usual: false }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { userNameProblems } from '../../contracts/userName.ts'
-import { withoutUnseen } from '../../output/diagnostics/unseen.ts'
+import { printable } from '../../untrusted/printable.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import { UsageError } from '../usageError.ts'
 import { command, reaching, runsOnFiles, type World } from './definition.ts'
@@ -13,7 +13,7 @@ const named = (options: ClusterOptions): ClusterOptions & { readonly user: strin
   const problems = userNameProblems(user)
   if (problems.length === 0) return { ...options, files, user }
   throw new UsageError(
-    `“${withoutUnseen(user)}” is no user name: it ${problems.join(', and ')}.`,
+    `“${printable(user)}” is no user name: it ${problems.join(', and ')}.`,
     'Give the name of the user alone, before the files.',
   )
 }

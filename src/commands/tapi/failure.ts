@@ -1,8 +1,8 @@
 import { ClientError, isUnreachable } from '../../client/clientError.ts'
 import type { Problem } from '../../client/problem.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import type { Target } from './chooseTarget.ts'
-import { printable } from './printable.ts'
 
 /** How the certificate was going to be verified: what to advise depends on it. */
 export type TrustSource = 'record' | 'file' | 'system' | 'nobody'

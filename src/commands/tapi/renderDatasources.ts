@@ -1,6 +1,6 @@
 import { readEnvelope } from '../../client/envelope.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { address, cell, changedField, type Fields, object, objects, seconds, time } from './cells.ts'
-import { printable } from './printable.ts'
 import { renderBody, renderFields } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'
 

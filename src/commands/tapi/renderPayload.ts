@@ -1,5 +1,5 @@
 import { isObject, readEnvelope } from '../../client/envelope.ts'
-import { printable } from './printable.ts'
+import { printable } from '../../untrusted/printable.ts'
 
 /** Rows of a name and a value, aligned; ends with a newline. */
 export function renderFields(fields: readonly (readonly [string, string])[]): string {
@@ -19,14 +19,7 @@ export function renderBody(body: unknown): string {
 }
 
 /** JSON with two spaces, control characters escaped so that it means the same; ends with a newline. */
-export const renderJson = (value: unknown): string =>
-  `${JSON.stringify(value, null, 2).replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, escaped)}\n`
-
-const escaped = (character: string): string =>
-  character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('')
+export const renderJson = (value: unknown): string => `${printable(JSON.stringify(value, null, 2))}\n`
 
 /** A length of time in its two largest units: `2 d 3 h`, `5 min 7 s`, `312 ms`. */
 export function renderDuration(milliseconds: number): string {

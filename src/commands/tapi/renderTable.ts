@@ -1,4 +1,4 @@
-import { printable } from './printable.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { renderFields } from './renderPayload.ts'
 
 /**

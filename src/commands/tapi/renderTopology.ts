@@ -1,6 +1,6 @@
 import { readEnvelope } from '../../client/envelope.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { cell, object, objects } from './cells.ts'
-import { printable } from './printable.ts'
 import { renderBody } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'
 

@@ -54,8 +54,8 @@ export function beforeOf(target: Restorable): Before {
         ...(written === undefined ? {} : { stdin: written }),
         timeout: 3 * stopPatience(drainTimeout),
       })
-      await mustAnswer(transport, target, named(stdout, 'started'))
-      return wordsFor(target, named(stdout, 'kept', 'started'))
+      await mustAnswer(transport, target, named(stdout.raw(), 'started'))
+      return wordsFor(target, named(stdout.raw(), 'kept', 'started'))
     },
   }
 }

@@ -11,12 +11,12 @@ export async function observe(
 ): Promise<Observations> {
   const asked = options.now()
   const { code, stdout, stderr } = await transport.run(observeScript(options.installDirectory, options.names))
-  const seen = parseObservations(stdout, asked)
+  const seen = parseObservations(stdout.raw(), asked)
   if (code === 0 && Number.isFinite(seen.clockOffset)) return seen
   throw new StepError({
     host: transport.host,
     code: 'facts-failed',
-    message: `looking at the host ended with ${code}: ${stderr.trim() || 'it told no time'}`,
+    message: `looking at the host ended with ${code}: ${String(stderr) || 'it told no time'}`,
     fix: 'The host needs a POSIX sh, coreutils, grep and sed.',
   })
 }

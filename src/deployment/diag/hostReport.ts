@@ -36,7 +36,10 @@ export async function hostReport(
   })
   if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
   const { stdout } = await transport.run(endsScript({ cluster, layout, facts }))
-  const [changes = '', calls = ''] = stdout.split('\n').map((line) => Buffer.from(line, 'base64').toString())
+  const [changes = '', calls = ''] = stdout
+    .raw()
+    .split('\n', 2)
+    .map((line) => Buffer.from(line, 'base64').toString())
   return { facts: `${JSON.stringify(sharedFacts(facts), withoutPrivate, 2)}\n`, changes, calls }
 }
 

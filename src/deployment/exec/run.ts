@@ -1,9 +1,9 @@
 import type { Transport } from '../../transport/transport.ts'
 import { TransportError } from '../../transport/transportError.ts'
 import { StepError } from '../stepError.ts'
-import { execScript } from './script.ts'
+import { execScript, keptBytes } from './script.ts'
 
-/** One output stream of a program; `cut`: bytes that came after what is kept. */
+/** One output stream of a program, as it was written; `cut`: bytes that came after what is kept. */
 export type ExecOutput = { readonly text: string; readonly cut: number }
 
 /** What a program left behind on a host. */
@@ -23,7 +23,7 @@ export async function execOnHost(
   const { code, stdout, stderr } = await running.catch((error: unknown) => {
     throw error instanceof TransportError && error.code === 'timeout' ? tooLong(error, timeout) : error
   })
-  return { code, stdout: outputOf(stdout), stderr: outputOf(stderr) }
+  return { code, stdout: outputOf(stdout.raw()), stderr: outputOf(stderr.raw()) }
 }
 
 /** The host answers; it is the program that was given too little time. */
@@ -36,8 +36,11 @@ const tooLong = (cause: TransportError, timeout: number): StepError =>
     cause,
   })
 
-/** Takes the count of what was cut off again: the last line. */
+/** Takes the count of what was cut off again: the last line. A host that keeps no bound is held to it here. */
 function outputOf(text: string): ExecOutput {
   const at = text.lastIndexOf('\n')
-  return { text: text.slice(0, Math.max(0, at)), cut: Number(text.slice(at + 1)) || 0 }
+  const count = text.slice(at + 1)
+  const all = text.slice(0, Math.max(0, at))
+  const kept = all.slice(0, keptBytes)
+  return { text: kept, cut: (/^\d{1,15}$/.test(count) ? Number(count) : 0) + all.length - kept.length }
 }

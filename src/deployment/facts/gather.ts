@@ -28,11 +28,11 @@ const makeNonce = (): string => randomBytes(16).toString('hex')
 
 async function printed(transport: Transport, script: string): Promise<string> {
   const { code, stdout, stderr } = await transport.run(script)
-  if (code === 0) return stdout
+  if (code === 0) return stdout.raw()
   throw new StepError({
     host: transport.host,
     code: 'facts-failed',
-    message: `reading the host's facts ended with ${code}: ${stderr.trim()}`,
+    message: `reading the host's facts ended with ${code}: ${stderr}`,
     fix: 'The host needs a POSIX sh, coreutils, findutils, grep, sed and util-linux.',
   })
 }

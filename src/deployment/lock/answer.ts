@@ -1,3 +1,4 @@
+import { lastLines } from '../../untrusted/printable.ts'
 import { parseRunOwner, type RunOwner } from './runOwner.ts'
 
 /** A lock as its host tells of it. */
@@ -23,13 +24,13 @@ export function parseLockAnswer(output: string): { readonly answer: LockAnswer; 
   const [kind, ...values] = line.split('\t')
   if (kind === 'taken' || kind === 'free') return { answer: { kind }, rest }
   if (kind === 'held') return { answer: { kind, lock: heldLock(values) }, rest }
-  return { answer: { kind: 'failed', why: kind === 'failed' ? (values[0] ?? '') : '' }, rest }
+  return { answer: { kind: 'failed', why: kind === 'failed' ? lastLines(values[0] ?? '') : '' }, rest }
 }
 
 function heldLock([idle, since, owner]: readonly string[]): HeldLock {
   return {
     owner: parseRunOwner(Buffer.from(owner ?? '', 'base64').toString('utf8')),
     since: /^[\d:TZ-]{1,32}$/.test(since ?? '') ? (since ?? '') : 'an unknown time',
-    idle: Number(idle) || 0,
+    idle: /^\d{1,9}$/.test(idle ?? '') ? Number(idle) : 0,
   }
 }

@@ -26,7 +26,9 @@ export const hostLocks = ({ hosts, connect }: Hosts): Promise<readonly HostLock[
     limit: hostsAtOnce,
     map: (host) =>
       onHost(host, connect, async (transport) => {
-        const { answer } = parseLockAnswer((await transport.run(statusScript(host.installDirectory))).stdout)
+        const { answer } = parseLockAnswer(
+          (await transport.run(statusScript(host.installDirectory))).stdout.raw(),
+        )
         if (answer.kind === 'held') return { host: host.name, state: 'held', lock: answer.lock }
         return { host: host.name, state: 'free' }
       }),

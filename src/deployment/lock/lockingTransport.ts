@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Transport } from '../../transport/transport.ts'
+import { HostText } from '../../untrusted/hostText.ts'
 import { parseLockAnswer } from './answer.ts'
 import { heldError, lockFailed } from './heldError.ts'
 import { isOver, type RunOwner } from './runOwner.ts'
@@ -44,19 +45,19 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
           throw error
         })
     let result = await take()
-    let { answer, rest } = parseLockAnswer(result.stdout)
+    let { answer, rest } = parseLockAnswer(result.stdout.raw())
     const holder = answer.kind === 'held' ? answer.lock.owner : undefined
     // Its process was one of this machine and is gone: nobody needs to wait for its heartbeat to stop.
     if (holder !== undefined && isOver(holder, owner, locking.runs)) {
       result = await take(holder.id)
-      ;({ answer, rest } = parseLockAnswer(result.stdout))
+      ;({ answer, rest } = parseLockAnswer(result.stdout.raw()))
     }
     if (answer.kind === 'held') {
       const here = answer.lock.owner?.machine === owner.machine
       throw heldError({ host, lock: answer.lock, here })
     }
     if (answer.kind !== 'taken') {
-      throw lockFailed(host, answer.kind === 'failed' ? answer.why || result.stderr.trim() : '')
+      throw lockFailed(host, answer.kind === 'failed' ? answer.why || String(result.stderr) : '')
     }
     taken = true
     timer = setInterval(() => {
@@ -64,7 +65,7 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
       sign = transport.run(renew, { timeout: signPatience }).catch(() => undefined)
     }, signEvery)
     timer.unref()
-    return { ...result, stdout: rest }
+    return { ...result, stdout: new HostText(rest) }
   }
 
   const close = async (): Promise<void> => {

@@ -23,6 +23,10 @@ const idForm = /^[\w-]{1,64}$/
 const unseen = /\p{C}/gu
 const longest = 200
 
+/** `kill` takes 0, 1 and negative numbers for many processes at once; 4,194,304 is the most that Linux has. */
+const isPid = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 1 && value <= 4_194_304
+
 /** Reads what another run wrote; undefined when no muster can have. Nothing unprintable is let through. */
 export function parseRunOwner(text: string): RunOwner | undefined {
   const found = parseJsonObject(text)
@@ -33,8 +37,7 @@ export function parseRunOwner(text: string): RunOwner | undefined {
   }
   const [id, operation, cluster] = [words('id'), words('operation'), words('cluster')]
   const [user, machine, pid] = [words('user'), words('machine'), found.pid]
-  if (id === undefined || !idForm.test(id) || typeof pid !== 'number' || !Number.isInteger(pid))
-    return undefined
+  if (id === undefined || !idForm.test(id) || !isPid(pid)) return undefined
   if (operation === undefined || cluster === undefined) return undefined
   if (user === undefined || machine === undefined) return undefined
   const [machineId, started] = [words('machineId'), words('started')]

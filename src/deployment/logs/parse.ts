@@ -7,31 +7,52 @@ export type ReadLogs = {
   /** Milliseconds since 1970. */
   readonly clock: number
   readonly manifest?: string
-  /** The install-directory is not root's alone: what `changeable` found. */
-  readonly untrusted?: string
   readonly logs: readonly (readonly LogLine[])[]
 }
 
 type Dated = Pick<LogLine, 'time' | 'text'>
 
-/** Reads the rows of the logs script; what it does not know is passed over. */
-export function parseLogs(host: string, output: string): ReadLogs {
-  const rows = output.split('\n').map((line) => line.split('\t'))
+/**
+ * Reads the rows of the logs script; what it does not know is passed over. A component has one log, of which the last
+ * `most` lines are read. Undefined where the host told no time.
+ */
+export function parseLogs(
+  host: string,
+  output: string,
+  most: number,
+): ReadLogs | { readonly untrusted: string } | undefined {
+  const rows = output.split('\n').map((line) => line.split('\t', 3))
   const manifest = decode(rows.find(([key]) => key === 'manifest')?.[1])
   const untrusted = decode(rows.find(([key]) => key === 'untrusted')?.[1])
-  const clock = Number(rows.find(([key]) => key === 'clock')?.[1]) * 1000
+  if (untrusted !== '') return { untrusted }
+  const clock = millisecondsOf(rows.find(([key]) => key === 'clock')?.[1] ?? '')
+  if (clock === undefined) return undefined
+  const read = new Set<string>()
   const logs = rows.flatMap(([kind, component = '', content]) => {
     if (!isComponent(component) || (kind !== 'journal' && kind !== 'file')) return []
-    const lines = decode(content)
-      .split('\n')
-      .filter((line) => line !== '')
+    if (read.has(component)) return []
+    read.add(component)
+    const lines = lastOf(decode(content), most).filter((line) => line !== '')
     const dated = kind === 'journal' ? lines.flatMap(journalLine(component)) : lines.map(fileLine)
     return [inherited(dated).map((line): LogLine => ({ host, component, ...line }))]
   })
-  return { clock, ...(manifest === '' ? {} : { manifest }), ...(untrusted === '' ? {} : { untrusted }), logs }
+  return { clock, ...(manifest === '' ? {} : { manifest }), logs }
 }
 
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
+
+/** The last lines of a text, which may have millions of others. */
+function lastOf(text: string, most: number): readonly string[] {
+  let from = text.endsWith('\n') ? text.length - 1 : text.length
+  for (let count = 0; count < most && from > 0; count += 1) from = text.lastIndexOf('\n', from - 1)
+  return text.slice(Math.max(0, from + (from > 0 ? 1 : 0))).split('\n')
+}
+
+/** Seconds since 1970 that a host wrote; undefined for what is no moment of a calendar (ECMA-262, "Time Values"). */
+function millisecondsOf(seconds: string): number | undefined {
+  const time = /^\d{1,12}(?:\.\d{1,9})?$/.test(seconds) ? Number(seconds) * 1000 : Number.NaN
+  return Number.isNaN(new Date(time).getTime()) ? undefined : time
+}
 
 /** A line of `journalctl -o short-unix`; further lines of one message are indented and have no time. */
 const journalLine =
@@ -40,12 +61,13 @@ const journalLine =
     const [, time, name, text = ''] = /^(\d+\.\d+) \S+ ([^\s:[]+)(?:\[\d+\])?: ?(.*)$/.exec(line) ?? []
     // `-- No entries --`, `-- Boot 0123… --`
     if (time === undefined) return line.startsWith('-- ') ? [] : [{ time: undefined, text: line.trimStart() }]
-    return [{ time: Number(time) * 1000, text: name === `muster-${component}` ? text : `${name}: ${text}` }]
+    return [{ time: millisecondsOf(time), text: name === `muster-${component}` ? text : `${name}: ${text}` }]
   }
 
 /** A line of a log file: what a component logs tells its time, what it dies of does not. */
 function fileLine(text: string): Dated {
-  const time = Date.parse(String(logObject(text)?.time))
+  const logged = logObject(text)?.time
+  const time = typeof logged === 'string' ? Date.parse(logged) : Number.NaN
   return { time: Number.isNaN(time) ? undefined : time, text }
 }
 

@@ -27,10 +27,18 @@ export async function readLogs(
   const result = await transport.run(
     logsScript({ cluster, layout, components, lines, ...(since && { since }) }),
   )
-  const { clock, manifest, untrusted, logs } = parseLogs(host.name, result.stdout)
   const unread = (code: string, message: string, fix: string): StepError =>
     new StepError({ host: host.name, code, message, fix })
-  if (untrusted !== undefined) throw untrustedFolder(host, untrusted)
+  const read = parseLogs(host.name, result.stdout.raw(), lines)
+  if (read !== undefined && 'untrusted' in read) throw untrustedFolder(host, read.untrusted)
+  if (read === undefined) {
+    throw unread(
+      'bad-answer',
+      `what the host answered when it was asked for its logs is not what the script prints: ${result.stdout}`,
+      'See what startup files of the login shell print there, and whether date and base64 (coreutils) are in its PATH.',
+    )
+  }
+  const { clock, manifest, logs } = read
   if (manifest === undefined) {
     throw unread(
       'not-installed',
@@ -41,10 +49,10 @@ export async function readLogs(
   const other = otherInstallation({ cluster, host, facts: { installation: { manifest } } })
   if (other !== undefined) throw other
   const merged = mergeLines(logs)
-  if (merged.length === 0 && result.stderr.trim() !== '') {
+  if (merged.length === 0 && String(result.stderr) !== '') {
     throw unread(
       'logs-unreadable',
-      `its logs cannot be read: ${result.stderr.trim().split('\n').join(' · ')}`,
+      `its logs cannot be read: ${result.stderr}`,
       'Log in as root or with become, or add the login to the group systemd-journal there.',
     )
   }

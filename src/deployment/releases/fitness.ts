@@ -25,12 +25,7 @@ code=$?
   )
   const { code, stderr } = await transport.run(checks.join('\n'))
   if (code === 0) return
-  const said =
-    stderr
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replace(/^muster-api: /, '') ?? ''
+  const said = String(stderr).replace(/^muster-api: /, '')
   throw new StepError({
     host: transport.host,
     code: 'release-unfit',

@@ -40,7 +40,7 @@ export function runtimeStep(
         timeout: sendTimeout,
         script: sendScript(layout.runtimes, runtime.id, sent.sha256),
       })
-      proveVersion(transport.host, runtime, stdout.trim())
+      proveVersion(transport.host, runtime, stdout.raw().trim())
     },
   }
 }

@@ -5,10 +5,7 @@ import type {
   ValueOrigin,
 } from '../../config/describe/description.ts'
 import type { Plain } from '../../config/types/type.ts'
-import { escapeUnseen } from '../diagnostics/unseen.ts'
-
-/** A value for programs, on several lines, with nothing in it that a terminal acts on. */
-export const jsonText = (value: unknown): string => `${escapeUnseen(JSON.stringify(value, null, 2))}\n`
+import { jsonText } from '../json.ts'
 
 /** A value and where it came from, as programs get it. */
 export const jsonValue = ({

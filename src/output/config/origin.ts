@@ -1,5 +1,5 @@
 import type { ValueOrigin } from '../../config/describe/description.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { masked } from '../../untrusted/printable.ts'
 
 /** Where a value came from, in a few words: `muster.yaml:12:5 (defaults)`, `default`, `--set`. */
 export function originText({ layer, service, place }: ValueOrigin): string {
@@ -7,6 +7,6 @@ export function originText({ layer, service, place }: ValueOrigin): string {
   if (place === undefined) return layer
   const who = service === undefined ? layer : `service ${service}`
   // A file may have any name; its comment must end where its line does.
-  const file = withoutUnseen(place.file).replaceAll(/[\t\r\n]/g, '\u00b7')
+  const file = masked(place.file).replaceAll(/[\t\n]/g, '\u00b7')
   return `${file}:${place.line}:${place.column} (${who})`
 }

@@ -4,7 +4,7 @@ import type {
   HostCertificates,
   ServedCertificate,
 } from '../../deployment/certificates/hostCertificates.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { certificateNotes } from './certificateNotes.ts'
 import { paint } from './paint.ts'
@@ -56,7 +56,7 @@ const wrapped = (text: string, width: number): readonly string[] =>
   wrap(text, { width, first: '', rest: '  ' })
 
 /** A certificate may come from anybody: nothing in it moves the cursor. */
-const safe = (text: string): string => withoutUnseen(text).replaceAll(/\s/g, ' ')
+const safe = (text: string): string => printable(text).replaceAll(/\s/g, ' ')
 
 const day = (time: string): string => time.slice(0, 10)
 

@@ -1,4 +1,5 @@
 import type { FoundCertificate, HostCertificates } from '../../deployment/certificates/hostCertificates.ts'
+import { jsonText } from '../json.ts'
 
 /** The facts of certificates for programs; a null is a certificate that is not there or not known. */
 export function certificatesJson(shown: {
@@ -7,7 +8,7 @@ export function certificatesJson(shown: {
   readonly hosts: readonly HostCertificates[]
 }): string {
   const { cluster, authority = null } = shown
-  return `${JSON.stringify({ cluster, authority, hosts: shown.hosts.map(hostJson) }, null, 2)}\n`
+  return jsonText({ cluster, authority, hosts: shown.hosts.map(hostJson) })
 }
 
 function hostJson({ onDisk, expected, components, ...known }: HostCertificates): object {

@@ -1,8 +1,9 @@
 import type { HostChecks } from '../../deployment/check/judgeHosts.ts'
 import type { CheckResult } from '../../deployment/check/verdict.ts'
 import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { wrap } from '../diagnostics/wrap.ts'
+import { jsonText } from '../json.ts'
 import { paint } from './paint.ts'
 
 /** A finding, and all hosts that have it in the same words. */
@@ -51,7 +52,7 @@ function tableOf(rows: readonly Row[], { hosts, colour, width }: ChecksOptions):
   const checkWidth = Math.max(titles[2].length, ...rows.map(({ found }) => found.check.length))
   const textWidth = Math.max(24, width - hostWidth - checkWidth - 'failure'.length - 6)
   const inColumn = (text: string, columns: number): readonly string[] =>
-    wrap(withoutUnseen(text).replaceAll('\n', ' '), { width: columns, first: '', rest: '' })
+    wrap(printable(text).replaceAll('\n', ' '), { width: columns, first: '', rest: '' })
   const head = `${titles[0].padEnd(hostWidth)}  ${titles[1].padEnd(7)}  ${titles[2].padEnd(checkWidth)}  ${titles[3]}`
   const lines = rows.flatMap(({ found }, index) => {
     const left = names[index] === names[index - 1] ? [] : inColumn(names[index] ?? '', hostWidth)
@@ -93,7 +94,7 @@ function countsOf({ cluster, hosts }: ChecksOptions): string {
 /** All results for programs, those that are ok too. */
 export function checksJson({ cluster, hosts }: Pick<ChecksOptions, 'cluster' | 'hosts'>): string {
   const told = hosts.map(({ results, ...host }) => ({ ...host, checks: results.map(withoutScript) }))
-  return `${JSON.stringify({ cluster, hosts: told }, null, 2)}\n`
+  return jsonText({ cluster, hosts: told })
 }
 
 /** What can be mended is told by what it does: the script is nobody's interface. */

@@ -1,7 +1,8 @@
 import type { ExecOutput, ExecResult } from '../../deployment/exec/run.ts'
 import { counted } from '../../diagnostics/words.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { wrap } from '../diagnostics/wrap.ts'
+import { jsonLineOf } from '../json.ts'
 import { paint } from './paint.ts'
 
 /** What a program left behind on one host. */
@@ -21,7 +22,7 @@ export function execText(
     else group.names.push(host)
   }
   const linesOf = ({ text, cut }: ExecOutput, mark: string): readonly string[] => {
-    const lines = text === '' ? [] : withoutUnseen(text).replace(/\n$/, '').split('\n')
+    const lines = text === '' ? [] : printable(text).replace(/\n$/, '').split('\n')
     const rest = cut === 0 ? [] : [dim(`  ${mark} … and ${counted(cut, 'byte')} more`)]
     return [...lines.map((line) => `  ${mark} ${line}`), ...rest]
   }
@@ -44,6 +45,6 @@ export const execJson = (hosts: readonly HostExec[]): string =>
   hosts
     .map(({ host, result: { code, stdout, stderr } }) => {
       const cut = { stdout: stdout.cut, stderr: stderr.cut }
-      return `${JSON.stringify({ host, code, stdout: stdout.text, stderr: stderr.text, cut })}\n`
+      return jsonLineOf({ host, code, stdout: stdout.text, stderr: stderr.text, cut })
     })
     .join('')

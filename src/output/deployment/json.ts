@@ -1,8 +1,9 @@
 import type { DeploymentEvent } from '../../deployment/events.ts'
+import { printable } from '../../untrusted/printable.ts'
 
 /** An event as one line of JSON, with the time it was shown (RFC 3339). */
 export function jsonLine(event: DeploymentEvent, now: Date): string {
-  return `${JSON.stringify({ time: now.toISOString(), ...event }, inMilliseconds)}\n`
+  return `${printable(JSON.stringify({ time: now.toISOString(), ...event }, inMilliseconds))}\n`
 }
 
 /** Seconds as exact as a person measures; all fractions of events are seconds. */

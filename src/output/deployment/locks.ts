@@ -1,5 +1,6 @@
 import { holderWords } from '../../deployment/lock/heldError.ts'
 import type { HostLock } from '../../deployment/lock/hostLocks.ts'
+import { jsonText } from '../json.ts'
 import { hostLines, mostLines } from './hostLines.ts'
 import { paint } from './paint.ts'
 import { whatFailed } from './whatFailed.ts'
@@ -28,4 +29,4 @@ export function locksText(
 
 /** The same for programs. */
 export const locksJson = (cluster: string, locks: readonly HostLock[]): string =>
-  `${JSON.stringify({ cluster, hosts: locks }, null, 2)}\n`
+  jsonText({ cluster, hosts: locks })

@@ -1,6 +1,7 @@
 import type { LogLine } from '../../deployment/logs/line.ts'
 import { logObject } from '../../deployment/logs/parse.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { printableLine } from '../../untrusted/printable.ts'
+import { jsonLineOf } from '../json.ts'
 import { paint } from './paint.ts'
 
 /** What is told before the message or is the same in every line. */
@@ -19,7 +20,7 @@ export function logsText(lines: readonly LogLine[], colour: boolean): string {
       const { level, text } = readable(line.text)
       const tint = level === 'error' ? red : level === 'warn' ? yellow : (plain: string) => plain
       const where = `${timeOf(line).padEnd(timeWidth)} ${line.host.padEnd(hostWidth)} ${line.component.padEnd(componentWidth)}`
-      return `${dim(where)}  ${tint(withoutUnseen(text))}\n`
+      return `${dim(where)}  ${tint(printableLine(text))}\n`
     })
     .join('')
 }
@@ -30,7 +31,7 @@ export const logsJson = (lines: readonly LogLine[]): string =>
     .map((line) => {
       const { host, component, text } = line
       const time = line.time === undefined ? {} : { time: timeOf(line) }
-      return `${JSON.stringify({ ...time, host, component, line: text })}\n`
+      return jsonLineOf({ ...time, host, component, line: text })
     })
     .join('')
 

@@ -1,9 +1,9 @@
 import type { Leaving } from '../../deployment/certificates/leaving.ts'
 import { listOf, shortListOf } from '../../diagnostics/words.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { printable } from '../../untrusted/printable.ts'
 
 /** The name of an outside authority may be anything: nothing in it moves the cursor. */
-const namesOf = (authorities: readonly string[]): string => listOf(authorities.map(withoutUnseen))
+const namesOf = (authorities: readonly string[]): string => listOf(authorities.map(printable))
 
 const are = (some: readonly unknown[]): string => (some.length === 1 ? 'is' : 'are')
 
@@ -20,7 +20,7 @@ export function leavingText(leaving: Leaving, file: string): readonly string[] {
     ...(dropped.length === 0 ? [] : [`then ${droppingText(dropped)}`]),
     ...staying.map(
       ({ authority, hosts: others }) =>
-        `${withoutUnseen(authority)} stays trusted: ${shortListOf(others, 8)} ${others.length === 1 ? 'has a certificate' : 'have certificates'} of it`,
+        `${printable(authority)} stays trusted: ${shortListOf(others, 8)} ${others.length === 1 ? 'has a certificate' : 'have certificates'} of it`,
     ),
     `clients elsewhere that trust ${all} alone must trust ${file} first`,
   ]

@@ -3,6 +3,7 @@ import type { HostPlan } from '../../deployment/hostPlan.ts'
 import { counted, shortListOf } from '../../diagnostics/words.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { grouped } from '../grouped.ts'
+import { jsonText } from '../json.ts'
 import { paint } from './paint.ts'
 import { turnsText } from './turns.ts'
 
@@ -81,5 +82,5 @@ export function planJson(options: {
     changes: steps.map(({ step, change }) => ({ step: step.id, phase: step.phase, ...change })),
   }))
   const changes = hosts.some(({ changes }) => changes.length > 0)
-  return `${JSON.stringify({ cluster, changes, notes, hosts, left, grants }, null, 2)}\n`
+  return jsonText({ cluster, changes, notes, hosts, left, grants })
 }

@@ -1,5 +1,6 @@
 import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
 import { counted } from '../../diagnostics/words.ts'
+import { jsonText } from '../json.ts'
 import { failuresText } from './failure.ts'
 import { paint } from './paint.ts'
 import { summaryText } from './summary.ts'
@@ -57,5 +58,4 @@ export function runText(run: KnownRun, colour: boolean): string {
 }
 
 /** Runs for programs, oldest first, as they were written down. */
-export const runsJson = (cluster: string, runs: readonly KnownRun[]): string =>
-  `${JSON.stringify({ cluster, runs }, null, 2)}\n`
+export const runsJson = (cluster: string, runs: readonly KnownRun[]): string => jsonText({ cluster, runs })

@@ -1,4 +1,5 @@
 import { Listr, type ListrTaskWrapper } from 'listr2'
+import { printableInColour } from '../../untrusted/printable.ts'
 import { followProgress } from './progress.ts'
 import { progressLines } from './progressLines.ts'
 import type { Renderer } from './renderer.ts'
@@ -22,11 +23,13 @@ export function terminalRenderer(options: {
   const progress = followProgress(options.hosts)
   let show = (_title: string): void => {}
   const lines = (): string =>
-    progressLines(progress.now(), {
-      // A display higher than the terminal could not be drawn over.
-      most: Math.min(readable, options.rows() - 2),
-      colour: options.colour,
-    }).join('\n')
+    printableInColour(
+      progressLines(progress.now(), {
+        // A display higher than the terminal could not be drawn over.
+        most: Math.min(readable, options.rows() - 2),
+        colour: options.colour,
+      }).join('\n'),
+    )
   let redraw: ReturnType<typeof setTimeout> | undefined
   let end = (): void => {}
   const ended = new Promise<void>((resolve) => {

@@ -3,8 +3,9 @@ import type { LostHost } from '../../deployment/survey.ts'
 import type { Looked, TrustOutcome } from '../../deployment/trust/run.ts'
 import type { KeyServer } from '../../deployment/trust/servers.ts'
 import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { wrap } from '../diagnostics/wrap.ts'
+import { jsonText } from '../json.ts'
 import { paint } from './paint.ts'
 
 type Layout = {
@@ -65,7 +66,7 @@ function keyLines({ state, keys }: Found, { colour }: Layout): readonly string[]
 }
 
 const failureLines = ({ message, code, fix }: Failure, layout: Layout): readonly string[] => [
-  ...wrap(withoutUnseen(`${message} [${code}]`), { width: layout.width, first: '  ', rest: '  ' }),
+  ...wrap(printable(`${message} [${code}]`), { width: layout.width, first: '  ', rest: '  ' }),
   ...fixLines(fix, layout),
 ]
 
@@ -194,5 +195,5 @@ export function trustJson(
     keys: [],
     failure,
   }))
-  return `${JSON.stringify({ cluster, servers: [...servers, ...others] }, null, 2)}\n`
+  return jsonText({ cluster, servers: [...servers, ...others] })
 }

@@ -1,6 +1,6 @@
 import type { HostUsers } from '../../deployment/users/hostUsers.ts'
 import { counted, shortListOf } from '../../diagnostics/words.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 
 /** Every login that was tried, and whether it was let in. */
@@ -37,5 +37,5 @@ export function proofText({
   const text = good
     ? `The users of ${cluster} are as the file says: ${proved}${quiet}.`
     : `${proved.replace(/^n/, 'N')}.`
-  return wrap(withoutUnseen(text), { width, first: '', rest: '' }).join('\n')
+  return wrap(printable(text), { width, first: '', rest: '' }).join('\n')
 }

@@ -7,9 +7,10 @@ import {
   type UserOnHost,
 } from '../../deployment/users/hostUsers.ts'
 import { listOf } from '../../diagnostics/words.ts'
+import { printable } from '../../untrusted/printable.ts'
 import { columnsOf } from '../columnsOf.ts'
-import { withoutUnseen } from '../diagnostics/unseen.ts'
 import { wrap } from '../diagnostics/wrap.ts'
+import { jsonText } from '../json.ts'
 import { paint } from './paint.ts'
 
 type Component = ComponentUsers['component']
@@ -51,8 +52,7 @@ export function usersText(shown: {
       .trimEnd()
   const table = [style.dim(line(titles.map((text) => ({ text })))), ...rows.map(line)]
   const fits = table.every((one) => columnsOf(stripVTControlCharacters(one)) <= width)
-  const wrapped = (text: string): readonly string[] =>
-    wrap(withoutUnseen(text), { width, first: '', rest: '  ' })
+  const wrapped = (text: string): readonly string[] => wrap(printable(text), { width, first: '', rest: '  ' })
   const parts = [
     fits ? table : hosts.flatMap((host) => paragraph(host, shown)),
     differenceWords(userDifferences(hosts)).flatMap(wrapped),
@@ -81,7 +81,7 @@ export function usersJson(cluster: string, hosts: readonly HostUsers[]): string 
       ...(names === undefined ? { detail: why } : { users: names }),
     })),
   }))
-  return `${JSON.stringify({ cluster, hosts: told, differences: userDifferences(hosts) }, null, 2)}\n`
+  return jsonText({ cluster, hosts: told, differences: userDifferences(hosts) })
 }
 
 function rowsOf(host: HostUsers, used: readonly Component[]): readonly (readonly Cell[])[] {
@@ -93,7 +93,7 @@ function rowsOf(host: HostUsers, used: readonly Component[]): readonly (readonly
   if (host.users.length === 0) return [[name, { text: 'nobody', tint: 'red' }]]
   return host.users.map((user) => [
     name,
-    { text: withoutUnseen(user.user) },
+    { text: printable(user.user) },
     user.named ? { text: 'yes' } : { text: 'no', tint: 'yellow' },
     user.password === undefined ? { text: 'missing', tint: 'red' } : passwords[user.password],
     ...used.map((component) => cellOf(host, component, user)),
@@ -123,7 +123,7 @@ function paragraph(
   }
   const [first = '', ...rest] = line(undefined, `${host.host}: ${withWhat(host)}`)
   const users = host.users.flatMap((user) =>
-    line(tintOf(host, user), `${withoutUnseen(user.user)}: ${wordsOf(host, user)}`, '  '),
+    line(tintOf(host, user), `${printable(user.user)}: ${wordsOf(host, user)}`, '  '),
   )
   return [first.replace(host.host, bold(host.host)), ...rest, ...users]
 }

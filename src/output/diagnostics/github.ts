@@ -1,5 +1,5 @@
 import type { Diagnostic, Severity } from '../../diagnostics/diagnostic.ts'
-import { withoutUnseen } from './unseen.ts'
+import { masked } from '../../untrusted/printable.ts'
 
 const commands = {
   error: 'error',
@@ -8,8 +8,7 @@ const commands = {
 } as const satisfies Record<Severity, string>
 
 // The runner's own escapes (actions/runner, ActionCommand.cs); the percent sign must come first.
-const data = (text: string): string =>
-  withoutUnseen(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+const data = (text: string): string => masked(text).replaceAll('%', '%25').replaceAll('\n', '%0A')
 
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 

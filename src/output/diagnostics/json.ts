@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { escapeUnseen } from './unseen.ts'
+import { jsonText } from '../json.ts'
 
 /**
  * Findings for programs: one JSON object, `{"findings":[…]}`, places flat, `related` always a list; then what else
@@ -19,5 +19,5 @@ export function diagnosticsJson(
     ...span,
     related: related.map((other) => ({ message: other.message, ...other.span })),
   }))
-  return `${escapeUnseen(JSON.stringify({ findings, ...more }, null, 2))}\n`
+  return jsonText({ findings, ...more })
 }

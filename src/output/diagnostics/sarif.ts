@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
 import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
 import { explanations, isCode } from '../../diagnostics/explanations/groups.ts'
+import { jsonText } from '../json.ts'
 import type { Report } from './report.ts'
-import { escapeUnseen } from './unseen.ts'
 
 const root = '%SRCROOT%'
 
@@ -101,5 +101,5 @@ export function diagnosticsSarif({ findings, silenced }: Report, version: string
       },
     ],
   }
-  return `${escapeUnseen(JSON.stringify(log, null, 2))}\n`
+  return jsonText(log)
 }

@@ -3,7 +3,7 @@ import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts
 import { excerpt } from '../../diagnostics/excerpt.ts'
 import type { SourceText } from '../../diagnostics/source.ts'
 import { counted, listOf } from '../../diagnostics/words.ts'
-import { withoutUnseen } from './unseen.ts'
+import { masked } from '../../untrusted/printable.ts'
 import { wrap } from './wrap.ts'
 
 export type TextOptions = {
@@ -22,7 +22,7 @@ type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>
 
 /** Text of a message that may quote the file: nothing in it moves the cursor or changes the terminal. */
-const safe = (text: string): string => withoutUnseen(text).replace(/[\t\r\n]/g, '\u00b7')
+const safe = (text: string): string => masked(text).replace(/[\t\n]/g, '\u00b7')
 
 const place = ({ file, line, column }: Span): string => safe(`${file}:${line}:${column}`)
 

@@ -1,4 +1,4 @@
-import { withoutUnseen } from './unseen.ts'
+import { masked } from '../../untrusted/printable.ts'
 
 /** An element: its attributes in order, and what is in it, already XML. */
 export type Element = {
@@ -14,16 +14,15 @@ const references: Readonly<Record<string, string>> = {
   '"': '&quot;',
   '\t': '&#9;',
   '\n': '&#10;',
-  '\r': '&#13;',
 }
 
 /** Text for an element. With every `>` escaped no `]]>` is left, so that no CDATA is needed. */
 export const xmlText = (text: string): string =>
-  withoutUnseen(text).replace(/[&<>\r]/g, (character) => references[character] ?? '')
+  masked(text).replace(/[&<>]/g, (character) => references[character] ?? '')
 
 /** Text for an attribute, in which line ends and tabs would else become spaces. */
 const xmlAttribute = (text: string): string =>
-  withoutUnseen(text).replace(/[&<>"\t\n\r]/g, (character) => references[character] ?? '')
+  masked(text).replace(/[&<>"\t\n]/g, (character) => references[character] ?? '')
 
 /** The element as XML 1.0, whatever its texts hold. */
 export function xmlElement({ name, attributes, content }: Element): string {

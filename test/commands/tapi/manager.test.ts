@@ -6,7 +6,7 @@ const table = `data source  role     state    address          seqno  latency  a
 db1          primary  ONLINE   10.0.0.11:3306   35     -        12
 db2          replica  FAILED   [fd00::12]:3306  -      -        -
 db3          replica  SHUNNED  10.0.0.13:3306   35     3 s      0
-db2: FAILED since 2025-03-10 10:12:18 UTC by manager: it refused the connection \uFFFD[31m
+db2: FAILED since 2025-03-10 10:12:18 UTC by manager: it refused the connection \\x1b[31m
 db3: SHUNNED since 2025-03-10 10:12:18 UTC by admin
 `
 

@@ -166,7 +166,7 @@ describe('tapi get and post', () => {
       code: 1,
       stdout: '',
       stderr: `error: There is no such resource [404 not-found]
-  There is nothing at /api/v2/nothing.\uFFFD[31m
+  There is nothing at /api/v2/nothing.\\x1b[31m
   request: r-1
 `,
     })

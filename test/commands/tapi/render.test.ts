@@ -30,13 +30,13 @@ describe('what tapi prints', () => {
   })
 
   it('nothing that steers a terminal', () => {
-    expect(renderBody('a\u001b[2Jb\u202ec\u009b')).toBe('a\uFFFD[2Jb\uFFFDc\uFFFD\n')
+    expect(renderBody('a\u001b[2Jb\u202ec\u009b')).toBe('a\\x1b[2Jb\\u202ec\\u009b\n')
     expect(
       renderFields([
         ['a', '\r'],
         ['long', 'x'],
       ]),
-    ).toBe('a     \uFFFD\nlong  x\n')
+    ).toBe('a     \\x0d\nlong  x\n')
     const value = { a: 'x\u009b\u202e\u007fé\u{e0001}' }
     const json = renderJson(value)
     expect(json).toBe('{\n  "a": "x\\u009b\\u202e\\u007fé\\udb40\\udc01"\n}\n')

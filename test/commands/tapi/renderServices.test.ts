@@ -29,7 +29,7 @@ describe('renderServices', () => {
 alpha    replica  ONLINE         35     0 s      mysql://10.0.0.11:3306
 west-2   replica  OFFLINE:ERROR  -      -        mysql://10.0.0.11:3306
 west-2: The applier stopped with an error.
-  ERROR 1062: Duplicate entry \uFFFD[31m
+  ERROR 1062: Duplicate entry \\x1b[31m
 `,
     )
   })

@@ -6,7 +6,7 @@ describe.each(['rotate', 'remove', 'unlock'])('muster users %s', (operation) => 
   it.each([
     ['a b', '“a b” is no user name: it must not contain a space.'],
     ['', '“” is no user name: it must not be empty.'],
-    ['x\u001b[31m', '“x·[31m” is no user name: it must not contain the control character U+001B'],
+    ['x\u001b[31m', '“x\\x1b[31m” is no user name: it must not contain the control character U+001B'],
     ['..', "“..” is no user name: it must not be '..'"],
   ])('refuses the name %j before it looks at anything', async (name, message) => {
     const { context, err } = commandContext({})

@@ -29,6 +29,7 @@ import type { Transport } from '../../../src/transport/transport.ts'
 import { endProcesses } from '../../scenarios/support/pids.ts'
 import { pathsBelow } from '../../scenarios/support/snapshot.ts'
 import { eventually } from '../../support/eventually.ts'
+import { rawResult } from '../../support/rawResult.ts'
 
 /** A server as our scripts see one: a process, which remembers what it was started with. */
 const server = `c=$(basename "$3" .json)
@@ -54,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
   const at = (path: string) => join(root, path)
   const text = (path: string) => readFileSync(at(path), 'utf8')
   const script = async (words: string): Promise<string> => {
-    const { code, stdout, stderr } = await transport.run(words)
+    const { code, stdout, stderr } = rawResult(await transport.run(words))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout
   }
@@ -164,7 +165,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect((await transport.run(failing)).code).toBe(1)
     expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
     const before = everything()
-    const { code, stderr } = await transport.run(restore())
+    const { code, stderr } = rawResult(await transport.run(restore()))
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'the copy of what was there is gone\n' })
     expect(everything()).toEqual(before)
   })
@@ -179,7 +180,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(everything()).toEqual(before)
     await script(rememberScript(installed))
     write('share/manager.json', 'new')
-    const { code, stderr } = await transport.run(`${full}ln() { return 1; }\n${restore()}`)
+    const { code, stderr } = rawResult(await transport.run(`${full}ln() { return 1; }\n${restore()}`))
     expect({ code, said: stderr.split('\n')[0] }).toEqual({ code: 1, said: 'cp: No space left on device' })
     expect(await script(restore())).toBe('')
     expect(everything()).toEqual(before)

@@ -54,7 +54,11 @@ describe('hostCertificates', () => {
         asked.push(...JSON.parse(stdin instanceof Secret ? stdin.reveal() : ''))
         return answers(
           { id: 'manager', status: 200, body: {}, certificates: split(chain) },
-          { id: 'replicator', error: { code: 'certificate-untrusted' }, certificates: split(other) },
+          {
+            id: 'replicator',
+            error: { code: 'certificate-untrusted', message: 'not trusted' },
+            certificates: split(other),
+          },
         )
       },
     })

@@ -323,9 +323,26 @@ describe('execute', () => {
     })
   })
 
-  it('does not dress up a bug as a failure of the host', async () => {
-    const { step, work, run } = world()
-    const bug = (): Promise<void> => Promise.reject(new TypeError('a bug'))
-    await expect(run([work('db1', [step('one', 'stage', bug)])])).rejects.toThrow('a bug')
+  it('takes a bug that one host brings forth as a failure of that host, takes it back and ends the others', async () => {
+    const { step, work, run, done } = world()
+    const bug = (): Promise<void> => Promise.reject(new TypeError('a \u001b[31mbug\nerror db2: forged'))
+    const before = {
+      leftover: false,
+      remember: async () => undefined,
+      restore: async () => 'as before',
+      forget: async () => undefined,
+    }
+    const hosts = [
+      { ...work('db1', [step('one', 'commit', bug)]), before },
+      work('db2', [step('one', 'commit')]),
+    ]
+    const outcomes = await run(hosts)
+    expect(outcomes.map(({ host, result }) => `${host} ${result}`)).toEqual(['db1 failed', 'db2 changed'])
+    expect(outcomes[0]?.failure?.code).toBe('internal-error')
+    expect(outcomes[0]?.failure?.message).toMatch(
+      /^an error that muster does not expect: TypeError: a \\x1b\[31mbug \/ error db2: forged \(execute\.test\.ts:\d+\)\n/,
+    )
+    expect(outcomes[0]).toMatchObject({ undone: true })
+    expect(done).toEqual(['db2 one', 'db2 verify'])
   })
 })

@@ -197,7 +197,7 @@ describe('the facts of this machine', () => {
         .replaceAll('/sys/fs/cgroup', quoted(groups))
         .replaceAll('/run/systemd/system', '/')
       const result = await transport.run(systemctl + here, options)
-      said = result.stderr
+      said = result.stderr.raw()
       return result
     }
     const look = () => gatherInstalled({ ...transport, run }, { cluster: 'alpha', layout })

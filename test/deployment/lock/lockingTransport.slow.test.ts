@@ -19,6 +19,7 @@ import { StepError } from '../../../src/deployment/stepError.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { lockFolder, lockPlace } from '../../support/lockFolder.ts'
+import { rawResult } from '../../support/rawResult.ts'
 
 const started = processStart('self')
 
@@ -76,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')(
 
     it('takes it with the first script, whose output it does not touch, and lets go when it is closed', async () => {
       const transport = await connect(me)
-      expect(await transport.run('cat; echo "code 3"; exit 3', { stdin: 'in\n' })).toMatchObject({
+      expect(rawResult(await transport.run('cat; echo "code 3"; exit 3', { stdin: 'in\n' }))).toMatchObject({
         code: 3,
         stdout: 'in\ncode 3\n',
         stderr: '',
@@ -94,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')(
       await transport.run(':', { timeout: 60_000 })
       expect(sign()).toBe(before)
       const answer = await transport.run('echo done', { timeout: 3_600_000 })
-      expect(answer.stdout).toBe('done\n')
+      expect(answer.stdout.raw()).toBe('done\n')
       expect(sign()).toBeGreaterThanOrEqual(before + 3600)
     })
 
@@ -169,7 +170,9 @@ describe.skipIf(process.platform !== 'linux')(
       leave({ ...me, id: 'run-dead', pid: 2 ** 22 + 1, started: '1' }, 0)
       writeFileSync(join(lock(), 'shell'), `${script.pid} ${processStart(script.pid ?? 0)}\n`)
       const transport = await connect(me)
-      expect(await transport.run(`[ -e ${marker} ] && echo after it`)).toMatchObject({ stdout: 'after it\n' })
+      expect(rawResult(await transport.run(`[ -e ${marker} ] && echo after it`))).toMatchObject({
+        stdout: 'after it\n',
+      })
       await transport.close()
     })
 
@@ -207,7 +210,7 @@ describe.skipIf(process.platform !== 'linux')(
       })
       await transport.run('')
       waiting.push('one')
-      expect((await transport.run(`cat ${file}`)).stdout).toBe('one\n')
+      expect((await transport.run(`cat ${file}`)).stdout.raw()).toBe('one\n')
       waiting.push('two')
       await transport.close()
       expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Layout, layoutOf, type ServiceData, serviceData } from '../../../src/deployment/layout.ts'
 import { mergeLines } from '../../../src/deployment/logs/line.ts'
-import { parseLogs } from '../../../src/deployment/logs/parse.ts'
+import { parseLogs, type ReadLogs } from '../../../src/deployment/logs/parse.ts'
 import { type LogsWanted, readLogs } from '../../../src/deployment/logs/read.ts'
 import { logsScript } from '../../../src/deployment/logs/script.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
@@ -17,6 +17,12 @@ const at = (seconds: number): string => new Date(Date.UTC(2026, 2, 1, 12, 0, sec
 const logged = (seconds: number, msg: string): string =>
   `${JSON.stringify({ level: 'info', time: at(seconds), component: 'manager', msg })}\n`
 
+const read = (host: string, output: string, most = 100): ReadLogs => {
+  const logs = parseLogs(host, output, most)
+  if (logs === undefined || 'untrusted' in logs) throw new Error('this is what the script prints')
+  return logs
+}
+
 describe('the lines of a log', () => {
   it('have the time that the journal gives them, and say who wrote them where it was not the component', () => {
     const journal = [
@@ -27,10 +33,7 @@ describe('the lines of a log', () => {
       '                                              at second',
       '1772366402.000000 db1 muster-manager[42]:',
     ].join('\n')
-    const { logs, clock, manifest } = parseLogs(
-      'db1',
-      `clock\t1772366500\njournal\tmanager\t${base64(journal)}\n`,
-    )
+    const { logs, clock, manifest } = read('db1', `clock\t1772366500\njournal\tmanager\t${base64(journal)}\n`)
     expect({ clock, manifest }).toEqual({ clock: 1772366500000, manifest: undefined })
     expect(logs.flat().map(({ time, text }) => [(time ?? 0) - 1772366400000, text])).toEqual([
       [-500, 'systemd: Started muster-alpha-manager.service.'],
@@ -43,7 +46,7 @@ describe('the lines of a log', () => {
 
   it('have in a file the time that they tell, or that of the line before', () => {
     const file = `  at cut off\n${logged(1, 'a')}Error: x\n  at y\n{"not": json\n${logged(3, 'b')}`
-    const { logs } = parseLogs('db1', `clock\t1\nfile\treplicator\t${base64(file)}\nfile\tother\tx\n`)
+    const { logs } = read('db1', `clock\t1\nfile\treplicator\t${base64(file)}\nfile\tother\tx\n`)
     expect(
       logs.flat().map(({ time, text }) => [time && new Date(time).toISOString(), text.slice(0, 6)]),
     ).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
-import { layoutOf } from '../../../src/deployment/layout.ts'
 import { installedSet } from '../../../src/deployment/installedSet.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
 import { rollbackPlan } from '../../../src/deployment/plans/rollback.ts'
 import { preview } from '../../../src/deployment/preview.ts'
 import { releaseToGoTo } from '../../../src/deployment/releases/choose.ts'

@@ -22,6 +22,7 @@ import { byTurn } from '../../../src/deployment/releases/kept.ts'
 import { removeScript, switchScript } from '../../../src/deployment/releases/scripts.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
+import { rawResult } from '../../support/rawResult.ts'
 
 const [a, b] = ['1.0.0-aaaaaaaaaaaa', '1.0.1-bbbbbbbbbbbb']
 
@@ -49,7 +50,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs L
 
   const layout = () => layoutOf(root)
   const script = async (text: string): Promise<void> => {
-    const { code, stderr } = await transport.run(text)
+    const { code, stderr } = rawResult(await transport.run(text))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   }
   const switchTo = (id: string) => script(`set -e\n${switchScript(layout(), id)}`)

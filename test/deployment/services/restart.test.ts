@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { restartScript, stopScript } from '../../../src/deployment/services/control.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { serviceSet } from '../../support/deploymentValues.ts'
+import { rawResult } from '../../support/rawResult.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const account = { user: 'nobody', isOther: true }
@@ -92,7 +93,7 @@ esac
       }),
     )
     const transport = await connectLocal({ host: 'db1', env: process.env })
-    const { code, stderr } = await transport.run(`PATH=${folder}:$PATH\n${drains}\n${script}`)
+    const { code, stderr } = rawResult(await transport.run(`PATH=${folder}:$PATH\n${drains}\n${script}`))
     await transport.close()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual([

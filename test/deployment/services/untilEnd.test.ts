@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { untilEnd } from '../../../src/deployment/services/untilEnd.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
+import { rawResult } from '../../support/rawResult.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 /** What systemctl shows of a unit, look by look; the last stays. */
@@ -58,7 +59,7 @@ echo "$n" > ${folder}/$c.looks
   const result = await transport.run(`PATH=${folder}:$PATH\n${script}`, { stdin, timeout: 20_000 })
   await transport.close()
   const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
-  return { ...result, folder, lives: existsSync(`/proc/${pid}`) }
+  return { ...rawResult(result), folder, lives: existsSync(`/proc/${pid}`) }
 }
 
 const forever = 'exec /bin/sleep 60'

@@ -100,15 +100,15 @@ describe('a step', () => {
     expect(host.scripts.join('')).not.toContain('the password')
   })
 
-  it('fails in the host’s own words: the last three lines, and what to do', async () => {
-    const stderr = 'one\ntwo\nJob for muster-alpha-manager.service failed.\nSee journalctl.\n'
+  it('fails in the host’s own words: the last five lines in one, and what to do', async () => {
+    const stderr = 'zero\none\ntwo\nthree\nJob for muster-alpha-manager.service failed.\nSee journalctl.\n'
     const host = fakeTransport({ expect: [{ script: 'systemctl', result: { code: 1, stderr } }] })
     const error = await failureOf(stepOf('services').apply(host))
     expect({ host: error.host, code: error.code, message: error.message }).toEqual({
       host: 'db1',
       code: 'step-failed',
       message:
-        'starting the components failed: two · Job for muster-alpha-manager.service failed. · See journalctl.',
+        'starting the components failed: one / two / three / Job for muster-alpha-manager.service failed. / See journalctl.',
     })
     expect(error.fix).not.toBe('')
   })

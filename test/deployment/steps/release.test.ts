@@ -50,7 +50,7 @@ describe('a release on its way to a host', () => {
     const release = await send(node, 'daemon')
     const own = `v24-x64-abc-${process.getuid?.()}`
     const compiled = join(release, '.compiled')
-    const daemon = (await transport.run('id -u daemon')).stdout.trim()
+    const daemon = (await transport.run('id -u daemon')).stdout.raw().trim()
     expect((await readdir(compiled)).toSorted()).toEqual([own, `v24-x64-abc-${daemon}`].toSorted())
     expect(await readlink(join(compiled, `v24-x64-abc-${daemon}`))).toBe(own)
     expect((await stat(join(compiled, own))).mode & 0o777).toBe(0o755)
@@ -59,7 +59,7 @@ describe('a release on its way to a host', () => {
 
   it('does without where the services are our own, or Node.js keeps no code', async () => {
     const { stdout } = await transport.run('id -un')
-    const release = await send(node, stdout.trim())
+    const release = await send(node, stdout.raw().trim())
     const own = `v24-x64-abc-${process.getuid?.()}`
     expect(await readdir(join(release, '.compiled'))).toEqual([own])
     expect(await readdir(join(release, '.compiled', own))).toEqual(['code'])

@@ -13,6 +13,7 @@ import type { SurveyedHost } from '../../../src/deployment/survey.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
+import { HostText } from '../../../src/untrusted/hostText.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { createServerCertificate } from '../../support/serverCertificate.ts'
 
@@ -25,10 +26,12 @@ export class Killed extends Error {}
 export function killer(at: number | undefined): {
   readonly around: <Result>(work: () => Promise<Result>) => Promise<Result>
   readonly count: () => number
+  /** Throws where it was killed: what a host throws is that host's failure, and ends no run. */
+  readonly live: () => void
 } {
   let count = 0
   let dead = false
-  const live = (): void => {
+  const act = (): void => {
     if (dead) throw new Killed()
     if (count === at) dead = true
     count += 1
@@ -36,10 +39,13 @@ export function killer(at: number | undefined): {
   }
   return {
     count: () => count,
+    live: () => {
+      if (dead) throw new Killed()
+    },
     around: async (work) => {
-      live()
+      act()
       const result = await work()
-      live()
+      act()
       return result
     },
   }
@@ -91,7 +97,7 @@ export function memoryHost(name: string) {
           }
           const { stdin = '' } = options ?? {}
           const stdout = await answer(script, stdin instanceof Secret ? stdin.reveal() : stdin.toString())
-          return { code: 0, stdout, stderr: '' }
+          return { code: 0, stdout: new HostText(stdout), stderr: new HostText('') }
         }),
       upload: () => Promise.reject(new Error('a rotation uploads nothing')),
       close: () => Promise.resolve(),

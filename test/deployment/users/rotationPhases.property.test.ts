@@ -29,7 +29,7 @@ async function cluster(size: number, kept: boolean) {
 
   /** One run of a rotation, killed at its `at`-th deed outside itself; the hosts that it left behind. */
   async function run(options: { chosen?: string; at?: number; down?: readonly string[] } = {}) {
-    const { around, count } = killer(options.at)
+    const { around, count, live } = killer(options.at)
     for (const host of hosts) host.setDown(options.down?.includes(host.name) ?? false)
     const given = kept ? [] : [new Secret('old')]
     const chosen = options.chosen === undefined ? undefined : new Secret(options.chosen)
@@ -65,6 +65,7 @@ async function cluster(size: number, kept: boolean) {
       run: async () => {
         const { signal } = new AbortController()
         const outcomes = await execute({ hosts: work, emit: () => {}, signal, clock: () => 0 })
+        live()
         return outcomes.flatMap(({ host, proved }) => (proved === undefined ? [] : [host]))
       },
     })

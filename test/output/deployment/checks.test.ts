@@ -85,7 +85,7 @@ reached.
 
   it('show no character of a host that would move the cursor', () => {
     const evil = { ...disk, reason: 'a\u001b[2Jb' }
-    expect(text({ hosts: [host('db1', evil)] })).toContain('a·[2Jb')
+    expect(text({ hosts: [host('db1', evil)] })).toContain('a\\x1b[2Jb')
   })
 
   it('are all there for programs', () => {

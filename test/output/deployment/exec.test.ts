@@ -17,7 +17,7 @@ describe('what a program left on the hosts', () => {
     expect(execText(hosts, { colour: false, width: 80 })).toBe(`db1, db3  exit 0
   |  up 2 days
 db2  exit 1
-  ! sh: ·[1mboom
+  ! sh: \\x1b[1mboom
 db4  exit 0
   | a
   | 

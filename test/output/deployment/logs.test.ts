@@ -24,7 +24,7 @@ describe('lines of logs', () => {
       `                         db1        manager     Error: before any time
 2026-03-01T12:00:00.000Z db1        manager     info  listening at https://127.0.0.1:8090
 2026-03-01T12:00:00.001Z database-2 replicator  error lost the database (service=alpha tries=3 err={"message":"no"})
-2026-03-01T12:00:00.005Z db1        manager     {"msg":5}·[2J
+2026-03-01T12:00:00.005Z db1        manager     {"msg":5}\\x1b[2J
 `,
     )
     expect(logsText([], false)).toBe('')

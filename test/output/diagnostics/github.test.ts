@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diagnosticsGithub } from '../../../src/output/diagnostics/github.ts'
-import { withoutUnseen } from '../../../src/output/diagnostics/unseen.ts'
+import { masked } from '../../../src/untrusted/printable.ts'
 import { sampleReport, unseen } from './sampleReport.ts'
 
 const golden = fileURLToPath(new URL('../../fixtures/output/diagnostics/report.github.txt', import.meta.url))
@@ -67,7 +67,7 @@ describe('findings as commands of GitHub Actions', () => {
     fc.assert(
       fc.property(fc.array(pieces, { minLength: 1, maxLength: 8 }), (parts) => {
         const text = parts.join('')
-        const seen = withoutUnseen(text)
+        const seen = masked(text)
         const made = diagnosticsGithub([
           {
             ...finding,

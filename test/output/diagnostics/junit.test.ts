@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diagnosticsJunit } from '../../../src/output/diagnostics/junit.ts'
 import type { Report } from '../../../src/output/diagnostics/report.ts'
-import { withoutUnseen } from '../../../src/output/diagnostics/unseen.ts'
+import { masked } from '../../../src/untrusted/printable.ts'
 import { sampleReport, unseen } from './sampleReport.ts'
 import { strictXml } from './strictXml.ts'
 
@@ -83,7 +83,7 @@ describe('findings as JUnit', () => {
         const xml = diagnosticsJunit(reportOf(text))
         const [suite] = strictXml(xml).children
         const [failed, quiet] = suite?.children ?? []
-        const seen = withoutUnseen(text)
+        const seen = masked(text)
         expect(suite?.attributes.name).toBe(seen)
         expect(failed?.children[0]?.attributes).toEqual({ message: seen, type: seen })
         expect(failed?.children[0]?.text).toContain(`\n${seen}\nwhy: ${seen}\nfix: ${seen}\n`)

@@ -1,0 +1,69 @@
+/**
+ * Characters that a reader cannot see or that a terminal or a page acts on, other than line feed and tab: control
+ * characters (C0, DEL, C1), marks of writing direction, characters without width, line separators, unassigned and
+ * private ones, and halves of a character (Unicode general categories, and Default_Ignorable_Code_Point).
+ */
+const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\ufffc]/gu
+
+const escapeOf = (character: string): string =>
+  character < ' '
+    ? `\\x${hex(character, 2)}`
+    : character
+        .split('')
+        .map((unit) => `\\u${hex(unit, 4)}`)
+        .join('')
+
+const hex = (unit: string, digits: number): string => unit.charCodeAt(0).toString(16).padStart(digits, '0')
+
+/**
+ * Text with a visible escape, such as `\x1b` or `\u202e`, for each character that is not seen; line feeds and tabs
+ * stay. JSON text that `JSON.stringify` made stands for the same values afterwards.
+ */
+export const printable = (text: string): string => text.replace(unseen, escapeOf)
+
+/** The same of text that is to be one line: a line feed in it stands as `\x0a`. */
+export const printableLine = (text: string): string => printable(text).replaceAll('\n', '\\x0a')
+
+/** The sequences of ECMA-48 that our own colours are: none that hides text, moves the cursor or asks the terminal. */
+const ownColours = new RegExp(`(${String.fromCharCode(0x1b)}\\[(?:[1-4]|2[2-4]|3[1-6]|39)m)`)
+
+/**
+ * Text for a terminal, a log or a pipe with nothing but our own colours that would steer a terminal: the last door of
+ * all that is printed, for what was not made printable before.
+ */
+export const printableInColour = (text: string): string =>
+  text
+    .split(ownColours)
+    .map((piece, index) => (index % 2 === 1 ? piece : printable(piece)))
+    .join('')
+
+/** Text with one `·` for each character that is not seen, for places where columns count. */
+export const masked = (text: string): string => text.replace(unseen, '\u00b7')
+
+/** Lines and characters of somebody else's text that a message quotes. */
+const most = { lines: 5, characters: 1000 }
+
+/**
+ * The end of somebody else's text, printable and in one line, so that it can be quoted in a message: a line break in it
+ * cannot pass for a line of ours. Empty for text of spaces alone.
+ */
+export function lastLines(text: string): string {
+  // Long text is not split whole: a host can send millions of lines.
+  const lines = text
+    .slice(-4 * most.characters)
+    .split(/\r\n|[\n\r]/)
+    .map((line) => printable(line.trim()))
+    .filter((line) => line !== '')
+  const said = lines.slice(-most.lines).join(' / ')
+  return said.length > most.characters ? `…${said.slice(-most.characters)}` : said
+}
+
+/** Characters and lines of a message; what is longer is not read by anybody. */
+const longest = { lines: 40, characters: 8000 }
+
+/** A message of several lines, printable and bounded: the last door for words that may quote somebody else. */
+export function boundedMessage(text: string): string {
+  const lines = printable(text.slice(0, longest.characters)).split('\n', longest.lines + 1)
+  const isCut = lines.length > longest.lines || text.length > longest.characters
+  return isCut ? `${lines.slice(0, longest.lines).join('\n')} …` : lines.join('\n')
+}

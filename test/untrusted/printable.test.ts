@@ -1,0 +1,131 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { HostText } from '../../src/untrusted/hostText.ts'
+import {
+  boundedMessage,
+  lastLines,
+  masked,
+  printable,
+  printableInColour,
+  printableLine,
+} from '../../src/untrusted/printable.ts'
+
+const escapes: readonly (readonly [string, string])[] = [
+  ['\0', '\\x00'],
+  ['\b', '\\x08'],
+  ['\r', '\\x0d'],
+  ['\u001b', '\\x1b'],
+  ['\u007f', '\\u007f'],
+  ['\u009b', '\\u009b'],
+  ['\u00ad', '\\u00ad'],
+  ['\u061c', '\\u061c'],
+  ['\u200b', '\\u200b'],
+  ['\u200f', '\\u200f'],
+  ['\u2028', '\\u2028'],
+  ['\u2029', '\\u2029'],
+  ['\u202a', '\\u202a'],
+  ['\u202e', '\\u202e'],
+  ['\u2066', '\\u2066'],
+  ['\u2069', '\\u2069'],
+  ['\u3164', '\\u3164'],
+  ['\ufeff', '\\ufeff'],
+  ['\ufffe', '\\ufffe'],
+  ['\ud800', '\\ud800'],
+  ['\udc00', '\\udc00'],
+  ['\u{e0041}', '\\udb40\\udc41'],
+]
+
+/** Text in which what steers terminals is as frequent as letters. */
+const hostile = fc.string({
+  unit: fc.oneof(fc.constantFrom(...escapes.map(([character]) => character), '\n', '\t', ' '), fc.string()),
+})
+
+/** Bytes of C0 but line feed and tab, DEL, C1, and the marks that turn the direction of writing. */
+const steers = (text: string): boolean =>
+  [...text].some((character) => {
+    const code = character.codePointAt(0) ?? 0
+    const control = (code < 0x20 && code !== 0x0a && code !== 0x09) || (code >= 0x7f && code < 0xa0)
+    const mark = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
+    const unseen = code === 0x2028 || code === 0x2029 || (code >= 0x200b && code <= 0x200f)
+    return control || mark || unseen || (code >= 0xd800 && code < 0xe000)
+  })
+
+describe('text of others', () => {
+  it.each(escapes)(
+    'shows %j as an escape, as a point where columns count, and exactly in JSON',
+    (character, shown) => {
+      expect(printable(`a${character}b`)).toBe(`a${shown}b`)
+      expect(masked(`a${character}b`)).toBe('a\u00b7b')
+      expect(JSON.parse(printable(JSON.stringify([character])))).toEqual([character])
+    },
+  )
+
+  it('stays as it is where all of it is seen', () => {
+    const text = 'tab\t, lines\n, é, 漢字, 😀, \ufffd, שלום'
+    expect(printable(text)).toBe(text)
+    expect(masked(text)).toBe(text)
+    expect(printableLine(text)).toBe(text.replace('\n', '\\x0a'))
+  })
+
+  it('steers no terminal, whatever it is', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        for (const shown of [printable(text), masked(text), lastLines(text), boundedMessage(text)]) {
+          expect(steers(shown)).toBe(false)
+        }
+        expect(printableLine(text)).not.toContain('\n')
+        expect(JSON.parse(printable(JSON.stringify(text)))).toBe(text)
+      }),
+    )
+  })
+
+  it('keeps our colours alone among the sequences of a terminal', () => {
+    const ours = '\u001b[31merror\u001b[39m \u001b[1mdb1\u001b[22m'
+    expect(printableInColour(ours)).toBe(ours)
+    for (const theirs of [
+      '\u001b[8m',
+      '\u001b[2J',
+      '\u001b]0;x\u0007',
+      '\u001b[31;8m',
+      '\u001b[0m',
+      '\u009b31m',
+    ]) {
+      expect(steers(printableInColour(theirs))).toBe(false)
+    }
+  })
+
+  it('is quoted in one line of at most a thousand characters, from its end', () => {
+    expect(lastLines('one\r\ntwo\n\n  three \n')).toBe('one / two / three')
+    expect(lastLines('1\n2\n3\n4\n5\n6\n7')).toBe('3 / 4 / 5 / 6 / 7')
+    expect(lastLines(' \n\t ')).toBe('')
+    const long = lastLines(`${'x'.repeat(100_000)}end`)
+    expect(long).toHaveLength(1001)
+    expect(long).toMatch(/^…x+end$/)
+  })
+
+  it('makes no message longer than forty lines or eight thousand characters', () => {
+    expect(boundedMessage('one\ntwo')).toBe('one\ntwo')
+    expect(boundedMessage('x\n'.repeat(1_000_000)).split('\n')).toHaveLength(40)
+    expect(boundedMessage('x'.repeat(1_000_000)).length).toBeLessThan(8010)
+  })
+})
+
+describe('the text of a host', () => {
+  const text = new HostText('a\u001b[2J\nerror db2: forged')
+  const shown = 'a\\x1b[2J / error db2: forged'
+
+  it('is printable and of one line wherever it is printed', () => {
+    expect(`${text}`).toBe(shown)
+    expect(String(text)).toBe(shown)
+    expect([text].join()).toBe(shown)
+    expect(JSON.stringify({ text })).toBe(JSON.stringify({ text: shown }))
+    expect(inspect(text)).toBe(shown)
+    expect(new Error(`${text}`).message).toBe(shown)
+    expect(Object.keys(text)).toEqual([])
+  })
+
+  it('is whole for who parses it', () => {
+    expect(text.raw()).toBe('a\u001b[2J\nerror db2: forged')
+  })
+})
