@@ -34,9 +34,12 @@ export type SshConfig = {
 function optionsOf(printed: string): (name: string) => readonly string[] {
   const options = new Map<string, string[]>()
   for (const line of printed.split('\n')) {
-    const [, name = '', value = ''] = /^(\S+) (.*)$/.exec(line.trimEnd()) ?? []
-    const key = name.toLowerCase()
-    options.set(key, [...(options.get(key) ?? []), value])
+    const [, name, value = ''] = /^(\S+) (.*)$/.exec(line.trimEnd()) ?? []
+    const key = name?.toLowerCase()
+    if (key === undefined) continue
+    const values = options.get(key)
+    if (values === undefined) options.set(key, [value])
+    else values.push(value)
   }
   return (name) => options.get(name) ?? []
 }

@@ -32,6 +32,9 @@ function memberDifference(name: string, from: Shown | undefined, to: Shown | und
   return [`${name}: ${words.length === 0 ? 'another order' : words.join(', ')}`]
 }
 
+/** A value in a list; of an object its JSON, since an object of a host need have no text of its own. */
+const wordOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
 const textOf = (shown: Shown | undefined): string =>
   shown === undefined ? 'none' : typeof shown === 'string' ? shown : shown.join(', ')
 
@@ -48,11 +51,11 @@ const ofMembers = (path: string, members: readonly (readonly [string, unknown])[
 function ofList(path: string, items: readonly unknown[]): Map<string, Shown> {
   if (items.length === 0) return new Map()
   if (!items.every((item) => isObject(item) && typeof item.name === 'string')) {
-    return new Map([[path, items.map(String)]])
+    return new Map([[path, items.map(wordOf)]])
   }
   const named = items.filter(isObject).map(({ name, ...rest }) => {
     const nested = Object.values(rest).some((member) => typeof member === 'object')
-    return [String(name), nested ? rest : Object.values(rest).join(' ')] as const
+    return [wordOf(name), nested ? rest : Object.values(rest).map(wordOf).join(' ')] as const
   })
   return ofMembers(path, named)
 }

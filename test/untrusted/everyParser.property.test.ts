@@ -1,0 +1,295 @@
+import { PassThrough } from 'node:stream'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { leafFacts } from '../../src/certificates/certificateFacts.ts'
+import { describeChain } from '../../src/certificates/describeChain.ts'
+import { ClientError } from '../../src/client/clientError.ts'
+import { listedUsers } from '../../src/client/listedUsers.ts'
+import { parseBody } from '../../src/client/parseBody.ts'
+import { parseCallResults } from '../../src/client/parseCallResults.ts'
+import { parseJson } from '../../src/client/parseJson.ts'
+import { parseRegistration } from '../../src/client/parseRegistration.ts'
+import { readProblem } from '../../src/client/problem.ts'
+import { isReadableAuthority } from '../../src/client/readableAuthority.ts'
+import { renderProblem } from '../../src/commands/tapi/failure.ts'
+import { renderConnector } from '../../src/commands/tapi/renderConnector.ts'
+import { renderDatasource, renderService } from '../../src/commands/tapi/renderDatasources.ts'
+import { renderMap } from '../../src/commands/tapi/renderMap.ts'
+import { renderBody } from '../../src/commands/tapi/renderPayload.ts'
+import { renderServiceList, renderServices } from '../../src/commands/tapi/renderServices.ts'
+import { renderTopology } from '../../src/commands/tapi/renderTopology.ts'
+import { callHost } from '../../src/deployment/callHost.ts'
+import { observe } from '../../src/deployment/check/observe.ts'
+import { hostReport } from '../../src/deployment/diag/hostReport.ts'
+import { settingsDifference } from '../../src/deployment/differences/settings.ts'
+import { execOnHost } from '../../src/deployment/exec/run.ts'
+import { gatherFacts, gatherInstalled } from '../../src/deployment/facts/gather.ts'
+import { failureOf } from '../../src/deployment/failure.ts'
+import { judgeFacts } from '../../src/deployment/judge.ts'
+import { layoutOf } from '../../src/deployment/layout.ts'
+import { hostLocks } from '../../src/deployment/lock/hostLocks.ts'
+import { lockingTransport } from '../../src/deployment/lock/lockingTransport.ts'
+import { readLogs } from '../../src/deployment/logs/read.ts'
+import { shortLine } from '../../src/deployment/logs/shortLine.ts'
+import { installedListeners, parseManifest } from '../../src/deployment/manifest.ts'
+import { mustBeOwnMachine } from '../../src/deployment/ownMachine.ts'
+import { mustUnderstand } from '../../src/deployment/releases/fitness.ts'
+import { drainTimeoutOf } from '../../src/deployment/services/stopping.ts'
+import { StepError } from '../../src/deployment/stepError.ts'
+import { installedUsers } from '../../src/deployment/users.ts'
+import { execJson, execText } from '../../src/output/deployment/exec.ts'
+import { failureText } from '../../src/output/deployment/failure.ts'
+import { logsJson, logsText } from '../../src/output/deployment/logs.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { heldKeys } from '../../src/transport/agentContents.ts'
+import { openFramedShell } from '../../src/transport/framedShell.ts'
+import { forwardError } from '../../src/transport/jumpErrors.ts'
+import { parseJumpHosts } from '../../src/transport/jumpHost.ts'
+import { fingerprint, judgeHostKey, parseKnownHosts, typeOfKey } from '../../src/transport/knownHosts.ts'
+import { publicPart } from '../../src/transport/publicPart.ts'
+import { shellRefusal } from '../../src/transport/shellRefusal.ts'
+import { readSshConfig } from '../../src/transport/sshConfig.ts'
+import { attemptError } from '../../src/transport/sshErrors.ts'
+import { parseKey } from '../../src/transport/sshSession.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+import { HostText } from '../../src/untrusted/hostText.ts'
+import { hostConfig, hostFacts, installationFacts } from '../support/deploymentValues.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
+import { hostileBytes, hostileText, json } from './hostileText.ts'
+
+const host = hostConfig()
+const layout = layoutOf('/opt/muster')
+const cluster = 'alpha'
+const machines = { recorded: new Map([['db1', 'known']]), folders: new Map<string, string>(), replaced: [] }
+
+/** A host that answers `text` to whatever it is asked, on both outputs. */
+const answering = (text: string, code = 0) =>
+  fakeTransport({ expect: [{ script: '', result: { code, stdout: text, stderr: text } }] })
+
+const requests = [
+  {
+    ...{ id: 'manager', method: 'GET' as const, path: '/api/v2/ping', timeout: 1000 },
+    target: { socket: '/x' },
+  },
+]
+const connect = (text: string) => async () => answering(text)
+const factsRequest = { cluster, layout, user: 'muster', hostStores: [] }
+
+/** What reads the output of a host's script; a host that cannot be understood is that host's failure. */
+const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
+  'calls of APIs': (text) =>
+    callHost({ transport: answering(text), layout, requests, timeout: 1000, running: true }),
+  'facts and their rules': async (text) => {
+    const facts = await gatherFacts(answering(text), factsRequest)
+    installedListeners(facts)
+    return [judgeFacts(host, facts, cluster), drainTimeoutOf(facts)]
+  },
+  'facts of what is installed': async (text) => {
+    const { installation } = await gatherInstalled(answering(text), { cluster, layout })
+    return installedUsers(installation.users)
+  },
+  'facts that failed': (text) => gatherFacts(answering(text, 1), factsRequest),
+  logs: async (text) => {
+    const lines = await readLogs(answering(text), { cluster, host, lines: 100 })
+    return [logsText(lines, true), logsJson(lines)]
+  },
+  locks: (text) => hostLocks({ hosts: [host], connect: connect(text) }),
+  'the lock that a run takes': async (text) => {
+    const owner = { id: 'a', operation: 'install', cluster, user: 'me', machine: 'here', pid: 2 }
+    const locking = { installDirectory: '/opt/muster', owner, runs: () => false, beforeNext: () => '' }
+    const transport = lockingTransport(answering(text), locking)
+    return transport.run('true').finally(() => transport.close())
+  },
+  'who the host is': (text) => mustBeOwnMachine(answering(text), { host, machines }),
+  'what check looks at': (text) =>
+    observe(answering(text), { installDirectory: '/opt/muster', names: ['db1'], now: () => new Date(0) }),
+  'the report for a bug': (text) => hostReport(answering(text), { cluster, host }),
+  exec: async (text) => {
+    const result = await execOnHost(answering(text), { words: ['true'], timeout: 1000 })
+    return [
+      execText([{ host: 'db1', result }], { colour: false, width: 80 }),
+      execJson([{ host: 'db1', result }]),
+    ]
+  },
+  'whether a release understands its settings': (text) =>
+    mustUnderstand(answering(text, 1), { release: 'r', layout, components: ['manager'] }),
+}
+
+const expected = (error: unknown): boolean => error instanceof StepError || error instanceof TransportError
+
+const place = { host: 'db1', address: '10.0.0.11', port: 22, user: 'me', timeout: 1000 }
+const progress = { greeted: true, agreed: true, tried: ['k'], skipped: [], partial: false }
+
+/** Parsers of text or bytes that answer for everything, and never throw. */
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  parseJson,
+  parseCallResults,
+  parseRegistration,
+  parseManifest,
+  shortLine,
+  'the certificates of a host': (text) => [
+    describeChain(text, new Date(0)),
+    leafFacts(text, new Date(0)),
+    isReadableAuthority(text),
+  ],
+  'installed users': (text) => installedUsers(new Secret(text)),
+  'installed settings': (text) =>
+    drainTimeoutOf(
+      hostFacts({ installation: installationFacts({ settings: new Map([['connector', text] as const]) }) }),
+    ),
+  'the difference of settings': (text) => settingsDifference(text, Object.create(null)),
+  'known hosts': (text) => {
+    const entries = parseKnownHosts(text, 'known_hosts')
+    return judgeHostKey(entries, { names: ['db1', text.slice(0, 50)], port: 22 }, Buffer.from(text))
+  },
+  'ssh -G': (text) =>
+    readSshConfig(text, { host: 'db1', env: { home: '/h', user: 'me', variables: {} }, sshHome: '/h' }),
+  'jump hosts': (text) => parseJumpHosts([text.slice(0, 300)]),
+  'words of an SSH server': (text) => [
+    attemptError(place, { ...progress, offered: [text] }, new Error(text)),
+    attemptError(place, { ...progress, offered: [] }, new Error(text)),
+    attemptError(place, { ...progress, agreed: false, offered: [] }, new Error(text)),
+    forwardError({ jump: 'j', next: 'db1', address: 'a', port: 1 }, { message: text, reason: text }),
+    shellRefusal({ host: 'db1', user: 'me', sudo: true, said: text, why: text, timedOut: false }),
+    String(new HostText(text)),
+  ],
+}
+
+const byteReaders: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
+  'a host key': (bytes) => [typeOfKey(bytes), fingerprint(bytes)],
+  'a key file': (bytes) => [publicPart(bytes), parseKey(bytes)],
+  'what an agent holds': (bytes) => [
+    heldKeys(bytes),
+    heldKeys(Buffer.concat([Buffer.from([12, 0, 0, 0, 1]), bytes])),
+  ],
+}
+
+/** What becomes of an answer of an API, whatever JSON it is. */
+const payloads: Readonly<Record<string, (body: unknown) => unknown>> = {
+  'a problem': (body) => {
+    const problem = readProblem({ status: 500, body })
+    return problem === undefined ? undefined : renderProblem(problem)
+  },
+  'a list of users': listedUsers,
+  'a body': renderBody,
+  'a service': renderService,
+  'a data source': renderDatasource,
+  'services of the replicator': renderServices,
+  'a list of services': renderServiceList,
+  'a topology': renderTopology,
+  'a connector': renderConnector,
+  'a services map': renderMap,
+}
+
+const isClean = (): boolean => Object.keys(Object.prototype).length === 0 && !('polluted' in {})
+
+describe('what a host or an API answers', () => {
+  it.each(Object.entries(doors))(
+    'is read or is the failure of that host, whatever it is: %s',
+    async (_what, door) => {
+      await fc.assert(
+        fc.asyncProperty(hostileText, async (text) => {
+          const error = await door(text).then(
+            () => undefined,
+            (reason: unknown) => reason,
+          )
+          if (error !== undefined) {
+            expect(expected(error), String(error)).toBe(true)
+            expect(failureOf(error).code).not.toBe('internal-error')
+            expect(
+              failureText({ host: 'db1', failure: failureOf(error), colour: false }).length,
+            ).toBeLessThan(20_000)
+          }
+          expect(isClean()).toBe(true)
+        }),
+        { numRuns: 150 },
+      )
+    },
+  )
+
+  it.each(Object.entries(readers))('is read without an error, whatever it is: %s', (_what, read) => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        read(text)
+        expect(isClean()).toBe(true)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it.each(Object.entries(byteReaders))('is read without an error, whatever its bytes: %s', (_what, read) => {
+    fc.assert(
+      fc.property(hostileBytes, (bytes) => {
+        read(bytes)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it.each(Object.entries(payloads))('is shown without an error, whatever JSON it is: %s', (_what, show) => {
+    fc.assert(
+      fc.property(json, (text) => {
+        show(JSON.parse(text))
+        expect(isClean()).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is a body or a failure of the call, whatever its type and text', () => {
+    const types = fc.constantFrom('application/json', 'application/problem+json', 'text/plain', undefined)
+    fc.assert(
+      fc.property(hostileText, types, (text, contentType) => {
+        try {
+          parseBody({ place: 'https://x', contentType, text })
+        } catch (error) {
+          expect(error).toBeInstanceOf(ClientError)
+        }
+      }),
+    )
+  })
+
+  it('is no shell, or one whose answers fail as those of the host, whatever bytes come in its place', async () => {
+    const nonce = 'ab'.repeat(16)
+    await fc.assert(
+      fc.asyncProperty(fc.array(hostileBytes, { maxLength: 5 }), fc.boolean(), async (chunks, isReady) => {
+        const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+        let end = (_why: string): void => undefined
+        const gone = new Promise<string>((resolve) => {
+          end = resolve
+        })
+        stdin.resume()
+        const streams = { stdin, stdout, stderr, gone, cut: () => end('cut') }
+        const opening = openFramedShell({
+          ...{ host: 'db1', streams, nonce, timeout: 5000 },
+          random: (size) => Buffer.alloc(size, 0xcd),
+        })
+        if (isReady) for (const stream of [stdout, stderr]) stream.write(`\n${nonce}\n`)
+        const id = 'cd'.repeat(16)
+        const answer = async (): Promise<void> => {
+          for (const chunk of chunks) {
+            stdout.write(chunk)
+            stderr.write(chunk)
+            stdout.write(`\n${id} ${chunk.toString('latin1').slice(0, 5)}`)
+            stderr.write(`\n${id}\n`)
+          }
+          // A turn for what was written.
+          await new Promise((resolve) => setImmediate(resolve))
+          end('it ended')
+        }
+        if (!isReady) await answer()
+        const opened = await opening
+        if (!opened.ready) return
+        const running = opened.shell.run('true').then(
+          () => undefined,
+          (reason: unknown) => reason,
+        )
+        await new Promise((resolve) => setImmediate(resolve))
+        await answer()
+        const error = await running
+        if (error !== undefined) expect(error).toBeInstanceOf(TransportError)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
