@@ -62,9 +62,23 @@ const layout = layoutOf('/opt/muster')
 const cluster = 'alpha'
 const machines = { recorded: new Map([['db1', 'known']]), folders: new Map<string, string>(), replaced: [] }
 
-/** A host that answers `text` to whatever it is asked, on both outputs. */
+/**
+ * A host that answers `text` to whatever it is asked, on both outputs; where the script has a nonce, each line with it,
+ * as a host does that is root's to answer with.
+ */
 const answering = (text: string, code = 0) =>
-  fakeTransport({ expect: [{ script: '', result: { code, stdout: text, stderr: text } }] })
+  fakeTransport({
+    expect: [
+      {
+        script: '',
+        result: (script) => {
+          const nonce = /^nonce=(\w+)$/m.exec(script)?.[1]
+          const rows = text.split('\n').map((line) => `${nonce}\t${line}`)
+          return { code, stdout: nonce === undefined ? text : rows.join('\n'), stderr: text }
+        },
+      },
+    ],
+  })
 
 const requests = [
   {
@@ -78,7 +92,10 @@ const factsRequest = { cluster, layout, user: 'muster', hostStores: [] }
 /** What reads the output of a host's script; a host that cannot be understood is that host's failure. */
 const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
   'calls of APIs': (text) =>
-    callHost({ transport: answering(text), layout, requests, timeout: 1000, running: true }),
+    callHost({
+      ...{ transport: answering(text), layout, account: { user: 'muster', isOther: true } },
+      ...{ requests, timeout: 1000, running: true },
+    }),
   'facts and their rules': async (text) => {
     const facts = await gatherFacts(answering(text), factsRequest)
     installedListeners(facts)

@@ -4,7 +4,6 @@ import { type Layout, type ServiceData, serviceData } from '../layout.ts'
 import { compileCache } from '../ownProgram.ts'
 import { bornFunction } from '../processBirth.ts'
 import { becomeService, type ServiceAccount, setAsService } from '../serviceAccount.ts'
-import { readAs } from '../serviceFiles.ts'
 
 /** Components that run, or ran, as detached processes. */
 export type Processes = {
@@ -13,13 +12,11 @@ export type Processes = {
   readonly account: ServiceAccount
 }
 
-/** Bytes of a pid file. */
-const pidFileBytes = 256
-
 /**
  * sh functions `alive` and `running COMPONENT`: whether a component runs as a process, which sets `pid` and `start`.
- * Pid, start time and boot name one process for ever (proc(5)). The starter wrote them into a folder of its own; what
- * muster 0.1 started wrote them itself, is asked for as the service user, and is signalled by nobody else.
+ * Pid, start time and boot name one process for ever (proc(5)). The starter wrote them into a folder of its own. What
+ * muster 0.1 started is a process of the service user that names the component's settings; its own pid file is not
+ * believed. Nobody but that user signals either of them. The pattern is no argument of grep, which would find itself.
  */
 export const aliveFunctions = (root: string, cluster: string, processes: string): string => {
   const legacy = serviceData('legacy', { root, cluster })
@@ -36,8 +33,12 @@ running() {
     read -r pid start boot < ${quote(processes)}/"$1" || :
     read -r is < /proc/sys/kernel/random/boot_id
   elif [ -d ${quote(legacy)} ]; then
-    pid=$(${readAs('$as', `${quote(legacy)}/"$1.pid"`, pidFileBytes)} 2>/dev/null)
-    start=\${pid#* }; pid=\${pid%% *}; start=\${start%% *}
+    for pid in $(printf '%s' ${quote(root)}/share/"$1.json" | $as grep -lsF -f - /proc/[0-9]*/cmdline); do
+      pid=\${pid#/proc/}; pid=\${pid%%/*}
+      if [ -z "$as" ] || [ "$(stat -c %U "/proc/$pid" 2>/dev/null)" = "$account" ]; then break; fi
+      pid=
+    done
+    start=$(born "\${pid:-0}")
   fi
   case $pid in ''|*[!0-9]*) pid=; return 1 ;; esac
   [ "$boot" = "$is" ] && alive
@@ -50,6 +51,7 @@ running() {
  */
 export const processFunctions = ({ cluster, layout, account }: Processes): string => `
 ${setAsService(account)}
+account=${quote(account.user)}
 ${bornFunction}
 ${aliveFunctions(layout.root, cluster, layout.processes)}
 signal() { $as sh -c 'kill "-$1" "$2"' sh "$1" "$pid"; }

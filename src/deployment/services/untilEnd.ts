@@ -2,7 +2,7 @@ import { quote } from '../../transport/shellWords.ts'
 import { unitName } from '../layout.ts'
 import type { ServiceSet } from './control.ts'
 import { firstProcessFunction } from './firstProcess.ts'
-import { type Processes, processFunctions } from './processScripts.ts'
+import { processFunctions } from './processScripts.ts'
 
 /** The components that are waited for, and what runs them. */
 export type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'layout' | 'account' | 'components'>
@@ -31,9 +31,17 @@ look() {
   [ $((count - from)) -lt 2 ] || over "$1"
 }`
 
-/** sh function that notices the end of a process, by the pid file of whoever started it. */
-const processLook = (processes: Processes): string => `${processFunctions(processes)}
-look() { running "$2" || over "$1"; }`
+/** sh for who has had an answer: something else may have given it, in the place of a process that could not listen. */
+const lastLook = (components: Watched['components']): string =>
+  components
+    .map(
+      (component) =>
+        `running ${component} || { echo 'the ${component} ended after its start, and something else answers in its place' >&2; exit 1; }`,
+    )
+    .join('; ')
+
+/** sh function that notices the end of a process, by what its starter wrote down. */
+const processLook = 'look() { running "$2" || over "$1"; }'
 
 /**
  * sh that runs a call of `muster-api` with its own standard input, and looks every second whether a component that
@@ -50,13 +58,13 @@ export function untilEnd(call: string, watched: Watched): string {
     const result = { id: component, error: { code: 'ended', message: 'it ended after its start' } }
     return `  ${endedCode + number}) printf '%s\\n' ${quote(JSON.stringify([result]))}; exit 0 ;;`
   })
-  return `exec 3<&0
+  return `${manager === 'systemd' ? '' : processFunctions(watched)}exec 3<&0
 ${call} <&3 &
 call=$!
 (
   exec </dev/null >/dev/null 2>&1 3<&-
   over() { trap '' TERM; kill "$call"; exit $((${endedCode} + $1)); }
-  ${manager === 'systemd' ? unitLook : processLook(watched)}
+  ${manager === 'systemd' ? unitLook : processLook}
   nap=
   trap 'kill "$nap"; exit 0' TERM
   while kill -0 "$call"; do
@@ -67,7 +75,7 @@ call=$!
 watch=$!
 wait "$call" 2>/dev/null; code=$?
 kill "$watch" 2>/dev/null; wait "$watch" 2>/dev/null; ended=$?
-[ "$code" != 0 ] || exit 0
+[ "$code" != 0 ] || { ${manager === 'systemd' ? ':' : lastLook(components)}; exit 0; }
 case $ended in
 ${told.join('\n')}
 esac
