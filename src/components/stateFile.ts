@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { readTrusted } from '../accounts/trustedFile.ts'
 import { reasonOf, StartError } from '../api/startError.ts'
 
 /** A JSON file that one process owns and that keeps what calls changed. */
@@ -13,6 +14,9 @@ export type StateFile = {
    */
   write(value: unknown): void
 }
+
+/** Bytes of a state: a map of thousands of data sources. */
+const mostBytes = 8 * 1024 * 1024
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
@@ -31,7 +35,7 @@ export function createStateFile(path: string): StateFile {
   return {
     read: () => {
       try {
-        return JSON.parse(readFileSync(path, 'utf8'))
+        return JSON.parse(readTrusted(path, mostBytes).text)
       } catch (error) {
         if (isMissing(error)) return undefined
         const reason = error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)
