@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { components } from '../../src/contracts/component.ts'
+import {
+  clusterUser,
+  installationDirectories,
+  isDataPlace,
+  layoutOf,
+  serviceData,
+} from '../../src/deployment/layout.ts'
+
+const at = { root: '/opt/muster', cluster: 'alpha' }
+const layout = layoutOf('/opt/muster')
+const pathsOf = (place: Parameters<typeof serviceData>[0]): readonly string[] => {
+  const data = serviceData(place, at)
+  return [
+    data.usersFile,
+    ...components.flatMap((component) => [
+      data.stateFile(component),
+      data.auditFile(component),
+      data.logFile(component),
+      data.socket(component),
+    ]),
+  ]
+}
+
+describe('what the service user writes', () => {
+  it('lies under systemd in the folders that systemd gives a service, each socket in its unit’s own', () => {
+    const data = serviceData('systemd', at)
+    expect(data).toMatchObject({
+      place: 'systemd',
+      folders: ['/var/lib/muster-alpha', '/var/log/muster-alpha'],
+      usersFile: '/var/lib/muster-alpha/users.json',
+    })
+    expect(data.stateFile('manager')).toBe('/var/lib/muster-alpha/manager.json')
+    expect(data.auditFile('manager')).toBe('/var/log/muster-alpha/manager.audit.jsonl')
+    expect(components.map(data.socket)).toEqual([
+      '/run/muster-alpha/manager/api.sock',
+      '/run/muster-alpha/connector/api.sock',
+      '/run/muster-alpha/replicator/api.sock',
+    ])
+  })
+
+  it('lies of processes in one folder of the installation', () => {
+    const data = serviceData('process', at)
+    expect(data.folders).toEqual(['/opt/muster/data'])
+    expect(pathsOf('process').filter((path) => !path.startsWith('/opt/muster/data/'))).toEqual([])
+    expect(data.logFile('connector')).toBe('/opt/muster/data/connector.log')
+    expect(data.socket('connector')).toBe('/opt/muster/data/connector.sock')
+  })
+
+  it('is found where muster 0.1 kept it', () => {
+    const data = serviceData('legacy', at)
+    expect(data.folders).toEqual([
+      '/opt/muster/share/users',
+      '/opt/muster/share/state',
+      '/opt/muster/log',
+      '/opt/muster/run',
+    ])
+    expect([
+      data.usersFile,
+      data.stateFile('manager'),
+      data.auditFile('manager'),
+      data.socket('manager'),
+    ]).toEqual([
+      '/opt/muster/share/users/users.json',
+      '/opt/muster/share/state/manager.json',
+      '/opt/muster/log/manager.audit.jsonl',
+      '/opt/muster/run/manager.sock',
+    ])
+  })
+
+  it.each(['systemd', 'process'] as const)('shares no folder with what root trusts (%s)', (place) => {
+    const roots = [layout.root, ...installationDirectories(layout)]
+    const { folders } = serviceData(place, at)
+    for (const folder of folders) expect(roots).not.toContain(folder)
+    // Neither is within the other, but for the root, which holds all.
+    for (const folder of folders) {
+      for (const root of roots.slice(1)) {
+        expect(`${root}/`.startsWith(`${folder}/`) || `${folder}/`.startsWith(`${root}/`)).toBe(false)
+      }
+    }
+    const own = components.flatMap((one) => [
+      layout.settings(one),
+      layout.pidFile(one),
+      layout.appliedFile(one),
+    ])
+    for (const path of [...own, layout.account, layout.manifest, layout.secretsFile, layout.before]) {
+      expect(folders.some((folder) => path.startsWith(`${folder}/`))).toBe(false)
+    }
+  })
+
+  it.each(['systemd', 'process', 'legacy'] as const)('has a path of its own for each file (%s)', (place) => {
+    expect(new Set(pathsOf(place)).size).toBe(pathsOf(place).length)
+  })
+
+  it('is known by three words', () => {
+    expect(['systemd', 'process', 'legacy'].every(isDataPlace)).toBe(true)
+    expect(['', 'Systemd', 'systemd ', '/var'].some(isDataPlace)).toBe(false)
+  })
+})
+
+describe('the system user of a cluster', () => {
+  it('has the name of the cluster', () => {
+    expect(clusterUser('alpha')).toBe('muster-alpha')
+    expect(clusterUser('a'.repeat(25))).toBe(`muster-${'a'.repeat(25)}`)
+  })
+
+  it('is as long as useradd takes it, and another one for another cluster', () => {
+    const name = fc.stringMatching(/^[a-z][a-z0-9_-]{0,62}$/)
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        expect(clusterUser(one)).toMatch(/^[a-z][a-z0-9_-]{0,31}$/)
+        expect(clusterUser(one) === clusterUser(other)).toBe(one === other)
+      }),
+    )
+    const long = 'a'.repeat(60)
+    expect(clusterUser(`${long}1`)).not.toBe(clusterUser(`${long}2`))
+    expect(clusterUser(`${long}1`)).toHaveLength(32)
+  })
+})

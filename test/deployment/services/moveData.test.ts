@@ -1,0 +1,193 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type ServiceData, serviceData } from '../../../src/deployment/layout.ts'
+import { copyData, movedFrom, presentData, removeData } from '../../../src/deployment/services/moveData.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { targetOf } from '../steps/target.ts'
+
+const root = process.getuid?.() === 0
+const nobody = 65534
+const account = root ? { user: 'nobody', isOther: true } : { user: 'us', isOther: false }
+
+describe('what components wrote, on its way to other folders', () => {
+  let folder = ''
+  let legacy: ServiceData
+  let own: ServiceData
+  const give = (path: string): string => {
+    if (root) chownSync(path, nobody, nobody)
+    return path
+  }
+  const write = (path: string, text: string, seconds = 1000): void => {
+    writeFileSync(path, text, { mode: 0o600 })
+    utimesSync(path, seconds, seconds)
+    give(path)
+  }
+  const run = async (script: string) => {
+    const transport = await connectLocal({ host: 'db1', env: process.env })
+    const result = await transport.run(script, { timeout: 15_000 })
+    await transport.close()
+    return result
+  }
+  const copy = (from: ServiceData, to: ServiceData) => run(copyData({ from, to, account }))
+  const text = (path: string): string => readFileSync(path, 'utf8')
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "muster move'- "))
+    execFileSync('chmod', ['755', folder])
+    const at = { root: folder, cluster: 'alpha' }
+    legacy = serviceData('legacy', at)
+    own = serviceData('process', at)
+    for (const path of [...legacy.folders, ...own.folders]) {
+      mkdirSync(path, { recursive: true })
+      give(path)
+    }
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('comes with its modes, owners and times: users, states, audits and logs', async () => {
+    write(legacy.usersFile, 'users', 1234)
+    write(legacy.stateFile('manager'), 'state')
+    write(legacy.auditFile('connector'), 'audit')
+    write(`${legacy.auditFile('connector')}.1`, 'older audit')
+    write(legacy.logFile('manager'), 'log')
+    expect(await copy(legacy, own)).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(own.state).sort()).toEqual([
+      'connector.audit.jsonl',
+      'connector.audit.jsonl.1',
+      'manager.json',
+      'manager.log',
+      'users.json',
+    ])
+    expect(text(own.usersFile)).toBe('users')
+    const { mode, mtimeMs, uid } = statSync(own.usersFile)
+    expect({ mode: mode & 0o777, mtimeMs, uid }).toEqual({
+      mode: 0o600,
+      mtimeMs: 1_234_000,
+      uid: root ? nobody : process.getuid?.(),
+    })
+    // It is a copy: what runs meanwhile goes on with its own.
+    expect(text(legacy.usersFile)).toBe('users')
+  })
+
+  it('replaces what is older there and nothing else, in either direction', async () => {
+    write(legacy.usersFile, 'old users', 1000)
+    write(own.usersFile, 'new users', 2000)
+    write(legacy.stateFile('manager'), 'new state', 2000)
+    write(own.stateFile('manager'), 'old state', 1000)
+    write(legacy.stateFile('connector'), 'same time', 1000)
+    write(own.stateFile('connector'), 'stays', 1000)
+    expect((await copy(legacy, own)).code).toBe(0)
+    expect([own.usersFile, own.stateFile('manager'), own.stateFile('connector')].map(text)).toEqual([
+      'new users',
+      'new state',
+      'stays',
+    ])
+    write(own.stateFile('manager'), 'newest state', 3000)
+    expect((await copy(own, legacy)).code).toBe(0)
+    expect([legacy.usersFile, legacy.stateFile('manager'), legacy.stateFile('connector')].map(text)).toEqual([
+      'new users',
+      'newest state',
+      'same time',
+    ])
+  })
+
+  it('leaves links, pipes, sockets, folders, locks and strange names behind, and waits for none', async () => {
+    write(join(folder, 'secret.json'), 'of root')
+    symlinkSync(join(folder, 'secret.json'), join(legacy.state, 'manager.json'))
+    execFileSync('mkfifo', [join(legacy.state, 'connector.json')])
+    mkdirSync(join(legacy.users, 'users.json'))
+    write(join(legacy.users, 'users.json.lock'), 'lock')
+    write(join(legacy.users, '.users.json.muster-1'), 'half')
+    const server = createServer().listen(join(legacy.log, 'manager.log'))
+    onTestFinished(() => void server.close())
+    expect((await copy(legacy, own)).code).toBe(0)
+    expect(readdirSync(own.state)).toEqual([])
+  })
+
+  it('says what could not be copied', async () => {
+    write(legacy.usersFile, 'users')
+    mkdirSync(`${own.usersFile}.new`)
+    give(`${own.usersFile}.new`)
+    mkdirSync(join(`${own.usersFile}.new`, 'users.json'))
+    const { code, stderr } = await copy(legacy, own)
+    expect({ code, said: stderr !== '' }).toEqual({ code: 1, said: true })
+  })
+
+  it.runIf(root)('is read and written with the rights of the service user alone (needs root)', async () => {
+    writeFileSync(join(folder, 'passwd'), 'of root')
+    // A file of root’s that somebody else linked there is not for that user to read.
+    writeFileSync(legacy.usersFile, 'of root', { mode: 0o600 })
+    expect((await copy(legacy, own)).code).toBe(1)
+    rmSync(legacy.usersFile)
+    // Where it is to go something leads elsewhere.
+    write(legacy.usersFile, 'attack', 9_000_000_000)
+    symlinkSync(join(folder, 'passwd'), `${own.usersFile}.new`)
+    await copy(legacy, own)
+    expect(text(join(folder, 'passwd'))).toBe('of root')
+  })
+
+  it('goes with its folders, and what links lead to stays', async () => {
+    mkdirSync(join(folder, 'kept'))
+    writeFileSync(join(folder, 'kept/file'), 'of root')
+    symlinkSync(join(folder, 'kept'), join(legacy.state, 'link'))
+    mkdirSync(join(legacy.state, 'deep/er'), { recursive: true })
+    give(join(legacy.state, 'deep'))
+    give(join(legacy.state, 'deep/er'))
+    write(join(legacy.state, 'deep/er/-a\nb'), '')
+    const { code, stderr } = await run(removeData([...legacy.folders, join(folder, 'gone')], account))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(legacy.folders.filter((path) => existsSync(path))).toEqual([])
+    expect(text(join(folder, 'kept/file'))).toBe('of root')
+    expect(lstatSync(own.state).isDirectory()).toBe(true)
+  })
+
+  it.runIf(root)('that is not the service user’s to remove stays, and is told (needs root)', async () => {
+    mkdirSync(join(legacy.state, 'of root'), { mode: 0o755 })
+    writeFileSync(join(legacy.state, 'of root/file'), 'of root')
+    const { code, stderr } = await run(`set -e\n${removeData([legacy.state], account)}`)
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('of root/file')
+    expect(text(join(legacy.state, 'of root/file'))).toBe('of root')
+  })
+})
+
+describe('the place that components leave', () => {
+  const started = (place: 'systemd' | 'process' | 'legacy') =>
+    targetOf({
+      facts: hostFacts({
+        installation: installationFacts({ exists: true, account: { place, user: 'muster' } }),
+      }),
+    })
+
+  it.each(['process', 'legacy'] as const)('is where they were started: %s', (place) => {
+    const target = started(place)
+    expect(movedFrom(target)?.place).toBe(place)
+    expect(presentData(target).usersFile).toBe(
+      place === 'process' ? '/opt/muster/data/users.json' : '/opt/muster/share/users/users.json',
+    )
+  })
+
+  it('is none where they stay, and where nothing was started', () => {
+    expect(movedFrom(started('systemd'))).toBeUndefined()
+    expect(movedFrom(targetOf())).toBeUndefined()
+    expect(presentData(targetOf()).usersFile).toBe('/var/lib/muster-alpha/users.json')
+  })
+})
