@@ -77,6 +77,8 @@ describe('createStateFile', () => {
     })
     rmSync(path)
     mkdirSync(path)
-    expect(failure()).toMatchObject({ message: expect.stringContaining(`${path}: it is a folder.`) })
+    expect(failure()).toMatchObject({
+      message: expect.stringContaining(`${path}: it is not a regular file.`),
+    })
   })
 })

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { asService, setAsService } from '../../src/deployment/serviceAccount.ts'
 import { connectLocal } from '../../src/transport/local.ts'
+import { rawResult } from '../support/rawResult.ts'
 
 const said = async (script: string): Promise<string> => {
   const transport = await connectLocal({ host: 'db1', env: process.env })
-  const { stdout } = await transport.run(script)
+  const { stdout } = rawResult(await transport.run(script))
   await transport.close()
   return stdout
 }

@@ -6,11 +6,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { mostUserBytes, readAs, tailAs } from '../../src/deployment/serviceFiles.ts'
 import { connectLocal } from '../../src/transport/local.ts'
 import { quote } from '../../src/transport/shellWords.ts'
+import { rawResult } from '../support/rawResult.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 async function run(script: string) {
   const transport = await connectLocal({ host: 'db1', env: process.env })
-  const { code, stdout } = await transport.run(script, { timeout: 15_000 })
+  const { code, stdout } = rawResult(await transport.run(script, { timeout: 15_000 }))
   await transport.close()
   return { code, stdout }
 }

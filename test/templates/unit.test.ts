@@ -15,10 +15,14 @@ describe('the template of the systemd unit', () => {
       'capabilities',
       'cluster',
       'component',
+      'cpuWeight',
       'group',
       'installDirectory',
+      'memoryMax',
+      'oomScoreAdjust',
       'privateUsers',
       'stopSeconds',
+      'tasksMax',
       'user',
     ])
   })

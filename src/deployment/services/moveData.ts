@@ -50,12 +50,12 @@ while [ "$#" -gt 0 ]; do
   shift 2
 done`
 
-/** sh that removes what components wrote: with the rights of the service user, then the empty folders. */
+/** sh that removes what components wrote: with the rights of the service user, then the empty folders. Expects `set -e`. */
 export const removeData = ({ folders, run }: ServiceData, account: ServiceAccount): string =>
   [
     ...folders.map(
       (folder) =>
-        `if [ -d ${quote(folder)} ]; then ${asService(account)}find ${quote(folder)} -xdev -mindepth 1 -delete && rmdir ${quote(folder)}; fi`,
+        `if [ -d ${quote(folder)} ]; then ${asService(account)}find ${quote(folder)} -xdev -mindepth 1 -delete; rmdir ${quote(folder)}; fi`,
     ),
     `rmdir ${quote(run)} 2>/dev/null || :`,
   ].join('\n')

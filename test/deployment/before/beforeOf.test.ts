@@ -63,7 +63,7 @@ describe('the way back from an installation', () => {
     )
     expect(host.scripts[0]).toContain('rm -rf "$b"\nmkdir -m 700')
     expect(host.scripts[0]).toMatch(
-      /&& setpriv --reuid=muster-alpha .* sh -c 'grep -q .*"\$1" \|\| rm -f "\$1"' sh \/var\/lib\/muster-alpha\/users\.json\n/,
+      /&& timeout -k 5 120 setpriv --reuid=muster-alpha .* sh -c 'grep -q .*"\$1" \|\| rm -f "\$1"' sh \/var\/lib\/muster-alpha\/users\.json\n/,
     )
   })
 

@@ -62,7 +62,7 @@ describe('the plan of an uninstallation', () => {
     expect(lines.filter((line) => line.includes('-delete'))).toEqual(
       ['/var/lib/muster-alpha', '/var/log/muster-alpha'].map(
         (path) =>
-          `if [ -d ${path} ]; then setpriv --reuid=muster-alpha --regid=$(id -g muster-alpha) --clear-groups --no-new-privs -- find ${path} -xdev -mindepth 1 -delete && rmdir ${path}; fi`,
+          `if [ -d ${path} ]; then timeout -k 5 120 setpriv --reuid=muster-alpha --regid=$(id -g muster-alpha) --clear-groups --no-new-privs -- find ${path} -xdev -mindepth 1 -delete; rmdir ${path}; fi`,
       ),
     )
     expect(lines.at(-1)).toMatch(/^rmdir \/opt\/muster /)

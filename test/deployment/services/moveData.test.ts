@@ -21,6 +21,7 @@ import { type ServiceData, serviceData } from '../../../src/deployment/layout.ts
 import { copyData, movedFrom, presentData, removeData } from '../../../src/deployment/services/moveData.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { rawResult } from '../../support/rawResult.ts'
 import { targetOf } from '../steps/target.ts'
 
 const root = process.getuid?.() === 0
@@ -42,7 +43,7 @@ describe('what components wrote, on its way to other folders', () => {
   }
   const run = async (script: string) => {
     const transport = await connectLocal({ host: 'db1', env: process.env })
-    const result = await transport.run(script, { timeout: 15_000 })
+    const result = rawResult(await transport.run(script, { timeout: 15_000 }))
     await transport.close()
     return result
   }
@@ -135,8 +136,9 @@ describe('what components wrote, on its way to other folders', () => {
     writeFileSync(join(folder, 'passwd'), 'of root')
     // A file of root’s that somebody else linked there is not for that user to read.
     writeFileSync(legacy.usersFile, 'of root', { mode: 0o600 })
-    expect((await copy(legacy, own)).code).toBe(1)
-    rmSync(legacy.usersFile)
+    expect((await copy(legacy, own)).code).toBe(0)
+    expect(readdirSync(own.users)).toEqual(['users.json.old'])
+    rmSync(join(own.users, 'users.json.old'))
     // Where it is to go something leads elsewhere.
     write(legacy.usersFile, 'attack', 9_000_000_000)
     symlinkSync(join(folder, 'passwd'), `${own.usersFile}.new`)
@@ -152,7 +154,9 @@ describe('what components wrote, on its way to other folders', () => {
     give(join(legacy.state, 'deep'))
     give(join(legacy.state, 'deep/er'))
     write(join(legacy.state, 'deep/er/-a\nb'), '')
-    const { code, stderr } = await run(removeData([...legacy.folders, join(folder, 'gone')], account))
+    const { code, stderr } = await run(
+      removeData({ ...legacy, folders: [...legacy.folders, join(folder, 'gone')] }, account),
+    )
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(legacy.folders.filter((path) => existsSync(path))).toEqual([])
     expect(text(join(folder, 'kept/file'))).toBe('of root')
@@ -162,7 +166,9 @@ describe('what components wrote, on its way to other folders', () => {
   it.runIf(root)('that is not the service user’s to remove stays, and is told (needs root)', async () => {
     mkdirSync(join(legacy.state, 'of root'), { mode: 0o755 })
     writeFileSync(join(legacy.state, 'of root/file'), 'of root')
-    const { code, stderr } = await run(`set -e\n${removeData([legacy.state], account)}`)
+    const { code, stderr } = await run(
+      `set -e\n${removeData({ ...legacy, folders: [legacy.state] }, account)}`,
+    )
     expect(code).not.toBe(0)
     expect(stderr).toContain('of root/file')
     expect(text(join(legacy.state, 'of root/file'))).toBe('of root')

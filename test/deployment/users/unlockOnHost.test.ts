@@ -8,7 +8,7 @@ import { targetOf } from '../steps/target.ts'
 
 const target = targetOf()
 const { host, data } = target
-const set = installedSet(target)
+const set = { ...installedSet(target), data }
 const changed = (value: boolean) => ({
   status: 200,
   body: { payloadType: 'BooleanPayload', payloadVersion: '1', payload: { value: true, changed: value } },
