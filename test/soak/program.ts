@@ -35,6 +35,8 @@ export async function startProgram(settings: ServerSettings): Promise<Program> {
       const told = JSON.parse(line)
       if (told.msg === 'accepting clients') port = told.port
       if (told.msg === 'serving') resolve()
+      // What goes wrong is told where the figures are.
+      if (told.level !== 'info' && told.level !== 30) process.stdout.write(`${settings.component}: ${line}\n`)
     })
     child.once('exit', (code) => reject(new Error(`${settings.component} ended with ${code}`)))
   })

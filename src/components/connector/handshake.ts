@@ -22,6 +22,8 @@ import { turnAway } from './turnAway.ts'
 export const handshakeLimits = {
   /** For each answer of a client: less than a server waits by default (connect_timeout, 10 s), for that it counts. */
   client: 8000,
+  /** The same while others wait for a place: programs answer within a round trip. */
+  crowded: 1000,
   /** For what a server still has to say to a client that has left. */
   server: 60_000,
 } as const
@@ -56,12 +58,14 @@ export function relayHandshake(options: {
   /** How the database is read. */
   readonly intake: Intake
   readonly clock: Clock
+  /** Whether others wait for this one to log in. */
+  readonly isCrowded: () => boolean
   /** All that follows goes straight through; what the client said too early is written already. */
   readonly onHandedOver: (how: HandedOver) => void
   /** The database has ended. `broken`: the server may have counted it; `noGreeting`: it said only this. */
   readonly onOver: (end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }) => void
 }): Handshake {
-  const { client, database, intake, clock, onHandedOver, onOver } = options
+  const { client, database, intake, clock, isCrowded, onHandedOver, onOver } = options
   let turn: 'greeting' | 'client' | 'server' = 'greeting'
   let fromServer: Buffer = Buffer.alloc(0)
   let fromClient: Buffer = Buffer.alloc(0)
@@ -99,8 +103,14 @@ export function relayHandshake(options: {
     cancel?.()
     cancel = undefined
     if (hasLeft) cancel = clock.after(handshakeLimits.server, () => over({ broken: true }))
-    else if (whose === 'client')
-      cancel = clock.after(handshakeLimits.client, () => dismiss('did not go on', false))
+    else if (whose === 'client') hurry(clock.elapsed() + handshakeLimits.client)
+  }
+
+  function hurry(deadline: number): void {
+    cancel = clock.after(handshakeLimits.crowded, () => {
+      if (isCrowded() || clock.elapsed() >= deadline) dismiss('did not go on', false)
+      else hurry(deadline)
+    })
   }
 
   /** Answers in place of a client that has left. */

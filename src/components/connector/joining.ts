@@ -33,6 +33,8 @@ export function createJoining(options: {
   readonly dial: Dial
   readonly targets: Targets
   readonly admission: Pick<Admission, 'broken' | 'succeeded'>
+  /** Whether clients wait for others to log in. */
+  readonly isCrowded: () => boolean
   readonly refuse: (client: Client, refusal: Refusal) => void
   /** A data source was tried in vain: what happens to the client now is the mode's to say. */
   readonly again: (client: Client) => void
@@ -43,8 +45,20 @@ export function createJoining(options: {
   /** A connection, or the attempt at one, ended. */
   readonly ended: () => void
 }): Join {
-  const { service, dialTimeout, clock, dial, targets, admission, refuse, again, settled, joined, ended } =
-    options
+  const {
+    service,
+    dialTimeout,
+    clock,
+    dial,
+    targets,
+    admission,
+    isCrowded,
+    refuse,
+    again,
+    settled,
+    joined,
+    ended,
+  } = options
   const noteBlocked = watchBlocked({ dial, clock, targets })
 
   function refuseUnrouted(client: Client): void {
@@ -167,6 +181,7 @@ export function createJoining(options: {
         database,
         intake,
         clock,
+        isCrowded,
         onHandedOver: handOver,
         onOver,
       })

@@ -88,6 +88,7 @@ export function createProxy(options: {
     ...options,
     targets,
     admission,
+    isCrowded: () => waiting.size > 0,
     refuse,
     again: place,
     settled: dismiss,

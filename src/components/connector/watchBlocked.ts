@@ -39,6 +39,7 @@ export function watchBlocked(options: {
         database,
         intake,
         clock,
+        isCrowded: () => false,
         onHandedOver: () => database.destroy(),
         onOver: ({ noGreeting }) => {
           if (noGreeting?.number === hostBlocked) {

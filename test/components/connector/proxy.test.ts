@@ -284,15 +284,27 @@ describe('a connector before a database that greets', () => {
     await expect.poll(() => dialled.length).toBe(34)
   })
 
+  it('does not wait long for clients that say nothing while others wait', async () => {
+    const { waiting, counts, clock, dialled } = await greeter()
+    const clients = await waiting(40)
+    await Promise.all(clients.slice(0, 32).map((it) => it.sees('5.5.5')))
+    await counts({ held: 8, active: 32 })
+    clock.advance(1000)
+    await Promise.all(clients.slice(0, 32).map((it) => it.sees('did not go on')))
+    for (const it of clients.slice(0, 32)) it.socket.destroy()
+    await counts({ held: 8, active: 0 })
+    expect(dialled).toHaveLength(32)
+  })
+
   it('answers who waited too long for others to log in', async () => {
-    const { waiting, counts, clock } = await greeter({ maxHold: 5000 })
+    const { waiting, counts, clock } = await greeter({ maxHold: 500 })
     const clients = await waiting(33)
     await counts({ held: 1 })
-    clock.advance(5000)
+    clock.advance(500)
     expect(refusalIn((await clients[32]?.ended) ?? Buffer.of())).toEqual({
       number: 1040,
       message:
-        'Too many clients are logging in or broke their logins off, and this connection waited 5 s, which is the ' +
+        'Too many clients are logging in or broke their logins off, and this connection waited 0.5 s, which is the ' +
         'longest that connector-max-hold allows. Try again later.',
     })
   })
