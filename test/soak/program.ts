@@ -33,7 +33,8 @@ export async function startProgram(settings: ServerSettings): Promise<Program> {
     if (!child.stdout) throw new Error('no pipe')
     createInterface({ input: child.stdout }).on('line', (line) => {
       const told = JSON.parse(line)
-      if (told.msg === 'accepting clients') port = told.port
+      // The first of two leads to the primary.
+      if (told.msg === 'accepting clients' && port === 0) port = told.port
       if (told.msg === 'serving') resolve()
       // What goes wrong is told where the figures are.
       if (told.level !== 'info' && told.level !== 30) process.stdout.write(`${settings.component}: ${line}\n`)

@@ -76,6 +76,9 @@ it.skipIf(!hasMariadb)(
     const replicator = await startProgram(replicatorSet)
     const programs: readonly Program[] = [manager, connector, replicator]
 
+    // The replica is stopped now and again, which is no reason to fence it here.
+    const policy = '/api/v2/manager/control/service/alpha/policy'
+    await callApi(managerSet, `${policy}/maintenance?i-am-sure=true`, 'POST')
     const stop = new AbortController()
     const { signal } = stop
     const api = '/api/v2'
@@ -88,12 +91,8 @@ it.skipIf(!hasMariadb)(
         callApi(managerSet, `${api}/manager/service/alpha/datasource/db2/ping`),
       ),
       'changes of the manager': repeat(1, signal, async () => {
-        await callApi(managerSet, `${api}/manager/control/service/alpha/policy/manual?i-am-sure=true`, 'POST')
-        await callApi(
-          managerSet,
-          `${api}/manager/control/service/alpha/policy/automatic?i-am-sure=true`,
-          'POST',
-        )
+        await callApi(managerSet, `${policy}/manual?i-am-sure=true`, 'POST')
+        await callApi(managerSet, `${policy}/maintenance?i-am-sure=true`, 'POST')
       }),
       'questions to the replicator': repeat(50, signal, () =>
         callApi(replicatorSet, `${api}/replicator/status`),

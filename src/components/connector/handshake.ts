@@ -15,7 +15,7 @@ import {
   wrongAnswerTo,
 } from './handshakePackets.ts'
 import type { Intake } from './intake.ts'
-import { brokenLogin } from './refusals.ts'
+import { badHandshake, brokenLogin } from './refusals.ts'
 import { turnAway } from './turnAway.ts'
 
 /** Milliseconds. */
@@ -31,8 +31,11 @@ export const handshakeLimits = {
 /** Bytes of a client that are kept until they form a packet; attributes of a connection have at most 64 KiB. */
 const mostKept = 128 * 1024
 
-/** How clients may be handed over to the database: logged in, refused by it, hidden by TLS, or not of this protocol. */
-export type HandedOver = 'logged-in' | 'refused' | 'tls' | 'unknown'
+/**
+ * How clients may be handed over to the database: logged in, refused by it, refused for a handshake that it counts,
+ * hidden by TLS, or not of this protocol.
+ */
+export type HandedOver = 'logged-in' | 'refused' | 'broken' | 'tls' | 'unknown'
 
 /** What a server that does not greet says instead. */
 export type NoGreeting = { readonly number: number; readonly message: string }
@@ -69,6 +72,8 @@ export function relayHandshake(options: {
   let turn: 'greeting' | 'client' | 'server' = 'greeting'
   let fromServer: Buffer = Buffer.alloc(0)
   let fromClient: Buffer = Buffer.alloc(0)
+  /** What `fromClient` is the begin of: room to grow, so that many small pieces are not copied anew each time. */
+  let room: Buffer = fromClient
   let offered = 0
   let question: Buffer | undefined
   let hasLeft = client === undefined
@@ -162,7 +167,8 @@ export function relayHandshake(options: {
     if (mark === marks.ok || mark === marks.error) {
       if (!hasLeft) {
         client?.write(packet)
-        handOver(mark === marks.ok ? 'logged-in' : 'refused')
+        const isBroken = mark === marks.error && errorIn(packet).number === badHandshake
+        handOver(mark === marks.ok ? 'logged-in' : isBroken ? 'broken' : 'refused')
         return
       }
       // As an account without a name and a password, if there is one.
@@ -189,8 +195,19 @@ export function relayHandshake(options: {
     }
   }
 
+  function keep(bytes: Buffer): void {
+    const length = fromClient.length + bytes.length
+    if (length > room.length) {
+      room = Buffer.alloc(2 * length)
+      fromClient.copy(room)
+    }
+    bytes.copy(room, fromClient.length)
+    fromClient = room.subarray(0, length)
+  }
+
   function pass(packet: Buffer): void {
     fromClient = fromClient.subarray(packet.length)
+    room = fromClient
     waitFor('server')
     database.write(packet)
   }
@@ -217,7 +234,7 @@ export function relayHandshake(options: {
   }
 
   function onData(bytes: Buffer): void {
-    fromClient = Buffer.concat([fromClient, bytes])
+    keep(bytes)
     // Nothing reads it before its turn, so it must not grow meanwhile.
     if (fromClient.length > mostKept) client?.pause()
     onClientBytes()

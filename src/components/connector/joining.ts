@@ -143,6 +143,7 @@ export function createJoining(options: {
 
     function handOver(how: HandedOver): void {
       if (how === 'logged-in') admission.succeeded()
+      if (how === 'broken') admission.broken(client.from)
       targets.setBlocked(target, false)
       joined()
       targets.created(target)

@@ -22,7 +22,8 @@ export type Refusal = { readonly reason: RefusalReason; readonly number: number;
  */
 const tooManyConnections = 1040
 const badHost = 1042
-const badHandshake = 1043
+/** With it a server answers what is no login, and counts it against the host. */
+export const badHandshake = 1043
 const serverShutdown = 1053
 /** With it a server turns away a host of which too many logins were broken off. */
 export const hostBlocked = 1129

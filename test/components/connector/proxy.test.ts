@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ownLogin } from '../../../src/components/connector/handshakePackets.ts'
 import { type DatabaseClient, refusalIn, standIn } from '../../support/databaseClient.ts'
 import { eventually } from '../../support/eventually.ts'
 import { serveTcp } from '../../support/loopbackServer.ts'
@@ -294,6 +295,33 @@ describe('a connector before a database that greets', () => {
     for (const it of clients.slice(0, 32)) it.socket.destroy()
     await counts({ held: 8, active: 0 })
     expect(dialled).toHaveLength(32)
+  })
+
+  it('passes a login on when it is whole, however small its pieces, and what follows after its verdict', async () => {
+    const { client, counts, heard, sockets, proxy } = await greeter()
+    const slow = await client()
+    await slow.sees('5.5.5')
+    const login = ownLogin()
+    for (const byte of login.subarray(0, -1)) slow.socket.write(Buffer.of(byte))
+    expect(heard[0]).toEqual(Buffer.of())
+    slow.socket.write(Buffer.concat([login.subarray(-1), Buffer.from('too early')]))
+    await expect.poll(() => heard[0]).toEqual(login)
+    expect(proxy.counts().logins.pending).toBe(1)
+    sockets[0]?.write(framed(2, Buffer.of(0, 0, 0)))
+    await expect.poll(() => heard[0]).toEqual(Buffer.concat([login, Buffer.from('too early')]))
+    await counts({ active: 1, created: 1 })
+    expect(proxy.counts().logins).toEqual({ pending: 0, broken: 0 })
+  })
+
+  it('counts a login that the database calls a bad handshake among those that broke off', async () => {
+    const { client, sockets, heard, proxy } = await greeter()
+    const stranger = await client()
+    await stranger.sees('5.5.5')
+    stranger.socket.write(ownLogin())
+    await expect.poll(() => heard[0]).toEqual(ownLogin())
+    sockets[0]?.end(framed(2, Buffer.from('\u00ff\u0013\u0004#08S01Bad handshake', 'latin1')))
+    await stranger.sees('Bad handshake')
+    expect(proxy.counts().logins).toEqual({ pending: 0, broken: 1 })
   })
 
   it('answers who waited too long for others to log in', async () => {
