@@ -77,16 +77,20 @@ export function createReplication(options: {
     const stop = (): void => attempt.abort()
     end.signal.addEventListener('abort', stop)
     if (end.signal.aborted) stop()
+    const dialled = dial(attempt.signal)
     try {
-      const opened = await within({ milliseconds: limits.connect, work: dial(attempt.signal), late })
+      const opened = await within({ milliseconds: limits.connect, work: dialled, late })
       const work = opened
         // So that a name in quotes means the same whatever the server's own sql_mode is.
         .query("SET SESSION sql_mode = ''")
         .then(() => opened.query(statement))
       await within({ milliseconds: limits.change, work, late })
     } finally {
-      end.signal.removeEventListener('abort', stop)
-      attempt.abort()
+      // Only then: a login that is broken off is what servers count against this host (max_connect_errors).
+      dialled
+        .then((opened) => opened.close())
+        .catch(() => undefined)
+        .finally(() => end.signal.removeEventListener('abort', stop))
     }
   }
 

@@ -56,6 +56,35 @@ describe('replication over MySQL', () => {
     expect(database.open()).toBe(0)
   })
 
+  it('lets a login that comes too late end by itself, since servers count those that are broken off', async () => {
+    const database = fakeDatabase({ version })
+    const signals: AbortSignal[] = []
+    const closed: AbortSignal[] = []
+    let login = (): void => undefined
+    const gate = new Promise<void>((resolve) => {
+      login = resolve
+    })
+    const replication = createReplication({
+      type: 'mysql',
+      dial: async (signal) => {
+        signals.push(signal)
+        await gate
+        const opened = await database.dial(signal)
+        return { ...opened, close: () => void closed.push(signal) }
+      },
+      limits,
+      place: 'fake:3306',
+    })
+    await expect(replication.start('west')).rejects.toMatchObject({ code: 'timeout' })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+    login()
+    await expect.poll(() => closed).toEqual(signals)
+    const late = replication.stop('west')
+    replication.close()
+    await expect(late).rejects.toBeInstanceOf(DatabaseError)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true])
+  })
+
   it('gives a change up that never ends', async () => {
     const database = fakeDatabase({
       version,
