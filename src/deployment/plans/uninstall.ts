@@ -120,8 +120,7 @@ const removeUser = (name: string): string => {
   for p in /proc/[0-9]*; do [ "$(stat -c %u "$p" 2>/dev/null)" != "$uid" ] || why="it has running processes"; done
   if grep -qsx ${quote(`User=${name}`)} ${unitDirectory}/*.service; then why='a unit in ${unitDirectory} runs as that user'; fi
   if [ -z "$why" ]; then
-    found=$(timeout ${patience} find / \\( ${others.join(' -o ')} \\) -prune -o -user ${user} -print -quit 2>/dev/null)
-    code=$?
+    found=$(timeout ${patience} find / \\( ${others.join(' -o ')} \\) -prune -o -user ${user} -print -quit 2>/dev/null) && code=0 || code=$?
     if [ "$code" = 124 ]; then why='its files could not be counted in ${patience} s'
     elif [ -n "$found" ]; then why='it owns files'; fi
   fi
