@@ -1,8 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HostFacts, InstallationFacts } from '../../../src/deployment/facts/model.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { uninstallPlan } from '../../../src/deployment/plans/uninstall.ts'
 import { preview } from '../../../src/deployment/preview.ts'
+import { connectLocal } from '../../../src/transport/local.ts'
+import { quote } from '../../../src/transport/shellWords.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { finishedFacts, targetOf } from '../steps/target.ts'
@@ -74,5 +82,81 @@ describe('the plan of an uninstallation', () => {
     expect(scripts).not.toContain('userdel')
     expect(scripts).not.toContain('systemctl')
     expect(scripts).toContain('stop manager 150; rm -f /opt/muster/share/processes/manager')
+  })
+})
+
+describe('the system user that an installation made', () => {
+  const uid = 64_123
+  let folder = ''
+  const at = (path: string): string => join(folder, path)
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "muster gone'-"))
+    for (const path of ['tools', 'units', 'disk']) mkdirSync(at(path))
+    // It exists, and what would remove it only says so.
+    writeFileSync(at('tools/id'), `#!/bin/sh\n[ "$1" != -u ] || echo ${uid}\n`, { mode: 0o755 })
+    writeFileSync(at('tools/userdel'), '#!/bin/sh\necho "removed $1"\n', { mode: 0o755 })
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** Removes the files of an installation, on a host whose disk and whose units are folders of the test. */
+  async function removed(changed: (script: string) => string = (script) => script): Promise<string> {
+    const installation = installationFacts({ exists: true, madeUser: String(uid), manifest: '{}' })
+    const own = layoutOf(at('muster'))
+    mkdirSync(own.share, { recursive: true })
+    const env = { ...process.env, PATH: `${at('tools')}:${process.env.PATH}` }
+    const transport = await connectLocal({ host: 'db1', env })
+    let said = ''
+    const run: Transport['run'] = async (script, options) => {
+      const here = script
+        .replace('find / ', `find ${quote(at('disk'))} `)
+        .replaceAll('/etc/systemd/system/*', `${quote(at('units'))}/*`)
+      const result = await transport.run(changed(here), options)
+      said += result.stdout + result.stderr
+      return result
+    }
+    const facts = hostFacts({ installation })
+    const plan = preview(uninstallPlan({ cluster: 'alpha', layout: own, facts }), facts)
+    for (const { step } of plan) await step.apply({ ...transport, run })
+    await transport.close()
+    expect(existsSync(own.root)).toBe(false)
+    return said
+  }
+
+  it('goes with it where nothing else is its own', async () => {
+    writeFileSync(at('disk/file'), '')
+    writeFileSync(at('units/other.service'), `[Service]\nUser=${uid}1\n#User=${uid}\n`)
+    expect(await removed()).toBe(`removed ${uid}\n`)
+  })
+
+  it.runIf(process.getuid?.() === 0)('stays where it owns a file anywhere (needs root)', async () => {
+    mkdirSync(at('disk/deep/er'), { recursive: true })
+    writeFileSync(at('disk/deep/er/file'), '')
+    chownSync(at('disk/deep/er/file'), uid, uid)
+    expect(await removed()).toBe(`kept the system user ${uid}: it owns files\n`)
+  })
+
+  it.runIf(process.getuid?.() === 0)('stays where it has a process (needs root)', async () => {
+    const child = spawn('sleep', ['60'], { uid, stdio: 'ignore' })
+    await once(child, 'spawn')
+    try {
+      expect(await removed()).toBe(`kept the system user ${uid}: it has running processes\n`)
+    } finally {
+      child.kill()
+    }
+  })
+
+  it('stays where the unit of another installation runs as it', async () => {
+    writeFileSync(at('units/muster-beta-manager.service'), `[Service]\nUser=${uid}\n`)
+    expect(await removed()).toBe(
+      `kept the system user ${uid}: a unit in /etc/systemd/system runs as that user\n`,
+    )
+  })
+
+  it('goes where the search met what it could not enter, and stays where it was not over in time', async () => {
+    const met = await removed((script) => `timeout() { return 1; }\n${script}`)
+    expect(met).toBe(`removed ${uid}\n`)
+    const late = await removed((script) => `timeout() { return 124; }\n${script}`)
+    expect(late).toBe(`kept the system user ${uid}: its files could not be counted in 60 s\n`)
   })
 })

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import { serviceData } from '../../../src/deployment/layout.ts'
+import { installPlan } from '../../../src/deployment/plans/install.ts'
+import { preview } from '../../../src/deployment/preview.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { finishedFacts, hash, targetOf } from './target.ts'
+
+const finished = finishedFacts(targetOf())
+const legacy = serviceData('legacy', { root: '/opt/muster', cluster: 'alpha' })
+
+/** The host as muster 0.1 left it. */
+const older: HostFacts = {
+  ...finished,
+  userGroup: 'muster',
+  installation: {
+    ...finished.installation,
+    account: { place: 'legacy', user: 'muster' },
+    directories: new Map([
+      ...[...finished.installation.directories].filter(([path]) => path.startsWith('/opt/muster')),
+      ...legacy.folders.map((path) => [path, { mode: 0o700, owner: 'muster:muster' }] as const),
+    ]),
+    applied: new Map(),
+  },
+}
+const stepsOn = (facts: HostFacts, host: Parameters<typeof targetOf>[0] = {}) =>
+  preview(installPlan({ target: targetOf({ ...host, facts }), packed: () => undefined }), facts)
+
+async function applied(
+  id: string,
+  facts: HostFacts,
+  host: Parameters<typeof targetOf>[0] = {},
+): Promise<string> {
+  const planned = stepsOn(facts, host).find(({ step }) => step.id === id)
+  const transport = fakeTransport({ expect: [{ script: '' }] })
+  await planned?.step.apply(transport)
+  expect(transport.scripts).toHaveLength(1)
+  return transport.scripts.join('')
+}
+const asMuster = 'setpriv --reuid=muster --regid=$(id -g muster) --clear-groups --no-new-privs -- '
+
+describe('an installation of muster 0.1', () => {
+  it('keeps its user, and what the components wrote is copied, brought along by their start, and removed at the end', () => {
+    const steps = stepsOn(older)
+    expect(steps.map(({ step }) => step.id)).toEqual([
+      'directories',
+      'data',
+      'stores',
+      'units',
+      'services',
+      'old-data',
+    ])
+    const of = (id: string) => steps.find(({ step }) => step.id === id)
+    expect(of('system-user')).toBeUndefined()
+    expect(of('directories')?.change.details).toEqual([
+      '/var/lib/muster-alpha: new',
+      '/var/log/muster-alpha: new',
+    ])
+    expect(of('data')).toMatchObject({
+      step: { phase: 'commit' },
+      change: {
+        summary: 'copy the components’ data to /var/lib/muster-alpha',
+        details: [`from ${legacy.folders.join(', ')}`],
+      },
+    })
+    expect(of('old-data')).toMatchObject({
+      step: { phase: 'verify' },
+      change: { summary: 'remove old data', details: legacy.folders },
+    })
+  })
+
+  it('is copied by its own user, before anything says where it is to be', async () => {
+    const script = await applied('data', older)
+    expect(script.startsWith(`${asMuster}sh -c `)).toBe(true)
+    expect(script).toMatch(
+      / sh \/opt\/muster\/share\/users \/var\/lib\/muster-alpha \/opt\/muster\/share\/state \/var\/lib\/muster-alpha \/opt\/muster\/log \/var\/log\/muster-alpha$/,
+    )
+    const ids = stepsOn(older).map(({ step }) => step.id)
+    expect(ids.indexOf('data')).toBeLessThan(ids.indexOf('services'))
+  })
+
+  it('stops before what changed since is taken along, and starts after it is written down where it is', async () => {
+    const script = await applied('services', older)
+    const places = [
+      'systemctl stop muster-alpha-manager.service',
+      '/opt/muster/share/users /var/lib/muster-alpha',
+      "printf '%s\\n' 'systemd muster' > /opt/muster/share/account.new && mv -f /opt/muster/share/account.new /opt/muster/share/account || exit 1",
+      'systemctl start muster-alpha-manager.service',
+      '> /opt/muster/share/applied/manager',
+    ].map((words) => script.indexOf(words))
+    expect(places).toEqual(places.toSorted((one, other) => one - other))
+    expect(places).not.toContain(-1)
+  })
+
+  it('gets users into the file that its components read as long as they run', async () => {
+    const users = new Secret(
+      JSON.stringify({
+        version: 1,
+        users: [{ user: 'admin', access: 'full', hash: hash.replace('B', 'C') }],
+      }),
+    )
+    const facts = { ...older, installation: { ...older.installation, users } }
+    expect(await applied('users', facts)).toContain(
+      `${asMuster}/opt/muster/releases/${targetOf().release.id}/node /opt/muster/releases/${targetOf().release.id}/muster-api.cjs put-user --file /opt/muster/share/users/users.json`,
+    )
+  })
+
+  it('loses what it left only with the rights of its own user, and its folders when they are empty', async () => {
+    const script = await applied('old-data', older)
+    for (const folder of legacy.folders) {
+      expect(script).toContain(`${asMuster}find ${folder} -xdev -mindepth 1 -delete && rmdir ${folder}; fi`)
+    }
+    expect(script).not.toMatch(/rm -rf|^rm /m)
+  })
+})
+
+describe('another service manager', () => {
+  it('brings along what the components wrote, from where they were', async () => {
+    const processes = { host: { serviceManager: 'process' } } as const
+    const steps = stepsOn(finished, processes)
+    const detail = (id: string) => steps.find(({ step }) => step.id === id)?.change.details
+    expect(detail('data')).toEqual(['from /var/lib/muster-alpha, /var/log/muster-alpha'])
+    expect(detail('old-data')).toEqual(['/var/lib/muster-alpha', '/var/log/muster-alpha'])
+    expect(await applied('data', finished, processes)).toMatch(
+      / sh \/var\/lib\/muster-alpha \/opt\/muster\/data \/var\/log\/muster-alpha \/opt\/muster\/data$/,
+    )
+  })
+})
+
+describe('data of an installation that stays', () => {
+  it('is neither copied nor removed', () => {
+    expect(stepsOn(finished)).toEqual([])
+  })
+
+  it('of a component that is gone is removed once all is proved, by the service user', async () => {
+    const apis = targetOf().host.apis.filter(({ component }) => component !== 'connector')
+    const script = await applied('old-data', finished, { host: { apis } })
+    expect(script).toContain(
+      'setpriv --reuid=muster-alpha --regid=$(id -g muster-alpha) --clear-groups --no-new-privs -- rm -f /var/lib/muster-alpha/connector.json',
+    )
+    expect(script).not.toContain('find')
+  })
+
+  it('that an earlier run could not remove any more goes with the next', () => {
+    const left = new Map(finished.installation.directories).set(legacy.log, { mode: 0o750, owner: 'x:x' })
+    const facts = { ...finished, installation: { ...finished.installation, directories: left } }
+    expect(stepsOn(facts).map(({ step, change }) => [step.id, change.details])).toEqual([
+      ['old-data', ['/opt/muster/log']],
+    ])
+  })
+})
