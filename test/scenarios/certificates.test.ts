@@ -200,7 +200,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
   /** A proof that fails, since its user was renamed once the plan was told, leaves db1 its outside certificate. */
   async function expectKeptWithoutProof(chain: string): Promise<void> {
     const { directory } = world.host('db1')
-    const users = join(directory, 'share/users/users.json')
+    const users = join(directory, 'data/users.json')
     const text = readFileSync(users, 'utf8')
     const watch = (said: string): void => {
       if (said.includes('issue a certificate for db1')) {

@@ -37,6 +37,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     ...changes,
   })
   const share = (name: string): string => join(host.directory, 'share', name)
+  const data = (name: string): string => join(host.directory, 'data', name)
   const secrets = (): Record<string, string> => JSON.parse(readFileSync(share('secrets.json'), 'utf8'))
   const open = async (): Promise<readonly boolean[]> =>
     Promise.all([ports.clients, ports.reading].map((port) => listens({ host: host.address, port })))
@@ -120,11 +121,10 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
 
   it('leaves what calls changed as it is: the second run does nothing and says nothing of accounts', async () => {
     // Nothing listens where the database should be: once that is known, the components write no more by themselves.
-    const known = () =>
-      ['manager', 'connector'].map((name) => readFileSync(share(`state/${name}.json`), 'utf8'))
+    const known = () => ['manager', 'connector'].map((name) => readFileSync(data(`${name}.json`), 'utf8'))
     await eventually(() => expect(known().map((text) => text.includes('FAILED'))).toEqual([true, true]))
     expect(await order(login(), 'connector/offline')).toBe(200)
-    expect(readFileSync(share('state/connector.json'), 'utf8')).toContain('OFFLINE')
+    expect(readFileSync(data('connector.json'), 'utf8')).toContain('OFFLINE')
     const everything = () => [snapshot(host.directory), host.pids()]
     const before = everything()
     const { code, stdout } = await world.muster('install')
@@ -135,14 +135,14 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
 
   it('brings a changed password to the host and restarts nothing', async () => {
     world.operator.env.MONITOR_PASSWORD = other.password
-    const before = { pids: host.pids(), state: snapshot(share('state')) }
+    const before = { pids: host.pids(), state: snapshot(data('')) }
     const { code, stdout } = await world.muster('install')
     expect(code).toBe(0)
     expect(stdout).toContain('~ write passwords\n      share/secrets.json: [redacted] changed\n\n')
     expect(stdout).toContain('db1  done: 1 change, logins proved')
     expect(stdout).not.toContain('CREATE USER')
     expect(secrets()['monitor-password']).toBe(other.password)
-    expect({ pids: host.pids(), state: snapshot(share('state')) }).toEqual(before)
+    expect({ pids: host.pids(), state: snapshot(data('')) }).toEqual(before)
     expect([monitor, other].some((one) => betrays(one, world.operator.printed()))).toBe(false)
   })
 
@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(stdout).toContain('connector: proxy.maxHold: 500 → 700')
     expect(host.pids()).toMatchObject({ manager, replicator })
     expect(host.pids().connector).not.toBe(connector)
-    expect(readFileSync(share('state/connector.json'), 'utf8')).toContain('OFFLINE')
+    expect(readFileSync(data('connector.json'), 'utf8')).toContain('OFFLINE')
     expect(await order(login(), 'connector/online')).toBe(200)
     expect(await open()).toEqual([true, true])
   })

@@ -54,10 +54,10 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     expect(install, words(install)).toMatchObject({ code: 0 })
     const { directory } = world.host('db1')
     const key = readFileSync(join(directory, 'share/tls/key.pem'), 'utf8')
-    const users = readFileSync(join(directory, 'share/users/users.json'), 'utf8')
+    const users = readFileSync(join(directory, 'data/users.json'), 'utf8')
     for (const sentinel of Object.values(sentinels)) {
       const spelt = spellingsOf(sentinel)
-      for (const file of ['log/manager.log', 'log/manager.audit.jsonl', 'deployment.jsonl']) {
+      for (const file of ['data/manager.log', 'data/manager.audit.jsonl', 'deployment.jsonl']) {
         appendFileSync(join(directory, file), `${spelt.join('\n')}\n${key}${users}\n`)
       }
     }
@@ -68,7 +68,9 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     // What the components themselves write goes on meanwhile.
     const installed = () =>
       world.hosts.map(({ directory }) =>
-        Object.entries(snapshot(directory)).filter(([path]) => !path.startsWith('share/state/')),
+        Object.entries(snapshot(directory)).filter(
+          ([path]) => !/^data\/(manager|connector)\.json$/.test(path),
+        ),
       )
     const before = installed()
     const outcome = await world.muster('diag')

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { login } from './support/clusterFile.ts'
 import { snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -20,14 +21,15 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
     world = await createWorld(2)
     for (const { name, directory } of world.hosts) {
       mkdirSync(join(directory, 'share'), { recursive: true })
-      mkdirSync(join(directory, 'log'))
+      mkdirSync(join(directory, 'data'))
+      writeFileSync(join(directory, 'share/account'), `process ${login}\n`)
       const manifest = JSON.stringify({ version: 1, cluster: 'alpha', host: name })
       writeFileSync(join(directory, 'share/installation.json'), manifest)
       const first = name === 'db1' ? 0 : 1
       const lines = [first, first + 2].map((second) =>
         JSON.stringify({ level: 'info', time: `2026-03-01T12:00:0${second}.000Z`, msg: `line ${second}` }),
       )
-      writeFileSync(join(directory, 'log/connector.log'), `${lines.join('\n')}\n`)
+      writeFileSync(join(directory, 'data/connector.log'), `${lines.join('\n')}\n`)
     }
   })
   afterEach(async () => {

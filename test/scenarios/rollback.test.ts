@@ -18,7 +18,7 @@ import { createWorld, type Host, type World } from './support/world.ts'
 describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
   let world: World
   /** The releases, from the oldest to the one that is installed last. */
-  const [gone, oldest] = ['0.0.0-gone', '0.0.0-oldest']
+  const [gone, oldest] = ['0.0.0-00000000901e', '0.0.0-0000001dead0']
   let previous = ''
   let latest = ''
 
@@ -148,17 +148,17 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
   it('are left alone where one host’s would not understand its settings', async () => {
     const [one, two] = world.hosts
     if (one === undefined || two === undefined) throw new Error('two hosts')
-    put(one, '0.0.1-unfit', 'if (command === "check") process.exitCode = 0')
+    put(one, '0.0.1-0000000f1700', 'if (command === "check") process.exitCode = 0')
     put(
       two,
-      '0.0.1-unfit',
+      '0.0.1-0000000f1700',
       'if (command === "check") { console.error("muster-api: /proxy is new"); process.exitCode = 1 }',
     )
     const before = { pids: pids(), current: currents() }
-    const outcome = await world.muster('rollback', ['--to', '0.0.1-unfit', '--json'])
+    const outcome = await world.muster('rollback', ['--to', '0.0.1-0000000f1700', '--json'])
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain(
-      '"message":"the release 0.0.1-unfit cannot start with what is installed now: /proxy is new"',
+      '"message":"the release 0.0.1-0000000f1700 cannot start with what is installed now: /proxy is new"',
     )
     const last = JSON.parse(outcome.stdout.trimEnd().split('\n').at(-1) ?? '')
     expect(last.outcomes.map(({ result }: { result: string }) => result)).toEqual(['not-started', 'failed'])
@@ -168,23 +168,23 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
   it('come back by themselves on the host where the older one fails, and on that host alone', async () => {
     const [one, two] = world.hosts
     if (one === undefined || two === undefined) throw new Error('two hosts')
-    put(one, '0.0.2-sick', 'if (command === "check") process.exitCode = 0')
+    put(one, '0.0.2-00000051c700', 'if (command === "check") process.exitCode = 0')
     put(
       two,
-      '0.0.2-sick',
+      '0.0.2-00000051c700',
       `if (command === "call") {
         const requests = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
         console.log(JSON.stringify(requests.map(({ id }) => ({ id, status: 500, body: {} }))))
       }`,
     )
-    const outcome = await world.muster('rollback', ['--to', '0.0.2-sick'])
+    const outcome = await world.muster('rollback', ['--to', '0.0.2-00000051c700'])
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toMatch(/^error db2: the connector at \S+ answered 500 .*\[login-not-proved\]$/m)
     expect(outcome.stderr).toContain(
-      `\n    It was undone: switch from ${latest} back to release 0.0.2-sick.\n`,
+      `\n    It was undone: switch from ${latest} back to release 0.0.2-00000051c700.\n`,
     )
-    expect(currents()).toEqual(['0.0.2-sick', latest])
-    expect(readdirSync(join(two.directory, 'releases', '0.0.2-sick'))).not.toContain('.activated')
+    expect(currents()).toEqual(['0.0.2-00000051c700', latest])
+    expect(readdirSync(join(two.directory, 'releases', '0.0.2-00000051c700'))).not.toContain('.activated')
     await expectLogins()
     const before = two.pids()
     expect(await world.muster('install')).toMatchObject({ code: 0 })

@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
 
       db1 (127.0.0.2)
         ~ reset the password of admin
-            share/users/users.json: admin: [redacted] changed
+            users.json: admin: [redacted] changed
       db2 and db3: the same
 
       A password was made now and is shown this once. It is kept in
@@ -261,7 +261,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
 
       db2 (127.0.0.3)
         ~ remove the user ops
-            share/users/users.json: ops: [redacted] removed
+            users.json: ops: [redacted] removed
 
       db1 and db3: nothing to do
 

@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
   it('is refused on the host that has outrun it, and no host is touched', async () => {
     world.operator.env.ADMIN_PASS = makeSentinel().password
     expect((await save()).code).toBe(2)
-    chmodSync(join(world.host('db2').directory, 'log'), 0o700)
+    chmodSync(join(world.host('db2').directory, 'data'), 0o750)
     const before = everything()
     const outcome = await follow()
     expect(outcome.code).toBe(1)
@@ -115,7 +115,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
         { host: 'db2', failure: { code: 'plan-outrun' } },
       ],
     })
-    chmodSync(join(world.host('db2').directory, 'log'), 0o750)
+    chmodSync(join(world.host('db2').directory, 'data'), 0o700)
     expect((await follow()).code).toBe(0)
   })
 

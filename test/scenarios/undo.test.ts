@@ -51,12 +51,14 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     JSON.parse(readFileSync(join(world.operator.directory, '.muster/alpha/secrets.json'), 'utf8')).users.admin
       ?.password
 
-  /** All that an installation puts on a host, but what was sent for it, logs, and times. */
+  /** All that an installation puts on a host, but what was sent for it, logs, pids, and times. */
   const installed = (host: Host): Readonly<Record<string, string>> =>
     Object.fromEntries(
       pathsBelow(host.directory)
         .map((path) => [relative(host.directory, path), lstatSync(path), path] as const)
-        .filter(([name]) => /^(current|share|releases\/.*\.activated|\.)/.test(name))
+        .filter(([name]) =>
+          /^(current|share(?!\/processes\/)|data\/[^.]*\.json$|releases\/.*\.activated|\.)/.test(name),
+        )
         .map(([name, stat, path]) => {
           const content = stat.isFile() ? readFileSync(path, 'utf8') : ''
           const leads = stat.isSymbolicLink() ? readlinkSync(path) : ''

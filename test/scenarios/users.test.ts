@@ -50,7 +50,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
       salt: Buffer.alloc(16, 7),
       cost: { ln: 10, r: 8, p: 1 },
     })
-    const file = join(world.host(host).directory, 'share/users/users.json')
+    const file = join(world.host(host).directory, 'data/users.json')
     await changeUserFile(file, (is) => putUser(is, { user, access: 'full', hash }))
   }
 
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(world.hosts.map((host) => host.pids())).toEqual(running)
     expect(outcome.stdout).toContain(
-      `  ~ create the administrators ops and nightly\n      share/users/users.json: ops: [redacted] new\n`,
+      `  ~ create the administrators ops and nightly\n      users.json: ops: [redacted] new\n`,
     )
     expect(outcome.stdout).toMatch(/^ {2}user nightly {2}password \S+$/m)
     expect(outcome.stdout.match(/done: 1 change, logins proved/g)).toHaveLength(2)

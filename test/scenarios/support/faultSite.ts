@@ -11,9 +11,12 @@ import type { Host, World } from './world.ts'
 /** The option that gives the administrator's password. */
 export const passwordOption = { 'rest-api-admin-pass': '!env FAULT_PASS' } as const
 
-/** What the components themselves write goes on meanwhile. */
+/** What calls changed of a manager or a connector, which goes on meanwhile. */
+const isState = (path: string): boolean => /^data\/(manager|connector)\.json$/.test(path)
+
+/** All but that. */
 const installed = ({ directory }: Host) =>
-  Object.entries(snapshot(directory)).filter(([path]) => !path.startsWith('share/state/'))
+  Object.entries(snapshot(directory)).filter(([path]) => !isState(path))
 
 /** Where the API of an installed component listens, as its settings say. */
 function portOf({ directory }: Host, component: Component): number | undefined {

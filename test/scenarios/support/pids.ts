@@ -6,7 +6,7 @@ import { type Component, components } from '../../../src/contracts/component.ts'
 export const pidsBelow = (directory: string): Readonly<Partial<Record<Component, number>>> =>
   Object.fromEntries(
     components.flatMap((component) => {
-      const file = join(directory, 'run', `${component}.pid`)
+      const file = join(directory, 'share/processes', component)
       return existsSync(file) ? [[component, Number(readFileSync(file, 'utf8').split(' ')[0])]] : []
     }),
   )
