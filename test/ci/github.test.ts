@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { badFile, createRepository, goodFile, type Repository, readmeBlock } from './support/repository.ts'
-import { workflowParser } from './support/tools.ts'
-
-const name = '.github/workflows/validate.yml'
-const workflow = readmeBlock(name)
+import { githubPipeline, githubWorkflow } from './support/pipelines.ts'
+import { badFile, createRepository, goodFile, type Ran, type Repository } from './support/repository.ts'
 
 let repository: Repository
 beforeAll(async () => {
@@ -11,44 +8,48 @@ beforeAll(async () => {
 })
 afterAll(() => repository.remove())
 
-type Step = { readonly run?: { readonly toString: () => string } }
-type Parsed = {
-  readonly context: { readonly errors: { getErrors: () => readonly { readonly message: string }[] } }
-  readonly value?: unknown
-}
-type Parser = {
-  readonly parseWorkflow: (file: { name: string; content: string }, trace: unknown) => Parsed
-  readonly convertWorkflowTemplate: (
-    context: unknown,
-    value: unknown,
-  ) => Promise<{ readonly jobs: readonly { readonly steps: readonly Step[] }[] }>
-  readonly NoOperationTraceWriter: new () => unknown
+/** Runs the steps as a runner does, each by bash -e, until one fails. */
+async function job(sha256 = repository.release.sha256): Promise<Ran> {
+  const { env, scripts } = await githubPipeline({ ...repository.release, sha256 })
+  let ran: Ran = { code: 0, output: '' }
+  for (const script of scripts) {
+    ran = await repository.run('bash', ['-e', '-c', script], env)
+    if (ran.code !== 0) return ran
+  }
+  return ran
 }
 
-/** The scripts that GitHub would run, as its own parser reads the workflow. */
-async function scripts(): Promise<readonly string[]> {
-  const parser: Parser = await import(workflowParser)
-  const parsed = parser.parseWorkflow({ name, content: workflow }, new parser.NoOperationTraceWriter())
-  expect(parsed.context.errors.getErrors().map(({ message }) => message)).toEqual([])
-  const { jobs } = await parser.convertWorkflowTemplate(parsed.context, parsed.value)
-  return jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => (run === undefined ? [] : [String(run)])))
-}
+it('the workflow has a token that may only read, no secret, and actions pinned by their commits', async () => {
+  const workflow = await githubWorkflow(repository.release)
+  expect(workflow.on).toEqual(['push', 'pull_request'])
+  expect(workflow.permissions).toEqual({ contents: 'read' })
+  expect(JSON.stringify(workflow)).not.toMatch(/secrets\.|\$\{\{|pull_request_target|npx|npm /)
+  const actions = workflow.jobs.muster.steps.filter(({ uses }) => uses !== undefined)
+  expect(actions).toEqual([
+    {
+      uses: expect.stringMatching(/^actions\/checkout@[\da-f]{40}$/),
+      with: { 'persist-credentials': false },
+    },
+  ])
+})
 
-it('is a workflow of one step beside the checkout, which passes a good file', async () => {
-  const [script = '', ...more] = await scripts()
-  expect(more).toEqual([])
+it('the workflow passes a good file', async () => {
   repository.write('muster.yaml', goodFile)
-  // The shell of a runner: `run` is executed by bash -e {0}.
-  const { code, output } = await repository.run('bash', ['-e', '-c', script])
+  const { code, output } = await job()
   // Without the variable of its password the file is good as far as can be told, which is a notice.
   expect(output).not.toMatch(/^::(error|warning)/m)
   expect(code, output).toBe(0)
 })
 
-it('fails on a bad file, with an annotation at its line', async () => {
-  const [script = ''] = await scripts()
+it('the workflow fails on a bad file, with an annotation at its line', async () => {
   repository.write('muster.yaml', badFile)
-  const { code, output } = await repository.run('bash', ['-e', '-c', script])
+  const { code, output } = await job()
   expect(code, output).toBe(1)
   expect(output).toMatch(/^::error file=muster\.yaml,line=\d+,.*title=unknown-option::.*$/m)
+})
+
+it('the workflow unpacks no release that has another digest', async () => {
+  const { code, output } = await job('ab'.repeat(32))
+  expect(code).toBe(1)
+  expect(output).toMatch(/muster\.tgz: FAILED/)
 })

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { badFile, createRepository, goodFile, type Repository, readmeBlock } from './support/repository.ts'
+import { recipeFor } from './support/recipe.ts'
+import { badFile, createRepository, goodFile, type Repository } from './support/repository.ts'
 import { toolsFolder } from './support/tools.ts'
 
 const runner = join(toolsFolder, 'node_modules/.bin/gitlab-ci-local')
@@ -9,7 +10,7 @@ const runner = join(toolsFolder, 'node_modules/.bin/gitlab-ci-local')
 let repository: Repository
 beforeAll(async () => {
   repository = await createRepository()
-  repository.write('.gitlab-ci.yml', readmeBlock('.gitlab-ci.yml'))
+  repository.write('.gitlab-ci.yml', recipeFor('.gitlab-ci.yml', repository.release))
 })
 afterAll(() => repository.remove())
 

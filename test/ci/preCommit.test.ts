@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { badFile, createRepository, goodFile, type Repository, readmeBlock } from './support/repository.ts'
+import { recipe } from './support/recipe.ts'
+import { badFile, createRepository, goodFile, type Repository } from './support/repository.ts'
 
 let repository: Repository
 beforeAll(async () => {
   repository = await createRepository()
-  repository.write('.pre-commit-config.yaml', readmeBlock('.pre-commit-config.yaml'))
+  repository.write('.pre-commit-config.yaml', recipe('.pre-commit-config.yaml'))
   expect(await repository.run('pre-commit', ['install'])).toMatchObject({ code: 0 })
 })
 afterAll(() => repository.remove())

@@ -2,13 +2,18 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Registry, startRegistry } from './registry.ts'
+import { type Release, serveRelease } from './release.ts'
 
-/** The repository of a user: a folder under git with a configuration and what the README shows for its CI. */
+/** The repository of a user: a folder under git with a configuration and what we show for its CI. */
 export type Repository = {
   readonly folder: string
+  readonly release: Release
   readonly write: (name: string, text: string) => void
-  readonly run: (program: string, args: readonly string[]) => Promise<Ran>
+  readonly run: (
+    program: string,
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ) => Promise<Ran>
   readonly remove: () => Promise<void>
 }
 
@@ -22,28 +27,22 @@ export const badFile = readFileSync('examples/three-hosts.yaml', 'utf8').replace
 
 export const goodFile = readFileSync('examples/three-hosts.yaml', 'utf8')
 
-/** The block of README.md whose first line is a comment with this file name, without that line. */
-export function readmeBlock(name: string): string {
-  const readme = readFileSync('README.md', 'utf8')
-  const blocks = [...readme.matchAll(/^```yaml\n(.*?)^```/gms)].map((match) => match[1] ?? '')
-  const block = blocks.find((text) => text.startsWith(`# ${name}\n`))
-  if (block === undefined) throw new Error(`README.md shows no ${name}`)
-  return block.slice(block.indexOf('\n') + 1)
-}
-
-/** A fresh repository; npm in it knows one registry, which has our package alone. */
+/** Makes a fresh repository, with muster on the PATH and a release to fetch. npm in it knows no registry. */
 export async function createRepository(): Promise<Repository> {
   const top = mkdtempSync(join(tmpdir(), 'muster-ci-'))
   const folder = join(top, 'repository')
-  mkdirSync(folder)
-  const registry: Registry = await startRegistry(top)
+  const runnerTemp = join(top, 'temp')
+  for (const made of [folder, runnerTemp]) mkdirSync(made)
+  const release = await serveRelease(top)
+  const installed = join(top, 'installed')
+  execFileSync('npm', ['install', '--silent', '--global', '--prefix', installed, '--offline', release.file], {
+    env: { PATH: process.env.PATH, HOME: top },
+  })
   const env = {
-    PATH: process.env.PATH,
+    PATH: `${join(installed, 'bin')}:${process.env.PATH}`,
     HOME: top,
-    npm_config_registry: registry.url,
-    npm_config_cache: join(top, 'npm'),
-    npm_config_audit: 'false',
-    npm_config_update_notifier: 'false',
+    RUNNER_TEMP: runnerTemp,
+    npm_config_registry: 'http://127.0.0.1:9/',
     PRE_COMMIT_HOME: join(top, 'pre-commit'),
     CI: 'true',
   }
@@ -56,14 +55,19 @@ export async function createRepository(): Promise<Repository> {
   git('remote', 'add', 'origin', 'git@example.org:dba/clusters.git')
   return {
     folder,
+    release,
     write: (name, text) => {
       mkdirSync(dirname(join(folder, name)), { recursive: true })
       writeFileSync(join(folder, name), text)
       git('add', '--all')
     },
-    run: (program, args) =>
+    run: (program, args, more = {}) =>
       new Promise((resolve, reject) => {
-        const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+        const child = spawn(program, args, {
+          cwd: folder,
+          env: { ...env, ...more },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        })
         let output = ''
         for (const stream of [child.stdout, child.stderr]) {
           stream.setEncoding('utf8').on('data', (text: string) => {
@@ -74,7 +78,7 @@ export async function createRepository(): Promise<Repository> {
         child.once('close', (code) => resolve({ code, output }))
       }),
     remove: async () => {
-      await registry.close()
+      await release.close()
       rmSync(top, { recursive: true })
     },
   }
