@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { onceListening } from './onceListening.ts'
@@ -13,19 +12,26 @@ export type Release = {
   readonly close: () => Promise<void>
 }
 
-/** Packs the project (built before) into the folder and serves the file. */
+/** Makes a release of the project (built before) in the folder with the line that README.md shows, and serves it. */
 export async function serveRelease(folder: string): Promise<Release> {
-  const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
-    encoding: 'utf8',
-  })
-  const file = join(folder, packed.trim().split('\n').at(-1) ?? '')
+  const source = join(folder, 'source')
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8'))
+  for (const name of ['package.json', 'README.md', 'LICENSE', ...files]) {
+    cpSync(name, join(source, name), { recursive: true })
+  }
+  const line = /^npm pack && .+$/m.exec(readFileSync('README.md', 'utf8'))?.[0] ?? 'false'
+  // What it would build is there already.
+  const env = { PATH: process.env.PATH, HOME: folder, npm_config_ignore_scripts: 'true' }
+  const printed = execFileSync('bash', ['-c', line], { cwd: source, env, encoding: 'utf8', stdio: 'pipe' })
+  const [, sha256 = '', packed = ''] = /^([\da-f]{64}) {2}(\S+)$/m.exec(printed) ?? []
+  const file = join(source, packed)
   const bytes = readFileSync(file)
   const server = createServer((_, response) => response.end(bytes))
   const port = await onceListening(server)
   return {
     file,
     url: `http://127.0.0.1:${port}/muster-cluster.tgz`,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

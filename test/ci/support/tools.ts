@@ -18,11 +18,11 @@ export const workflowParser = join(toolsFolder, 'workflowParser.cjs')
 
 /** Installs the tools once, and says what the system lacks. */
 export function setup(): void {
-  for (const program of ['git', 'pre-commit', 'rsync']) {
+  for (const program of ['git', 'pre-commit', 'rsync', 'curl']) {
     try {
       execFileSync(program, ['--version'], { stdio: 'ignore' })
     } catch {
-      throw new Error(`${program} is missing: apt-get install git pre-commit rsync`)
+      throw new Error(`${program} is missing: apt-get install git pre-commit rsync curl`)
     }
   }
   const done = join(toolsFolder, packages.join('+').replaceAll(/[@/]/g, '_'))
