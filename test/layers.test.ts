@@ -72,6 +72,7 @@ const ioFiles: readonly string[] = [
   'accounts/trustedFile.ts',
   'accounts/userFileIo.ts',
   'api/audit/auditFile.ts',
+  'api/audit/verifyAudit.ts',
   'api/files.ts',
   'api/lineOutput.ts',
   'api/listen.ts',

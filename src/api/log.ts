@@ -11,7 +11,11 @@ export type Log = Readonly<Record<'info' | 'warn' | 'error', Tell>>
 export type VerboseLog = Log & { readonly debug: Tell }
 
 /** A log that tells through which door a call came. */
-export type DoorLog = Log & { child(bindings: { readonly door: Door }): VerboseLog }
+export type DoorLog = Log & {
+  child(bindings: { readonly door: Door }): VerboseLog
+  /** Tells at every level, such as the lines of the audit log. */
+  readonly always?: Tell
+}
 
 /** Where whole lines go. */
 export type LineOutput = { write(line: string): void }
@@ -59,8 +63,8 @@ export function createLog(settings: ServerSettings, output: LineOutput = lineOut
   const now = clock()
   const { logLevel, cluster, host, component } = settings
 
-  const tell = (level: LogLevel, bindings: string): Tell => {
-    if (logLevels.indexOf(level) < logLevels.indexOf(logLevel)) return silent
+  const tell = (level: LogLevel, bindings: string, always = false): Tell => {
+    if (!always && logLevels.indexOf(level) < logLevels.indexOf(logLevel)) return silent
     return (facts: object | string, message?: string) => {
       const [told, text] = typeof facts === 'string' ? ['', facts] : [members(facts), message]
       output.write(`{"level":"${level}","time":"${now()}",${bindings}${told}"msg":${JSON.stringify(text)}}\n`)
@@ -73,5 +77,5 @@ export function createLog(settings: ServerSettings, output: LineOutput = lineOut
     error: tell('error', bindings),
   })
   const base = members({ cluster, host, component })
-  return { ...logOf(base), child: (more) => logOf(base + members(more)) }
+  return { ...logOf(base), always: tell('info', base, true), child: (more) => logOf(base + members(more)) }
 }

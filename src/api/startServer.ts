@@ -12,7 +12,7 @@ import type { ConnectionLimits } from './connectionLimits.ts'
 import { type App, createApp } from './createApp.ts'
 import { type CertificateTiming, followCertificate } from './followCertificate.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
-import type { DoorLog, Log } from './log.ts'
+import type { DoorLog } from './log.ts'
 import { readTlsAtStart } from './readTls.ts'
 import { createRequestCounts } from './requestCounts.ts'
 import type { ComponentApi } from './serve.ts'
@@ -44,11 +44,12 @@ function close({ server }: App): Promise<void> {
   })
 }
 
-function auditOf(settings: ServerSettings, log: Log): Audit | undefined {
+function auditOf(settings: ServerSettings, log: DoorLog): Audit | undefined {
   const { auditFile: path, cluster, host, component } = settings
   if (path === undefined) return undefined
   const place = { cluster, host, component }
-  return createAudit({ file: createAuditFile(path), path, place, now: () => new Date(), log })
+  const tell = (line: object): void => log.always?.({ audit: line }, 'audit')
+  return createAudit({ file: createAuditFile(path), path, place, now: () => new Date(), log, tell })
 }
 
 /**

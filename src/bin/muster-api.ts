@@ -26,6 +26,9 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
                                       being the hash that put-user replaced, if any, or a list of such
                                       users; a later hash stays. Without hash it undoes remove-user
   muster-api call                     make the calls that standard input lists (JSON), print the results
+  muster-api verify-audit --file FILE
+                                      follow the chain of an audit log through its files, print the verdict
+                                      (JSON); exit code 1 where a line does not fit
   muster-api version                  print the version
   muster-api --help                   print this
 
@@ -144,6 +147,15 @@ async function takeBackUsers(args: readonly string[]): Promise<void> {
   )
 }
 
+async function verifyAuditLog(args: readonly string[]): Promise<void> {
+  const file = option(args, 'file')
+  becomeOwner(file)
+  const { verifyAudit } = await import('../api/audit/verifyAudit.ts')
+  const verdict = verifyAudit(file)
+  process.stdout.write(`${JSON.stringify(verdict)}\n`)
+  if (verdict.fault !== null) process.exitCode = 1
+}
+
 async function call(args: readonly string[]): Promise<void> {
   noArguments(args)
   const { callAll, parseCallRequests } = await import('../client/call.ts')
@@ -166,6 +178,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return removeUsers(args)
     case 'take-back-user':
       return takeBackUsers(args)
+    case 'verify-audit':
+      return verifyAuditLog(args)
     case 'call':
       return call(args)
     case 'version':

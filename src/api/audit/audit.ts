@@ -19,6 +19,25 @@ export type Audit = {
 const refusalsPerMinute = 60
 const minute = 60_000
 
+/** And within a day: what nobody known sends must not push older lines out of the files. */
+const refusalsPerDay = 1000
+const day = 24 * 60 * minute
+
+/** Counts what comes within a time, and says whether it is more than so many. */
+function measure(most: number, length: number): (time: number) => boolean {
+  let start = 0
+  let count = 0
+  return (time) => {
+    // A clock that was put back begins anew, too.
+    if (Math.abs(time - start) >= length) {
+      start = time
+      count = 0
+    }
+    count += 1
+    return count > most
+  }
+}
+
 /**
  * An audit log that nobody can fill who has no login: refusals of unknown callers beyond some per minute are told
  * as a number, `leftOut`, on the next line. A line that cannot be written goes to the server's log instead; that of
@@ -30,26 +49,28 @@ export function createAudit(options: {
   readonly place: Readonly<Record<string, string>>
   readonly now: () => Date
   readonly log: Log
+  /** Tells a written line elsewhere, too: in a journal that our user cannot change, it proves the file. */
+  readonly tell?: (line: object) => void
 }): Audit {
-  const { file, path, place, now, log } = options
+  const { file, path, place, now, log, tell } = options
   /** Lines of changes that were made and are not in the file yet. */
   let owed = ''
   let settling: Promise<boolean> | undefined
   let failures = 0
   let problem: string | undefined
   let leftOut = 0
-  let minuteStart = 0
-  let refusals = 0
+  const beyondMinute = measure(refusalsPerMinute, minute)
+  const beyondDay = measure(refusalsPerDay, day)
 
   const isBeyondMeasure = (): boolean => {
     const time = now().getTime()
-    // A clock that was put back begins a minute, too.
-    if (Math.abs(time - minuteStart) >= minute) {
-      minuteStart = time
-      refusals = 0
-    }
-    refusals += 1
-    return refusals > refusalsPerMinute
+    // Only what its minute lets through counts for the day.
+    return beyondMinute(time) || beyondDay(time)
+  }
+
+  const append = async (lines: string, sync: boolean): Promise<void> => {
+    const written = await file.append(lines, { sync })
+    for (const line of tell ? written.trimEnd().split('\n') : []) tell?.(JSON.parse(line))
   }
 
   const attempt = async (work: () => Promise<void>): Promise<boolean> => {
@@ -70,7 +91,7 @@ export function createAudit(options: {
   const payDebts = async (): Promise<void> => {
     if (owed === '') return file.open()
     const lines = owed
-    await file.append(lines, { sync: true })
+    await append(lines, true)
     // What came meanwhile stands behind them.
     owed = owed.slice(lines.length)
     return undefined
@@ -95,7 +116,7 @@ export function createAudit(options: {
       const told = leftOut
       leftOut = 0
       const line = auditLine({ time: now(), place, entry, leftOut: told })
-      if (await attempt(() => file.append(line, { sync: carriedOut }))) return true
+      if (await attempt(() => append(line, carriedOut))) return true
       log.error({ audit: JSON.parse(line) }, 'a line is missing in the audit log')
       if (carriedOut) owed += line
       else leftOut += told + 1

@@ -1,22 +1,30 @@
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { appendFlags, openTrustedHandle, readFlags } from '../../accounts/trustedFile.ts'
+import { chained, chainStart, endOfChain, type Link } from './chain.ts'
 
-/** A file to which lines are only ever added. */
+/** A file to which lines are only ever added, each chained to the one before. */
 export type AuditFile = {
-  /** Adds whole lines, in the order of the calls; with `sync` they are on disk when it resolves. */
-  append(lines: string, options: { readonly sync: boolean }): Promise<void>
+  /**
+   * Adds whole lines of JSON objects, in the order of the calls, and returns them as they stand there; with `sync`
+   * they are on disk when it resolves.
+   */
+  append(lines: string, options: { readonly sync: boolean }): Promise<string>
   /** Rejects when no line could be added now, as far as opening the file tells. */
   open(): Promise<void>
   close(): Promise<void>
 }
 
-const newline = '\n'.charCodeAt(0)
+/** An audit log takes 200 MB at most: the file, and `.1` (the newest) to `.19` beside it; some 400,000 calls. */
+export const auditFileRule = { bytes: 10 * 1024 * 1024, files: 20 } as const
 
-/** Whether a file ends within a line, as a writer leaves it that was killed or met a full disk. */
-async function endsTorn(handle: FileHandle, size: number): Promise<boolean> {
-  if (size === 0) return false
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
-  return bytesRead === 1 && buffer[0] !== newline
+/** Bytes at the end of a file in which the end of its chain is looked for; a line is much shorter. */
+const longestTail = 1024 * 1024
+
+async function tailOf(handle: FileHandle, size: number): Promise<string> {
+  const length = Math.min(size, longestTail)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length)
+  return buffer.toString('utf8', 0, bytesRead)
 }
 
 async function syncFolder(path: string): Promise<void> {
@@ -24,14 +32,39 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close())
 }
 
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** The end of the chain of the file before; undefined where there is none. */
+async function endBefore(path: string): Promise<Link | undefined> {
+  try {
+    const { handle, stats } = await openTrustedHandle(`${path}.1`, readFlags)
+    try {
+      return endOfChain((await tailOf(handle, stats.size)).split('\n'))
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+type Opened = { readonly handle: FileHandle; size: number; isTorn: boolean; opens: boolean; link: Link }
+
 /**
- * The audit log at a path, readable by its owner alone (0600). Before each write it looks whether the file at
- * the path is still the one it has open: after a rotation it makes the next one. Nothing is opened before the
- * first use. Any call may reject with the system's error, and the next one tries again.
+ * The audit log at a path, readable by its owner alone (0600); a link there is not followed. Before each write it looks
+ * whether the file at the path is still the one it has open, and makes the next one where it is not, or where it has
+ * grown too large and is moved to `.1`: the chain goes on there. Nothing is opened before the first use. Any call may
+ * reject with the system's error, and the next one tries again.
  */
-export function createAuditFile(path: string): AuditFile {
-  let current: FileHandle | undefined
-  let isTorn = false
+export function createAuditFile(
+  path: string,
+  rule: { readonly bytes: number; readonly files: number } = auditFileRule,
+): AuditFile {
+  let current: Opened | undefined
+  /** The end of the chain that this process wrote last. */
+  let latest: Link | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -41,49 +74,81 @@ export function createAuditFile(path: string): AuditFile {
   }
 
   const close = async (): Promise<void> => {
-    const handle = current
+    const opened = current
     current = undefined
-    await handle?.close()
+    await opened?.handle.close()
   }
 
-  const isStillThere = async (handle: FileHandle): Promise<boolean> => {
+  const isStillThere = async ({ handle }: Opened): Promise<boolean> => {
     const [ours, there] = await Promise.all([
       handle.stat({ bigint: true }),
-      stat(path, { bigint: true }).catch(() => undefined),
+      lstat(path, { bigint: true }).catch(() => undefined),
     ])
     return there !== undefined && there.ino === ours.ino && there.dev === ours.dev
   }
 
-  const openAnew = async (): Promise<FileHandle> => {
-    const handle = await open(path, 'a+', 0o600)
+  const openAnew = async (): Promise<Opened> => {
+    const { handle, stats } = await openTrustedHandle(path, appendFlags)
     try {
-      const stats = await handle.stat()
-      if (!stats.isFile()) throw new Error('it is not a regular file')
       if ((stats.mode & 0o777) !== 0o600) await handle.chmod(0o600)
-      isTorn = await endsTorn(handle, stats.size)
+      const tail = await tailOf(handle, stats.size)
+      const found = endOfChain(tail.split('\n'))
+      const opens = found === undefined
+      // A file without a chain was written by an earlier release, and begins one; an empty one goes on.
+      const before = stats.size === 0 ? (latest ?? (await endBefore(path))) : undefined
       if (stats.size === 0) await syncFolder(path)
+      const link = found ?? before ?? chainStart
+      current = { handle, size: stats.size, isTorn: tail !== '' && !tail.endsWith('\n'), opens, link }
+      return current
     } catch (error) {
       await handle.close()
       throw error
     }
-    current = handle
-    return handle
   }
 
-  const usable = async (): Promise<FileHandle> => {
+  const usable = async (): Promise<Opened> => {
     if (current !== undefined && (await isStillThere(current))) return current
     await close()
     return openAnew()
   }
 
+  const rotate = async ({ link }: Opened): Promise<Opened> => {
+    await close()
+    for (let number = rule.files - 1; number >= 1; number -= 1) {
+      const from = number === 1 ? path : `${path}.${number - 1}`
+      await rename(from, `${path}.${number}`).catch((error: unknown) => {
+        if (!isMissing(error)) throw error
+      })
+    }
+    await syncFolder(path)
+    latest = link
+    return openAnew()
+  }
+
+  const write = async (opened: Opened, lines: readonly string[], sync: boolean): Promise<string> => {
+    let { link, opens } = opened
+    const texts = lines.map((json) => {
+      const next = chained(json, link, opens)
+      link = next.link
+      opens = false
+      return `${next.line}\n`
+    })
+    const text = texts.join('')
+    await opened.handle.appendFile(opened.isTorn ? `\n${text}` : text)
+    latest = link
+    Object.assign(opened, { link, opens, isTorn: false, size: opened.size + Buffer.byteLength(text) })
+    if (sync) await opened.handle.datasync()
+    return text
+  }
+
   return {
     append: (lines, { sync }) =>
       inTurn(async () => {
-        const handle = await usable()
+        const opened = await usable()
         try {
-          await handle.appendFile(isTorn ? `\n${lines}` : lines)
-          isTorn = false
-          if (sync) await handle.datasync()
+          const isFull = opened.size > 0 && opened.size + lines.length > rule.bytes
+          const texts = lines.split('\n').filter((line) => line !== '')
+          return await write(isFull ? await rotate(opened) : opened, texts, sync)
         } catch (error) {
           // How much of it was written is seen when the file is opened again.
           await close()

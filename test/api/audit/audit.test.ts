@@ -38,6 +38,7 @@ function fake() {
         fail()
         disk.text += lines
         if (sync) disk.synced += 1
+        return lines
       },
       open: async () => fail(),
       close: async () => undefined,

@@ -1,0 +1,61 @@
+import { closeSync, existsSync, readSync } from 'node:fs'
+import { openTrusted, readFlags } from '../../accounts/trustedFile.ts'
+import { reasonOf } from '../startError.ts'
+import { auditFileRule } from './auditFile.ts'
+import { type ChainVerdict, followChain } from './chain.ts'
+
+const chunkBytes = 64 * 1024
+const longestLine = 1024 * 1024
+
+/** Follows the chain of an audit log through its files, oldest first; reads a line at a time and follows no link. */
+export function verifyAudit(path: string, most: number = auditFileRule.files): ChainVerdict {
+  const older = Array.from({ length: most - 1 }, (_, index) => `${path}.${index + 1}`)
+  const files = [...older.filter((file) => existsSync(file)).toReversed(), path]
+  const chain = followChain()
+  let number = 0
+  let isTorn = false
+
+  const readFile = (file: string): void => {
+    const { file: descriptor } = openTrusted(file, readFlags)
+    const chunk = Buffer.alloc(chunkBytes)
+    let rest = Buffer.alloc(0)
+    number = 0
+    try {
+      for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+        const bytes = Buffer.concat([rest, chunk.subarray(0, read)])
+        const end = bytes.lastIndexOf('\n')
+        rest = Buffer.from(bytes.subarray(end + 1))
+        for (const line of bytes.toString('utf8', 0, Math.max(end, 0)).split('\n')) {
+          if (end < 0) break
+          number += 1
+          chain.follow(file, number, line)
+        }
+        if (rest.length > longestLine) {
+          chain.fail(file, number + 1, 'it is longer than 1 MB')
+          return
+        }
+      }
+      isTorn = rest.length > 0
+      if (!isTorn) return
+      number += 1
+      chain.follow(file, number, rest.toString('utf8'))
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+
+  let latest = path
+  for (const file of files) {
+    latest = file
+    try {
+      readFile(file)
+    } catch (error) {
+      chain.fail(file, 0, `it cannot be read: ${reasonOf(error)}`)
+    }
+  }
+  const verdict = chain.verdict(latest, number, isTorn)
+  // The writer itself takes only what would be one file too many.
+  if (verdict.fault !== null || (verdict.first ?? 1) === 1 || files.length === most) return verdict
+  const reason = `the lines 1 to ${(verdict.first ?? 1) - 1} are missing, and no rotation has removed them`
+  return { ...verdict, fault: { file: files[0] ?? path, line: 1, reason } }
+}
