@@ -20,7 +20,7 @@ describe('the template of the systemd unit', () => {
       'installDirectory',
       'memoryMax',
       'oomScoreAdjust',
-      'privateUsers',
+      'protectHome',
       'stopSeconds',
       'tasksMax',
       'user',
@@ -41,7 +41,7 @@ describe('the template of the systemd unit', () => {
       expect.arrayContaining([
         'NoNewPrivileges=true',
         'ProtectSystem=strict',
-        'ProtectHome=tmpfs',
+        'ProtectHome={{protectHome}}',
         'PrivateTmp=true',
         'PrivateDevices=true',
         'PrivateMounts=true',

@@ -1,4 +1,4 @@
-import { command, type Definition, files, flag, reaching, runsOnFiles } from './definition.ts'
+import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
 
 /** Runs that are going on, and those that were. */
 export const runs: Definition = (world) => [
@@ -29,7 +29,8 @@ export const runs: Definition = (world) => [
       ),
     ),
   runsOnFiles(
-    files(command('audit', 'list the runs of a cluster, or show one: muster audit ID', world))
+    reaching(command('audit', 'list the runs of a cluster, or show one: muster audit ID', world))
+      .option('--verify', 'check on every host that no line of the audit logs was changed or removed')
       .option('--json', 'print the records as JSON')
       .addHelpText(
         'after',
@@ -37,6 +38,10 @@ export const runs: Definition = (world) => [
       ),
     world,
     async (options, made) => {
+      if (flag(made, 'verify')) {
+        const { verifyAudit } = await import('../verifyAudit.ts')
+        return verifyAudit({ ...options, json: flag(made, 'json') })
+      }
       const { audit, isRunId } = await import('../audit.ts')
       const [first, ...rest] = options.files
       const id = first !== undefined && isRunId(first) ? first : undefined

@@ -35,6 +35,8 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
     remoteBootstrap: host.remoteBootstrap,
     logLevel: host.logLevel,
     ...ownSettings[api.component](options),
+    // Under systemd the journal has its output.
+    ...(data.place === 'process' ? { log: { file: data.logFile(api.component) } } : {}),
   }
 }
 

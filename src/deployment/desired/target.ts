@@ -138,7 +138,7 @@ function unitOf(options: {
     installDirectory: layout.root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
     stopSeconds: String(stopSeconds(api.component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0)),
     capabilities: privileged ? 'CAP_NET_BIND_SERVICE' : '',
-    privateUsers: String(!privileged),
+    protectHome: /^\/(home|root|run\/user)\//.test(layout.root) ? 'tmpfs' : 'true',
     memoryMax: String(host.limits.memoryMax),
     cpuWeight: String(host.limits.cpuWeight),
     tasksMax: String(host.limits.tasksMax),

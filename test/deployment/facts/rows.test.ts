@@ -4,6 +4,7 @@ import { functions } from '../../../src/deployment/facts/parts/common.ts'
 import { readRows } from '../../../src/deployment/facts/rows.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { quote } from '../../../src/transport/shellWords.ts'
+import { rawResult } from '../../support/rawResult.ts'
 
 const nonce = '0123456789abcdef0123456789abcdef'
 
@@ -63,8 +64,8 @@ describe('the sh functions that print rows', () => {
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 4 }), async (values) => {
-          const { code, stdout, stderr } = await transport.run(
-            `${functions(nonce)}\nsay key ${values.map(quote).join(' ')}\nsay end`,
+          const { code, stdout, stderr } = rawResult(
+            await transport.run(`${functions(nonce)}\nsay key ${values.map(quote).join(' ')}\nsay end`),
           )
           expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
           const rows = readRows(stdout, nonce)

@@ -112,7 +112,7 @@ describe('the system user that an installation made', () => {
         .replace('find / ', `find ${quote(at('disk'))} `)
         .replaceAll('/etc/systemd/system/*', `${quote(at('units'))}/*`)
       const result = await transport.run(changed(here), options)
-      said += result.stdout + result.stderr
+      said += result.stdout.raw() + result.stderr.raw()
       return result
     }
     const facts = hostFacts({ installation })

@@ -11,7 +11,7 @@ export type UnitValues = Readonly<
     | 'group'
     | 'installDirectory'
     | 'capabilities'
-    | 'privateUsers'
+    | 'protectHome'
     | 'memoryMax'
     | 'cpuWeight'
     | 'tasksMax'
