@@ -230,4 +230,19 @@ mallory: on db2, where the file does not name it
     expect(theirs.stderr).toContain('another run holds the lock of this host: `muster users apply` of ')
     expect(await enter('admin', kept('admin'))).toEqual(everywhere)
   }, 180_000)
+
+  it('are let in again by `users unlock` after somebody guessed, and the audit logs stay whole', async () => {
+    const enough = 6
+    for (let guess = 0; guess < enough; guess += 1) await enter('nobody', `guess${guess}`)
+    expect(await enter('nobody', 'x')).toEqual([429, 429, 429])
+    const unlocked = await world.operator.muster(['users', 'unlock', 'nobody', 'alpha.yaml'])
+    expect(unlocked, unlocked.stderr).toMatchObject({ code: 0 })
+    expect(unlocked.stdout).toBe(
+      'db1: nobody unlocked in the manager, replicator\ndb2: nobody unlocked in the connector\n',
+    )
+    expect(await enter('nobody', 'x')).toEqual(nowhere)
+    const audited = await world.operator.muster(['audit', '--verify', 'alpha.yaml'])
+    expect(audited, audited.stderr).toMatchObject({ code: 0 })
+    expect(audited.stdout).toMatch(/^db1 manager: intact, \d+ lines?, ends with line \d+, [0-9a-f]{16}$/m)
+  }, 60_000)
 })
