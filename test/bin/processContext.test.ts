@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createProcessContext } from '../../src/bin/processContext.ts'
+import { createProcessContext, printableOutput } from '../../src/bin/processContext.ts'
 
 it('lets every host and call listen to Ctrl-C without a warning of Node.js on the terminal', async () => {
   const signals = ['SIGINT', 'SIGTERM'] as const
@@ -25,4 +25,17 @@ it('lets every host and call listen to Ctrl-C without a warning of Node.js on th
       if (!errors[index]?.includes(one as never)) output.off('error', one as never)
     }
   })
+})
+
+it('lets nothing but our colours steer a terminal, and leaves a file for another program as it is', () => {
+  const hostile = 'a\u001b[2J\rb\u202e'
+  for (const isTTY of [true, false]) {
+    const printed: string[] = []
+    const output = printableOutput({ write: (text) => printed.push(text), isTTY, columns: 80, rows: 24 })
+    output.write(`\u001b[31merror\u001b[39m ${hostile}\n`)
+    output.writeFile?.(hostile)
+    const shown = 'a\\x1b[2J\\x0db\\u202e'
+    expect(printed).toEqual([`\u001b[31merror\u001b[39m ${shown}\n`, isTTY ? shown : hostile])
+    expect([output.isTTY, output.columns, output.rows]).toEqual([isTTY, 80, 24])
+  }
 })

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { callHost } from '../../src/deployment/callHost.ts'
 import { layoutOf } from '../../src/deployment/layout.ts'
+import { StepError } from '../../src/deployment/stepError.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { fakeTransport } from '../support/fakeTransport.ts'
 import { type LoopbackServer, servePlain } from '../support/loopbackServer.ts'
@@ -71,5 +72,19 @@ describe('callHost', () => {
     const target = { address: '127.0.0.1', port: 8090, authorities: [] }
     await callHost({ ...options, requests: requests('/x').map((request) => ({ ...request, target })) })
     expect(dialled).toEqual([{ address: '127.0.0.1', port: 8090 }])
+  })
+
+  it('fails as that host, in one line and printable, where what answers is no muster-api', async () => {
+    const result = { stdout: 'junk \u001b[2Jnot json\nerror db2: forged' }
+    const transport = fakeTransport({ expect: [{ script: / call$/, result }] })
+    const options = { transport, layout, account, timeout: 5000, requests: requests('/x'), running: true }
+    const error = await callHost(options).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(StepError)
+    expect(error).toMatchObject({
+      host: 'db1',
+      code: 'bad-answer',
+      message:
+        'what the host answered to calls of its APIs is no list of results: junk \\x1b[2Jnot json / error db2: forged',
+    })
   })
 })

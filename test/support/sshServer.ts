@@ -38,6 +38,8 @@ export type SshServerOptions = {
   /** OpenSSH public keys that may log in besides the generated one. */
   readonly authorizedKeys?: readonly string[]
   readonly fault?: SshFault
+  /** Shown before the login (RFC 4252, section 5.4). */
+  readonly banner?: string
   /** Serves the shell of each session instead of a child process. */
   readonly serve?: (channel: ServerChannel, command: string) => void
   /** Whether it lets connections through, as a jump host does; no unless told. */
@@ -133,7 +135,8 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     options.shows === undefined
       ? hostKeys.map((key) => key.private)
       : [showing(options.shows, hostKeys[0] ?? makeKey('ed25519'))]
-  const ssh = new ssh2.Server({ hostKeys: privateKeys }, (connection) => {
+  const settings = { hostKeys: privateKeys, ...(options.banner && { banner: options.banner }) }
+  const ssh = new ssh2.Server(settings, (connection) => {
     // A client that goes away resets: nobody's business here.
     connection.on('error', () => undefined)
     greeting.add(connection)

@@ -6,6 +6,7 @@ import { type InteractiveChild, startInteractive } from '../../src/processes/run
 import { Secret } from '../../src/secrets/secret.ts'
 import { type FramedShell, openFramedShell } from '../../src/transport/framedShell.ts'
 import { loopArguments, remoteCommand } from '../../src/transport/shellLoop.ts'
+import { heapInUse } from '../support/heapInUse.ts'
 import { rawResult } from '../support/rawResult.ts'
 import { failure } from '../support/transportFailure.ts'
 
@@ -149,6 +150,9 @@ for (const [program, command] of shells) {
   })
 }
 
+/** A shell that ends each answer with words in place of an exit code. */
+const answersJunk = `printf "\\n${nonce}\\n"; printf "\\n${nonce}\\n" >&2; IFS=" " read -r i rest; printf "\\n%s nothing\\n" "$i"; printf "\\n%s\\n" "$i" >&2; cat >/dev/null`
+
 describe('the framed shell', () => {
   const start = (): Promise<FramedShell> => open(['sh', ...loopArguments(nonce)])
 
@@ -170,6 +174,25 @@ describe('the framed shell', () => {
     expect(error.code).toBe('too-much-output')
     expect(error.message).toBe('a script on db1 wrote more than 8 MiB')
     expect((await shell.run('echo still here')).stdout.raw()).toBe('still here\n')
+  })
+
+  it('refuses seven megabytes of newlines without a value for each of them, and stays usable', async () => {
+    const shell = await start()
+    const before = heapInUse()
+    const error = await failure(shell.run('head -c 7000000 /dev/zero | tr "\\0" "\\n"'))
+    expect(error).toMatchObject({
+      code: 'too-much-output',
+      message: 'a script on db1 wrote more than 50000 lines',
+    })
+    expect(heapInUse() - before).toBeLessThan(16 * 1024 * 1024)
+    expect((await shell.run('echo still here')).stdout.raw()).toBe('still here\n')
+    const { stdout } = await shell.run('head -c 49000 /dev/zero | tr "\\0" "\\n"')
+    expect(stdout.raw()).toHaveLength(49_000)
+  })
+
+  it('takes an answer without an exit code for none', async () => {
+    const shell = await open(['sh', '-c', `${answersJunk}`])
+    expect((await failure(shell.run('true'))).code).toBe('bad-answer')
   })
 
   it('takes exactly the cap', async () => {

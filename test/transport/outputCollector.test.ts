@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { collectOutput } from '../../src/transport/outputCollector.ts'
+import { heapInUse } from '../support/heapInUse.ts'
 
 const marker = 'c0ffee'
 
@@ -54,5 +55,33 @@ describe('collecting output up to the marker', () => {
     const collector = collectOutput({ marker, cap: 100, lines: 100 })
     expect(collector.push(Buffer.from('sorry, no'))).toBeUndefined()
     expect(collector.soFar().toString()).toBe('sorry, no')
+  })
+
+  it('keeps no more lines than it may, and still knows the length and the end', () => {
+    const collector = collectOutput({ marker, cap: 1_000_000, lines: 3 })
+    const answer = collector.push(Buffer.from(`1\n2\n3\n4\n5\n${marker} 0\n`))
+    expect(answer).toMatchObject({ length: 9, isCut: true, rest: '0' })
+    expect(answer?.output.toString()).toBe('1\n2\n3\n')
+    const whole = collectOutput({ marker, cap: 1_000_000, lines: 3 })
+    expect(whole.push(Buffer.from(`1\n2\n3\n${marker} 0\n`))).toMatchObject({ isCut: false, length: 5 })
+  })
+
+  it('takes a line of the marker that does not end for output, and goes on looking', () => {
+    const collector = collectOutput({ marker, cap: 1000, lines: 10 })
+    expect(collector.push(Buffer.from(`\n${marker} `))).toBeUndefined()
+    for (let count = 0; count < 1000; count += 1)
+      expect(collector.push(Buffer.alloc(10_000, 'x'))).toBeUndefined()
+    expect(collector.length).toBeGreaterThan(9_900_000)
+    expect(collector.soFar().length).toBeLessThan(1100)
+    expect(collector.push(Buffer.from(`\n${marker} 5\n`))).toMatchObject({ rest: '5', isCut: true })
+  })
+
+  it('holds what it keeps and not the chunks that it came in, however tiny they are', () => {
+    const collector = collectOutput({ marker, cap: 1_000_000, lines: 10 })
+    const before = heapInUse()
+    for (let count = 0; count < 100_000; count += 1)
+      collector.push(Buffer.from(Buffer.alloc(4096, 'x').buffer, 0, 1))
+    expect(collector.length).toBeGreaterThan(99_000)
+    expect(heapInUse() - before).toBeLessThan(4 * 1024 * 1024)
   })
 })

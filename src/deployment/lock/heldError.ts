@@ -32,3 +32,12 @@ export const lockFailed = (host: string, why: string): StepError =>
     message: `the lock of this host could not be taken${why === '' ? '' : `: ${why}`}`,
     fix: 'A run needs flock (util-linux) and, on the host, a writable /run (as root) or home directory (as anybody else).',
   })
+
+/** The host did not say whether its lock is held. */
+export const lockUnknown = (host: string, why: string): StepError =>
+  new StepError({
+    host,
+    code: 'bad-answer',
+    message: `the host does not say whether its lock is held${why === '' ? '' : `: ${why}`}`,
+    fix: 'See what startup files of the login shell print there, then run the command again.',
+  })

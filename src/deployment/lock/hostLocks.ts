@@ -5,6 +5,7 @@ import { hostsAtOnce } from '../execution/execute.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
 import { mapLimit } from '../mapLimit.ts'
 import { type HeldLock, parseLockAnswer } from './answer.ts'
+import { lockUnknown } from './heldError.ts'
 import { releaseScript, statusScript } from './scripts.ts'
 
 /** The lock of one host as it is now, or why that cannot be said. */
@@ -30,6 +31,7 @@ export const hostLocks = ({ hosts, connect }: Hosts): Promise<readonly HostLock[
           (await transport.run(statusScript(host.installDirectory))).stdout.raw(),
         )
         if (answer.kind === 'held') return { host: host.name, state: 'held', lock: answer.lock }
+        if (answer.kind !== 'free') throw lockUnknown(host.name, answer.kind === 'failed' ? answer.why : '')
         return { host: host.name, state: 'free' }
       }),
   })

@@ -5,13 +5,13 @@ import { quote } from '../../../src/transport/shellWords.ts'
 import { type Operator, packageDirectory } from './operator.ts'
 
 /**
- * Runs the built muster on a terminal of its own (script(1)), as a person does; tells all that came to the screen. A
+ * Runs the built muster on a terminal of its own (script(1)), as a person does; tells all that came to the screen, `raw` with its control characters. A
  * program that never ends is ended after half a minute, with code -1.
  */
 export function onTerminal(
   { directory: cwd, env }: Operator,
   argv: readonly string[],
-): Promise<{ readonly code: number; readonly screen: string }> {
+): Promise<{ readonly code: number; readonly screen: string; readonly raw: string }> {
   const command = [process.execPath, join(packageDirectory, 'dist/muster.js'), ...argv].map(quote).join(' ')
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     cwd,
@@ -25,6 +25,8 @@ export function onTerminal(
     screen += text
   })
   return new Promise((resolve) => {
-    child.once('close', (code) => resolve({ code: code ?? -1, screen: stripVTControlCharacters(screen) }))
+    child.once('close', (code) =>
+      resolve({ code: code ?? -1, screen: stripVTControlCharacters(screen), raw: screen }),
+    )
   })
 }

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { onEachHost } from '../../src/deployment/eachHost.ts'
+import { hostConfig } from '../support/deploymentValues.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
+
+it('takes a bug that one host brings forth as a failure of that host, closes it and works on the others', async () => {
+  const transports = new Map(['db1', 'db2'].map((host) => [host, fakeTransport({ host })]))
+  const results = await onEachHost({
+    hosts: [hostConfig(), hostConfig({ name: 'db2' })],
+    connect: async ({ name }) => transports.get(name) ?? fakeTransport({}),
+    work: async (_transport, { name }) => {
+      if (name === 'db1') throw new RangeError('Invalid time \u001b[31mvalue')
+      return 'done'
+    },
+  })
+  expect(results).toMatchObject([
+    {
+      host: { name: 'db1' },
+      unreachable: false,
+      failure: {
+        code: 'internal-error',
+        message: expect.stringMatching(
+          /^an error that muster does not expect: RangeError: Invalid time \\x1b\[31mvalue \(eachHost\.test\.ts:\d+\)$/,
+        ),
+      },
+    },
+    { host: { name: 'db2' }, result: 'done' },
+  ])
+  expect([...transports.values()].map((transport) => transport.closed())).toEqual([true, true])
+})
+
+it('tells an error of this machine in its own words', async () => {
+  const own = Object.assign(new Error('A secret cannot be read.'), { code: 'file-missing', fix: 'Make it.' })
+  const results = await onEachHost({
+    hosts: [hostConfig()],
+    connect: () => Promise.reject(own),
+    work: async () => undefined,
+  })
+  expect(results).toMatchObject([
+    { failure: { code: 'file-missing', message: 'A secret cannot be read.', fix: 'Make it.' } },
+  ])
+})
