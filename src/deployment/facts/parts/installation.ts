@@ -80,7 +80,9 @@ fi`
 
 /**
  * Folders and files of the installation, each with mode, owner and digest. Few processes, each for all files. Only
- * folders that root alone can write are listed; of the service user's folders just owner and mode are read.
+ * folders that root alone can write are listed; of the service user's folders just owner and mode are read. A name with a
+ * control character, which could be taken for rows, is nobody's that we know: in the locale C, since a byte that is no
+ * character of another one would hide it.
  */
 export const files = ({ layout, cluster }: Installation): string => `
 find "$root" ${[
@@ -97,8 +99,8 @@ done
 for f in "$root"/share/*; do if [ -f "$f" ]; then set -- "$@" "$f"; fi; done
 for d in ${quote(layout.tls)} ${quote(layout.applied)}; do if [ -d "$d" ]; then set -- "$@" "$d"; fi; done
 if [ "$#" -gt 0 ]; then
-  find "$@" -maxdepth 1 -type f ! -name '.*' -printf 'file\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
-  find "$@" -maxdepth 1 -type f ! -name '.*' -size -${mostHashedBlocks} -exec sha256sum {} + 2>/dev/null | rows
+  LC_ALL=C find "$@" -maxdepth 1 -type f ! -name '.*' ! -path '*[[:cntrl:]]*' -printf 'file\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
+  LC_ALL=C find "$@" -maxdepth 1 -type f ! -name '.*' ! -path '*[[:cntrl:]]*' -size -${mostHashedBlocks} -exec sha256sum {} + 2>/dev/null | rows
 fi`
 
 /** Blocks of 512 bytes of the largest file that is hashed: 8 MiB, far above a keystore. */
