@@ -67,6 +67,33 @@ describe('the way back from an installation', () => {
     )
   })
 
+  it('takes what components wrote where the run led them back to where it was, once they have stopped', async () => {
+    const facts = withInstallation({
+      currentRelease: '1.0.0-0123456789ab',
+      account: { place: 'legacy', user: 'muster' },
+      users: new Secret(
+        JSON.stringify({ version: 1, users: [{ user: 'admin', hash: hash.replace('B', 'C') }] }),
+      ),
+    })
+    const host = fakeTransport({ expect: [{ script: '' }] })
+    await wayBack(facts).restore?.(host)
+    const [script = ''] = host.scripts
+    const places = [
+      'halt replicator ',
+      '/var/lib/muster-alpha /opt/muster/share/users /var/lib/muster-alpha /opt/muster/share/state /var/log/muster-alpha /opt/muster/log',
+      'for f in share/manager.json share/connector.json share/replicator.json share/secrets.json share/account;',
+      'take-back-user --file /opt/muster/share/users/users.json',
+      'begin replicator ',
+    ].map((words) => script.lastIndexOf(words))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((one, other) => one - other))
+    expect(script).toMatch(/setpriv --reuid=muster .* sh -c .* sh \/var\/lib\/muster-alpha/s)
+    // Where they stayed nothing is copied.
+    const same = fakeTransport({ expect: [{ script: '' }] })
+    await wayBack(older).restore?.(same)
+    expect(same.scripts.join()).not.toContain('share/state')
+  })
+
   it('gives the administrator the hash it had, on standard input alone, where this run changed it', async () => {
     const before = hash.replace('B', 'C')
     const users = new Secret(

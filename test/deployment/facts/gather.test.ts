@@ -1,16 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { gatherFacts, gatherInstalled } from '../../../src/deployment/facts/gather.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
 import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
-import { mostUserBytes } from '../../../src/deployment/serviceFiles.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 
@@ -160,62 +148,6 @@ describe('the facts of this machine', () => {
     const [here, empty] = [await facts(folder), await facts(join(folder, 'none'))]
     expect(here.installation).toMatchObject({ releases: [], runtimes: [] })
     expect({ uid: here.uid, node: here.node }).toEqual({ uid: empty.uid, node: empty.node })
-  })
-
-  describe.skipIf(process.getuid?.() !== 0)('of what another user wrote (needs root)', () => {
-    const nobody = 65534
-    const data = () => serviceData('process', { root: folder, cluster: 'alpha' })
-    const users = async (): Promise<string | undefined> =>
-      (await facts(folder)).installation.users?.reveal().slice(0, 100)
-
-    beforeEach(() => {
-      const layout = layoutOf(folder)
-      chmodSync(folder, 0o755)
-      mkdirSync(layout.share)
-      mkdirSync(data().state)
-      chownSync(data().state, nobody, nobody)
-      writeFileSync(layout.account, 'process nobody\n')
-      writeFileSync(join(folder, 'shadow'), 'root:hash', { mode: 0o600 })
-    })
-
-    it('has the user file, read as that user', async () => {
-      writeFileSync(data().usersFile, 'the users', { mode: 0o600 })
-      expect((await facts(folder)).installation).not.toHaveProperty('users')
-      chownSync(data().usersFile, nobody, nobody)
-      expect(await users()).toBe('the users')
-      expect((await facts(folder)).installation.account).toEqual({ place: 'process', user: 'nobody' })
-    })
-
-    it.each([
-      ['a link to a file of root', () => symlinkSync('../shadow', data().usersFile)],
-      ['a pipe', () => execFileSync('mkfifo', [data().usersFile])],
-      ['a folder', () => mkdirSync(data().usersFile)],
-    ])('has no users in %s, and waits for nobody', async (_what, put) => {
-      put()
-      const { installation } = await facts(folder)
-      expect(installation).not.toHaveProperty('users')
-      expect(installation.directories.get(data().state)?.owner).toBe('nobody:nogroup')
-    })
-
-    it('reads so much of four terabytes, and lists, hashes or names nothing else there', async () => {
-      writeFileSync(data().usersFile, 'x')
-      truncateSync(data().usersFile, 4 * 1024 ** 4)
-      writeFileSync(join(data().state, 'a\nnode\tevil\tv24.0.0\tyes'), '')
-      truncateSync(join(data().state, 'a\nnode\tevil\tv24.0.0\tyes'), 4 * 1024 ** 4)
-      const here = await facts(folder)
-      expect(here.installation.users?.reveal()).toHaveLength(mostUserBytes)
-      expect([...here.installation.files.keys()].filter((path) => path.includes('/data/'))).toEqual([])
-      expect(here.node?.path).not.toBe('evil')
-    })
-
-    it('is nothing where others could replace the whole installation', async () => {
-      chownSync(folder, nobody, nobody)
-      writeFileSync(layoutOf(folder).manifest, '{}')
-      const { untrusted, installation } = await facts(folder)
-      expect(untrusted).toBe(`${folder} 65534 755`)
-      expect(installation).toMatchObject({ exists: false, releases: [] })
-      expect(installation).not.toHaveProperty('manifest')
-    })
   })
 
   it.each([

@@ -95,12 +95,15 @@ describe('what components wrote, on its way to other folders', () => {
     write(own.stateFile('manager'), 'old state', 1000)
     write(legacy.stateFile('connector'), 'same time', 1000)
     write(own.stateFile('connector'), 'stays', 1000)
+    // Within one second, as of a user who came between two copies.
+    write(legacy.auditFile('manager'), 'later', 1000.75)
+    write(own.auditFile('manager'), 'earlier', 1000.25)
     expect((await copy(legacy, own)).code).toBe(0)
-    expect([own.usersFile, own.stateFile('manager'), own.stateFile('connector')].map(text)).toEqual([
-      'new users',
-      'new state',
-      'stays',
-    ])
+    expect(
+      [own.usersFile, own.stateFile('manager'), own.stateFile('connector'), own.auditFile('manager')].map(
+        text,
+      ),
+    ).toEqual(['new users', 'new state', 'stays', 'later'])
     write(own.stateFile('manager'), 'newest state', 3000)
     expect((await copy(own, legacy)).code).toBe(0)
     expect([legacy.usersFile, legacy.stateFile('manager'), legacy.stateFile('connector')].map(text)).toEqual([
