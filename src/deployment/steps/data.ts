@@ -1,12 +1,12 @@
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { serviceData } from '../layout.ts'
+import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'
 import { asService } from '../serviceAccount.ts'
 import { copyData, movedFrom, removeData } from '../services/moveData.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
-import { obsoleteComponents } from './obsolete.ts'
 
 /**
  * Copies what the components wrote to the folders that they are to use, before anything says so: a host that loses its

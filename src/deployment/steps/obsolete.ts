@@ -1,27 +1,20 @@
-import { type Component, components } from '../../contracts/component.ts'
+import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { installedSet } from '../installedSet.ts'
 import { unitDirectory, unitName } from '../layout.ts'
+import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'
 import { stopScript } from '../services/control.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
-/** Components that a host has and its file no longer gives it. */
-export function obsoleteComponents({ components: wanted, layout }: Target, facts: HostFacts): Component[] {
-  const names = wanted.map(({ component }) => component)
-  return components.filter(
-    (component) => !names.includes(component) && facts.installation.files.has(layout.settings(component)),
-  )
-}
-
 /** Stops and removes components that the host had and the file no longer gives it. */
 export function obsoleteStep(target: Target): Step {
   const { cluster, layout, facts } = target
   const installed = installedSet({ cluster, layout, facts })
-  const obsolete = (is: HostFacts): Component[] => obsoleteComponents(target, is)
+  const obsolete = (is: HostFacts): readonly Component[] => obsoleteComponents(target, is)
   return {
     id: 'obsolete',
     title: 'remove components that are no longer wanted',

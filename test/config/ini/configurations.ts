@@ -51,9 +51,10 @@ const candidates = (setting: Setting<unknown>): fc.Arbitrary<unknown> => {
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as readonly string[]))
   if (schema.type === 'boolean') return fc.boolean()
   if (schema.type === 'integer') {
+    const most = Number(schema.maximum)
     return fc.integer({
-      min: Math.max(1024, Number(schema.minimum)),
-      max: Math.min(3000, Number(schema.maximum)),
+      min: most < 1024 ? Number(schema.minimum) : Math.max(1024, Number(schema.minimum)),
+      max: Math.min(3000, most),
     })
   }
   if (setting === options.allowedHosts)

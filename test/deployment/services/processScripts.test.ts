@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
   processFunctions,
   startProcesses,
@@ -24,6 +24,7 @@ import { connectLocal } from '../../../src/transport/local.ts'
 import { endProcesses } from '../../scenarios/support/pids.ts'
 import { serviceSet } from '../../support/deploymentValues.ts'
 import { eventually } from '../../support/eventually.ts'
+import { rawResult } from '../../support/rawResult.ts'
 
 const nobody = 65534
 const boot = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -41,7 +42,7 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
   })
   const run = async (script: string) => {
     const transport = await connectLocal({ host: 'db1', env: process.env })
-    const result = await transport.run(script, { timeout: 30_000 })
+    const result = rawResult(await transport.run(script, { timeout: 30_000 }))
     await transport.close()
     return result
   }
@@ -124,10 +125,16 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
   })
 
   it('that muster 0.1 started are stopped', async () => {
-    const child = spawn('sleep', ['60'], { uid: nobody, stdio: 'ignore' })
-    await once(child, 'spawn')
     theirs('run')
-    writeFileSync(at('run/manager.pid'), `${child.pid} ${born(child.pid)} /usr/bin/node\n`)
+    // It says that it is another one, and is found by the settings that it was started with.
+    writeFileSync(at('run/manager.pid'), `1 ${born(1)} /usr/bin/node\n`)
+    const serve = ['-c', 'sleep 60; :', 'serve', '--settings', at('share/manager.json')]
+    const child = spawn('sh', serve, { uid: nobody, stdio: 'ignore' })
+    await once(child, 'spawn')
+    // The same words of somebody else are not it.
+    const other = spawn('sh', serve, { stdio: 'ignore' })
+    await once(other, 'spawn')
+    onTestFinished(() => void other.kill('SIGKILL'))
     expect(await running()).toBe(String(child.pid))
     const ended = once(child, 'exit')
     await run(stopProcesses({ ...set(), drainTimeout: 0 }))
