@@ -241,7 +241,8 @@ export function relayHandshake(options: {
   }
 
   function onClose(): void {
-    over({ broken: turn !== 'greeting' })
+    // In its own turn it died, which is nobody's fault; in the client's it was tired of waiting, or died as well.
+    over({ broken: turn === 'client' })
   }
 
   database.on('close', onClose)

@@ -324,6 +324,19 @@ describe('a connector before a database that greets', () => {
     expect(proxy.counts().logins).toEqual({ pending: 0, broken: 1 })
   })
 
+  it('blames no client for a database that dies while it judges the login', async () => {
+    const { waiting, sockets, heard, proxy } = await greeter()
+    const clients = await waiting(10)
+    for (const it of clients) {
+      await it.sees('5.5.5')
+      it.socket.write(ownLogin())
+    }
+    await expect.poll(() => heard.every((it) => it.equals(ownLogin()))).toBe(true)
+    for (const socket of sockets) socket.resetAndDestroy()
+    await Promise.all(clients.map((it) => it.ended))
+    expect(proxy.counts().logins).toEqual({ pending: 0, broken: 0 })
+  })
+
   it('answers who waited too long for others to log in', async () => {
     const { waiting, counts, clock } = await greeter({ maxHold: 500 })
     const clients = await waiting(33)
