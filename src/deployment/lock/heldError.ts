@@ -15,7 +15,9 @@ export function heldError(options: {
   readonly here: boolean
 }): StepError {
   const { host, lock, here } = options
-  const end = here && lock.owner !== undefined ? `, or end it: kill ${lock.owner.pid}` : ''
+  // Nobody is told to end the first process of a machine.
+  const end =
+    here && lock.owner !== undefined && lock.owner.pid > 1 ? `, or end it: kill ${lock.owner.pid}` : ''
   return new StepError({
     host,
     code: 'locked',

@@ -23,9 +23,9 @@ const idForm = /^[\w-]{1,64}$/
 const unseen = /\p{C}/gu
 const longest = 200
 
-/** `kill` takes 0, 1 and negative numbers for many processes at once; 4,194,304 is the most that Linux has. */
+/** `kill` takes 0 and negative numbers for many processes at once; in a container our own may be 1. */
 const isPid = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value > 1 && value <= 4_194_304
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31
 
 /** Reads what another run wrote; undefined when no muster can have. Nothing unprintable is let through. */
 export function parseRunOwner(text: string): RunOwner | undefined {

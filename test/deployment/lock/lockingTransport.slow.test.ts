@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== 'linux')(
     ])("another machine's lock: %s", async (_, seconds, code) => {
       leave(other, seconds)
       const transport = await connect(me)
-      const outcome = await transport.run('echo mine').catch((error: unknown) => error)
+      const outcome = await transport.run('echo mine').then(rawResult, (error: unknown) => error)
       expect(outcome).toMatchObject(code === undefined ? { stdout: 'mine\n' } : { code })
       await transport.close()
     })
@@ -161,7 +161,7 @@ describe.skipIf(process.platform !== 'linux')(
       const gone = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGKILL')
       await gone
-      expect(await (await connect(me)).run('echo mine')).toMatchObject({ stdout: 'mine\n' })
+      expect(rawResult(await (await connect(me)).run('echo mine'))).toMatchObject({ stdout: 'mine\n' })
     })
 
     it('waits for the script that a run left behind which is over', async () => {
@@ -187,7 +187,7 @@ describe.skipIf(process.platform !== 'linux')(
 
     it('lets go within seconds of a lock whose shell is gone, and of none that another has by then', async () => {
       const transport = await connect(other)
-      const shell = Number((await transport.run('echo $$')).stdout)
+      const shell = Number((await transport.run('echo $$')).stdout.raw())
       process.kill(shell, 'SIGKILL')
       await expect.poll(() => existsSync(lock()), { timeout: 15_000 }).toBe(false)
     })

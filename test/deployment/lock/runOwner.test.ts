@@ -29,7 +29,7 @@ describe('the owner of a run', () => {
     ['a pid that is none', JSON.stringify({ ...owner, pid: '42' })],
     ['no user', JSON.stringify({ ...owner, user: undefined })],
     ['a process number that kill takes for all', JSON.stringify({ ...owner, pid: -1 })],
-    ['the first process', JSON.stringify({ ...owner, pid: 1 })],
+    ['no process', JSON.stringify({ ...owner, pid: 0 })],
     ['a process number that no Linux has', JSON.stringify({ ...owner, pid: 1e15 })],
   ])('is not taken from %s', (_, text) => {
     expect(parseRunOwner(text)).toBeUndefined()
