@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -118,6 +119,31 @@ describe('the logs of a host', () => {
     writeFileSync(data.logFile('manager'), [7200, 600, 5].map(ago).join(''))
     expect(await read({ since: 3600 })).toEqual(['manager 600 s ago', 'manager 5 s ago'])
   })
+
+  it('are not those that a link or a pipe in their place leads to, and nobody waits', async () => {
+    const { data } = install()
+    writeFileSync(join(folder, 'secret'), logged(1, 'of root'))
+    symlinkSync('../secret', data.logFile('manager'))
+    execFileSync('mkfifo', [data.logFile('connector')])
+    expect(await read()).toEqual([])
+  })
+
+  it.runIf(process.getuid?.() === 0)(
+    'are read with the rights of who wrote them, and not at all where there is no such user (needs root)',
+    async () => {
+      const { layout, data } = install()
+      chmodSync(folder, 0o755)
+      writeFileSync(data.logFile('manager'), logged(1, 'of root'), { mode: 0o600 })
+      writeFileSync(data.logFile('connector'), logged(2, 'of nobody'), { mode: 0o644 })
+      for (const [user, lines] of [
+        ['nobody', ['connector of nobody']],
+        ['no-such-user', []],
+      ] as const) {
+        writeFileSync(layout.account, `process ${user}\n`)
+        expect(await read()).toEqual(lines)
+      }
+    },
+  )
 
   it('are refused where nothing or another cluster is installed', async () => {
     await expect(read()).rejects.toMatchObject({ code: 'not-installed' })
