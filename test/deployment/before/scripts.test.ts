@@ -266,6 +266,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(await running()).toBe('')
     await script(stopProcesses({ ...installed, components: ['manager'], drainTimeout: 0 }))
     expect(existsSync(`/proc/${manager.split(' ')[0]}/fd/0`)).toBe(true)
+    process.kill(Number(manager.split(' ')[0]), 'SIGKILL')
   })
 
   it('goes on after what cannot be given back, says so, and keeps the copy', async () => {
