@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { Socket } from 'node:net'
-import { networkInterfaces } from 'node:os'
+import { type Socket, SocketAddress } from 'node:net'
 import type { Origin } from '../accounts/gate.ts'
 import { groupsOf, ipv4Of, isLoopback, peerNetwork } from './peer.ts'
 
@@ -96,12 +96,38 @@ function freshTables(): Promise<string> {
   return nextReading
 }
 
+/** Bytes of the kernel's tables of addresses. */
+const mostAddresses = 4 * 1024 * 1024
+
+/**
+ * Addresses of this host, from the kernel's tables (proc(5), `fib_trie` and `if_inet6`): the units may not open the
+ * sockets (AF_NETLINK) that os.networkInterfaces() asks with.
+ */
+function ownAddresses(): ReadonlySet<string> {
+  const table = (name: string): string => {
+    try {
+      return readFileSync(`/proc/self/net/${name}`, 'latin1').slice(0, mostAddresses)
+    } catch {
+      return ''
+    }
+  }
+  const fourth = [...table('fib_trie').matchAll(/\|-- ([\d.]+)\n\s+\/32 host LOCAL/g)].map(
+    ([, one = '']) => one,
+  )
+  const sixth = [...table('if_inet6').matchAll(/^([0-9a-f]{32}) /gm)].flatMap(([, hex = '']) => {
+    const groups = (hex.match(/.{4}/g) ?? []).join(':')
+    // As Node.js writes an address of a peer.
+    return new SocketAddress({ address: groups, family: 'ipv6' }).address
+  })
+  return new Set([...fourth, ...sixth])
+}
+
 /** Returns true for a peer that can only be a process of this host. */
 export function isOwnAddress({ remoteAddress, localAddress }: Ends): boolean {
   if (remoteAddress === undefined) return false
   if (isLoopback(remoteAddress) || remoteAddress === localAddress) return true
   const address = ipv4Of(remoteAddress) ?? remoteAddress.replace(/%.*$/, '')
-  return Object.values(networkInterfaces()).some((each) => each?.some((one) => one.address === address))
+  return ownAddresses().has(address)
 }
 
 const known = new WeakMap<object, Promise<Origin>>()

@@ -17,11 +17,15 @@ const unreachableCodes: readonly TransportErrorCode[] = [
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof TransportError && unreachableCodes.includes(error.code)
 
+/** An error of the person at the terminal, such as a wrong call or Ctrl-C: no host is to blame, and the run ends by it. */
+export class OperatorError extends Error {}
+
 /**
- * A failure as the renderers show it. An error that nobody expects is a bug of ours that this host brought forth: it is
+ * A failure as the renderers show it; throws an `OperatorError` on. An error that nobody expects is a bug of ours that this host brought forth: it is
  * the host's failure, and neither the run's nor another host's.
  */
 export function failureOf(error: unknown): Failure {
+  if (error instanceof OperatorError) throw error
   if (error instanceof StepError || error instanceof TransportError) {
     return { code: error.code, message: error.message, fix: error.fix }
   }

@@ -22,9 +22,16 @@ export function findAccount(installation: Installation): string {
   const [legacy = ''] = allPlaces(installation).flatMap(({ place, users }) =>
     place === 'legacy' ? [quote(users)] : [],
   )
+  const unstarted = allPlaces(installation).map(
+    ({ place, users }) =>
+      `  if [ -z "$place" ] && [ -d ${quote(users)} ]; then place=${place}; account=$(stat -c %U ${quote(users)}); fi`,
+  )
   return `place=; account=; as=
 if [ -r ${account} ]; then read -r place account < ${account} || :
 elif [ -d ${legacy} ]; then place=legacy; account=$(stat -c %U ${legacy})
+elif [ -f ${quote(installation.layout.manifest)} ]; then
+  # A run that was stopped before the first start has made the folders of one place.
+${unstarted.join('\n')}
 fi
 if [ "$me" = 0 ] && [ -n "$account" ] && [ "$account" != root ]; then
   gid=$(id -g "$account" 2>/dev/null) && as="timeout -k 5 ${servicePatience} setpriv --reuid=$account --regid=$gid --clear-groups --no-new-privs --" || { place=; account=; }

@@ -134,10 +134,10 @@ true`,
         expect(left, said).toBe('')
       }
       await restore()
-      const again = await run(['install', '--yes'])
-      expect(again, again.stdout + again.stderr).toMatchObject({ code: 0 })
       const restarted = await run(['restart', '--yes'])
       expect(restarted, restarted.stdout + restarted.stderr).toMatchObject({ code: 0 })
+      const again = await run(['install', '--yes'])
+      expect(again, again.stdout + again.stderr).toMatchObject({ code: 0 })
       expect(await entered(host, { port: 8090, password })).toBe(200)
     })
 

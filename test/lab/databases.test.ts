@@ -135,7 +135,7 @@ describe.skipIf(labHere.missing)(`a cluster over three databases in replication$
         expect(betrayedBy(secret, folders)).toEqual([join(it.root(), 'opt/muster/share/secrets.json')])
       }
       const { stdout } = await it.run('stat -c "%a %U" /opt/muster/share/secrets.json')
-      expect(stdout.trim()).toBe('600 muster')
+      expect(stdout.trim()).toBe('640 root')
     }
   })
 

@@ -38,7 +38,8 @@ describe.skipIf(labHere.missing)(`a fault of a Debian host${labHere.needs}`, () 
     }
     site = faultSite({ operator, hosts: () => [db1], describe: describeCluster })
     describeCluster()
-    expect(await site.muster('install')).toMatchObject({ code: 0 })
+    const installed = await site.muster('install')
+    expect(installed, installed.stderr).toMatchObject({ code: 0 })
   })
   afterAll(() => lab?.stop())
 

@@ -36,12 +36,13 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
 
   it('goes to the named release on both hosts, restarts every unit, and install brings the present one back', async () => {
     const before = await Promise.all(hosts().map((host) => pidsOf(host, 'alpha')))
-    for (const host of hosts()) await put(host, '0.0.1-older', 'if (command === "none") process.exit(0)')
-    const outcome = await operator.muster(['rollback', '--yes', '--to', '0.0.1-older', file])
+    for (const host of hosts())
+      await put(host, '0.0.1-0123456789ab', 'if (command === "none") process.exit(0)')
+    const outcome = await operator.muster(['rollback', '--yes', '--to', '0.0.1-0123456789ab', file])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
     expect(outcome.stdout).toMatch(/^db2 +done: 1 change, logins proved/m)
     for (const [index, host] of hosts().entries()) {
-      expect(await currentOf(host)).toBe('0.0.1-older')
+      expect(await currentOf(host)).toBe('0.0.1-0123456789ab')
       const pids = Object.values(await pidsOf(host, 'alpha'))
       expect(pids).not.toContain(0)
       expect(pids.filter((pid) => Object.values(before[index] ?? {}).includes(pid))).toEqual([])
@@ -55,12 +56,14 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
 
   it('brings the release that ran back on the host where the older one exits at its start', async () => {
     const [one, two] = [hostOf(lab, 'db1'), hostOf(lab, 'db2')]
-    await put(one, '0.0.2-sick', 'if (command === "none") process.exit(0)')
-    await put(two, '0.0.2-sick', 'if (command === "serve") process.exit(3)')
-    const outcome = await operator.muster(['rollback', '--yes', '--to', '0.0.2-sick', file])
+    await put(one, '0.0.2-0123456789ab', 'if (command === "none") process.exit(0)')
+    await put(two, '0.0.2-0123456789ab', 'if (command === "serve") process.exit(3)')
+    const outcome = await operator.muster(['rollback', '--yes', '--to', '0.0.2-0123456789ab', file])
     expect(outcome.code).toBe(1)
-    expect(outcome.stderr).toContain(`It was undone: switch from ${installed} back to release 0.0.2-sick.`)
-    expect(await currentOf(one)).toBe('0.0.2-sick')
+    expect(outcome.stderr).toContain(
+      `It was undone: switch from ${installed} back to release 0.0.2-0123456789ab.`,
+    )
+    expect(await currentOf(one)).toBe('0.0.2-0123456789ab')
     expect(await currentOf(two)).toBe(installed)
     for (const host of hosts()) expect(await enter(host)).toBe(200)
     expect(Object.values(await pidsOf(two, 'alpha'))).not.toContain(0)

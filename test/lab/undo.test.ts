@@ -33,7 +33,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
       host,
       `cd /opt/muster; readlink current; ls -A | grep -v '^deployment.jsonl$'
       find share releases -name .activated -o -path 'share/*' -type f | sort | while read -r f; do stat -c '%n %a %U:%G' "$f"; sha256sum < "$f"; done
-      sha256sum /var/lib/muster-*/users.json
+      for f in /var/lib/muster-*/users.json; do echo "$f"; sha256sum < "$f"; done
       for u in /etc/systemd/system/muster-*; do sha256sum "$u"; systemctl is-enabled "\${u##*/}"; systemctl is-active "\${u##*/}"; done`,
     )
   const install = (...argv: readonly string[]) =>

@@ -15,7 +15,7 @@ import { labHere } from './support/requirements.ts'
 
 const names = ['db1', 'db2', 'db3']
 const app = 'of the application'
-const older = '0.0.1-older'
+const older = '0.0.1-0123456789ab'
 /** What MariaDB's clients are told by a server that stops (ER_SERVER_SHUTDOWN). */
 const stopping = 1053
 const drainSeconds = 5
