@@ -29,7 +29,7 @@ describe.skipIf(labHere.missing)(`a fault of a Debian host${labHere.needs}`, () 
     lab = await startLab({ hosts: ['db1'] })
     db1 = hostOf(lab, 'db1')
     operator = createOperator(lab, 'operator', makeSentinel().password)
-    await run('mkdir -p /opt && mount -t tmpfs -o size=700m tmpfs /opt')
+    await run('mkdir -p /opt && mount -t tmpfs -o size=700m,mode=755 tmpfs /opt')
     const describeCluster = () => {
       level = level === 'info' ? 'debug' : 'info'
       const wish = { cluster: 'alpha', topology: 'clustered', password: faultPassword } as const

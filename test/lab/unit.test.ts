@@ -36,6 +36,7 @@ async function startProbe(
     component: 'manager',
     user: 'muster',
     group: 'muster',
+    addresses: 'any',
     protectHome: installDirectory.startsWith('/root/') ? 'tmpfs' : 'true',
     stopSeconds: '40',
     ...{ memoryMax: '1024', cpuWeight: '50', tasksMax: '64', oomScoreAdjust: '300' },

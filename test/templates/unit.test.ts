@@ -12,6 +12,7 @@ describe('the template of the systemd unit', () => {
   it('has these placeholders and no others', () => {
     const names = [...text.matchAll(/\{\{(.*?)\}\}/g)].map((match) => match[1])
     expect([...new Set(names)].sort()).toEqual([
+      'addresses',
       'capabilities',
       'cluster',
       'component',

@@ -1,5 +1,6 @@
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { ApiConfig, HostConfig } from '../../config/model.ts'
+import { isHere } from '../../config/resolve/dataSources.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { desiredFile } from '../desiredFile.ts'
@@ -119,7 +120,20 @@ function componentOf(
   return { component: api.component, settings, settingsFile, digest, ...(unitFile ? { unitFile } : {}) }
 }
 
+/** Returns true for a component that other hosts call, or that reaches databases of other hosts. */
+function talksToOthers({
+  host,
+  api,
+  services,
+}: Pick<TargetOptions, 'host' | 'services'> & { api: ApiConfig }): boolean {
+  const listens = listensOf(host, api).some(({ address }) => !isHere(address))
+  if (listens) return true
+  if (api.component === 'replicator') return host.database !== undefined && !isHere(host.database.host)
+  return services.some(({ datasources }) => datasources.length > 0)
+}
+
 function unitOf(options: {
+  readonly services: readonly MapService[]
   readonly cluster: string
   readonly program: Program
   readonly host: HostConfig
@@ -138,6 +152,7 @@ function unitOf(options: {
     installDirectory: layout.root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
     stopSeconds: String(stopSeconds(api.component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0)),
     capabilities: privileged ? 'CAP_NET_BIND_SERVICE' : '',
+    addresses: talksToOthers(options) ? 'any' : 'localhost',
     protectHome: /^\/(home|root|run\/user)\//.test(layout.root) ? 'tmpfs' : 'true',
     memoryMax: String(host.limits.memoryMax),
     cpuWeight: String(host.limits.cpuWeight),

@@ -68,7 +68,7 @@ async function prepared(options: {
       version: '1.2.3',
       bundle: Buffer.from('the program'),
       unitTemplate:
-        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
     },
     ownNode: { path: '/usr/bin/node', version: 'v22.1.0' },
     now: new Date('2026-01-01T00:00:00Z'),

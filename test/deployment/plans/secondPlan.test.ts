@@ -121,7 +121,7 @@ async function decide(options: {
       version: '1.2.3',
       bundle: Buffer.from('the program'),
       unitTemplate:
-        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
     },
     ownNode: { path: '/opt/node/bin/node', version: 'v24.1.0' },
     now: at,

@@ -49,7 +49,7 @@ export function targetOf(
       version: '1.2.3',
       bundle: Buffer.from('the program'),
       unitTemplate:
-        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
     },
     runtime,
     stores,

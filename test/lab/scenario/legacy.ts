@@ -29,7 +29,9 @@ mv ${state}/users.json share/users/
 for c in $components; do
   [ ! -f ${state}/$c.json ] || mv ${state}/$c.json share/state/
   mv ${log}/$c.audit.jsonl log/
-  sed -i -E 's#${state}/users.json#/opt/muster/share/users/users.json#; s#${log}/('$c'.audit.jsonl)#/opt/muster/log/\\1#; s#${log}/('$c'.log)#/opt/muster/log/\\1#; s#${state}/('$c'.json)#/opt/muster/share/state/\\1#; s#${socket.replace('\\1', '(manager|connector|replicator)')}#/opt/muster/run/\\1.sock#' share/$c.json
+  sed -i -E 's#${state}/users.json#/opt/muster/share/users/users.json#; s#${log}/('$c'.audit.jsonl)#/opt/muster/log/\\1#; s#${state}/('$c'.json)#/opt/muster/share/state/\\1#; s#${socket.replace('\\1', '(manager|connector|replicator)')}#/opt/muster/run/\\1.sock#' share/$c.json
+  # The shell of root opened the log of a process.
+  sed -i -z -E 's#,[[:space:]]*"log": \\{[^}]*\\}##' share/$c.json
 done
 rm -rf ${state} ${log} share/account share/processes
 chown -R muster:muster share/users share/state log run share/tls/* share/secrets.json

@@ -11,6 +11,7 @@ export type UnitValues = Readonly<
     | 'group'
     | 'installDirectory'
     | 'capabilities'
+    | 'addresses'
     | 'protectHome'
     | 'memoryMax'
     | 'cpuWeight'
