@@ -151,7 +151,7 @@ true`,
         expect(await canary.harm(stdout + stderr), said).toEqual([])
         expect(said).not.toMatch(/\n\s+at .*:\d+:\d+\)?$/m)
       }
-      await must(host, `rm -rf ${state}; cp -p /root/users.json ${state}`)
+      await must(host, `rm -rf ${state}; mv /root/users.json ${state}`)
       const again = await run(['install', '--yes'])
       expect(again, again.stdout + again.stderr).toMatchObject({ code: 0 })
       expect(await entered(host, { port: 8090, password })).toBe(200)
@@ -198,7 +198,7 @@ done ) </dev/null >/dev/null 2>&1 &`,
         host,
         `ls -d ${folders.state} ${folders.log} /opt/muster 2>/dev/null || true; getent passwd ${user} || true`,
       )
-      expect(left).toBe('')
+      expect(left, stdout + stderr).toBe('')
       const harmed = (await canary.harm(stdout + stderr)).filter((line) => !line.includes('listener'))
       expect(harmed).toEqual([])
     })

@@ -20,7 +20,7 @@ export function servicesStep(target: Target): Step {
     target.components.flatMap((desired) => {
       const running = facts.services.get(desired.component)?.state === 'running'
       const applied = facts.installation.applied.get(desired.component)
-      return running && applied === desired.digest ? [] : [{ desired, running }]
+      return running && applied === desired.digest && from === undefined ? [] : [{ desired, running }]
     })
   return {
     id: 'services',
