@@ -22,6 +22,8 @@ for n in "$(command -v node 2>/dev/null)" ${nodeCandidates.join(' ')}; do
   real=$(readlink -f "$n")
   version=
   if [ -z "$(changeable "$real")" ]; then safe=yes; else safe=no; fi
+  # What is there is not there to stay.
+  case $real in /tmp/*|/var/tmp/*|/run/*) safe=no ;; esac
   # Whoever could have put it there would have it run as root.
   if [ $safe = yes ] || [ "$me" != 0 ]; then version=$("$real" --version 2>/dev/null); fi
   say node "$real" "$version" "$safe"
