@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +17,7 @@ import { gatherFacts, gatherInstalled } from '../../../src/deployment/facts/gath
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
 import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
+import { quote } from '../../../src/transport/shellWords.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 
 let folder = ''
@@ -49,7 +59,9 @@ describe('the facts of this machine', () => {
       uid: process.getuid?.(),
       userGroup: 'root',
     })
-    expect(here.node?.version).toMatch(/^v\d+\./)
+    // Root runs none that others could have put there.
+    const isRun = here.node?.rootOwned === true || process.getuid?.() !== 0
+    expect(here.node?.version).toMatch(isRun ? /^v\d+\./ : /^$/)
   })
 
   it('tells that nothing is installed, and whether it could be', async () => {
@@ -167,11 +179,13 @@ describe('the facts of this machine', () => {
     const bin = join(folder, 'bin')
     mkdirSync(bin, { mode: 0o755 })
     symlinkSync(process.execPath, join(bin, 'node'))
+    // That of these tests may be below /tmp.
+    const anywhere = (script: string): string => script.replace('/tmp/*|/var/tmp/*|', '')
     // Of the way to the Node.js alone: /, usr, bin and the program.
     const modes = (told: string): string =>
       `stat() { case $* in *node*) printf '${told}' ;; *) command stat "$@" ;; esac; }\n`
     const rootOwned = async (told: string): Promise<boolean | undefined> =>
-      (await facts(folder, [], (script) => modes(told) + script)).node?.rootOwned
+      (await facts(folder, [], (script) => modes(told) + anywhere(script))).node?.rootOwned
     expect(await rootOwned('0 755 d /\\n0 1755 d /bin\\n0 500 - /bin/node\\n')).toBe(true)
     for (const bad of ['0 775', '10 755', '0 757', '10 1777', '10 777']) {
       expect(await rootOwned(`0 755 d /\\n${bad} d /bin\\n0 755 - /bin/node\\n`)).toBe(false)
@@ -185,6 +199,21 @@ describe('the facts of this machine', () => {
         )
       ).node?.rootOwned,
     ).toBe(false)
+  })
+
+  it('takes no Node.js below /tmp, which is not there to stay, and does not run it', async () => {
+    const path = join(folder, 'bin', 'node')
+    mkdirSync(join(folder, 'bin'), { mode: 0o755 })
+    writeFileSync(path, `#!/bin/sh\necho ran > ${quote(join(folder, 'ran'))}; echo v99.0.0\n`, {
+      mode: 0o755,
+    })
+    const { node } = await facts(
+      folder,
+      [],
+      (script) => `PATH=${quote(join(folder, 'bin'))}:$PATH\n${script}`,
+    )
+    expect(node).toMatchObject({ path: realpathSync(path), rootOwned: false })
+    if (process.getuid?.() === 0) expect(existsSync(join(folder, 'ran'))).toBe(false)
   })
 
   it('asks systemd only where not all services are plainly seen to run', async () => {
