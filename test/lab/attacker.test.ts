@@ -200,7 +200,7 @@ done ) </dev/null >/dev/null 2>&1 &`,
       )
       expect(left, stdout + stderr).toBe('')
       const harmed = (await canary.harm(stdout + stderr)).filter((line) => !line.includes('listener'))
-      expect(harmed).toEqual([])
+      expect(harmed, harmed.join()).toEqual([])
     })
   })
 

@@ -25,7 +25,7 @@ printf '%s\\n' ${secret} > /root/canary
 grep -q ^canary: /etc/shadow || printf 'canary:%s:1:0:9:7:::\\n' ${secret} >> /etc/shadow
 printf '#!/bin/sh\\ntouch /root/executed\\nexec /opt/muster/current/node "$@"\\n' > /usr/local/share/evil
 chmod 755 /usr/local/share/evil
-ls -la /etc/profile.d /etc/cron.d > /root/listing
+ls -lA /etc/profile.d /etc/cron.d > /root/listing
 setsid sleep 100000 </dev/null >/dev/null 2>&1 & echo $! > /root/sleeper
 cat > /root/listener.js <<'END'
 require('node:net').createServer((s) => { require('node:fs').appendFileSync('/root/connected', 'x'); s.destroy() }).listen('/run/canary.sock')
@@ -41,7 +41,7 @@ while [ ! -S /run/canary.sock ]; do sleep 0.1; done; chmod 600 /run/canary.sock`
         `[ ! -e /root/executed ] || echo 'root ran a program of the service user'
 [ ! -e /root/connected ] || echo 'root opened a socket that the service user named'
 [ "$(cat /root/canary)" = ${secret} ] || echo 'a file of root was written'
-ls -la /etc/profile.d /etc/cron.d | cmp -s - /root/listing || echo 'a file was made in a folder of root'
+ls -lA /etc/profile.d /etc/cron.d | cmp -s - /root/listing || echo 'a file was made in a folder of root'
 kill -0 "$(cat /root/sleeper)" 2>/dev/null || echo 'a process of root was signalled'
 kill -0 "$(cat /root/listener)" 2>/dev/null || echo 'the listener of root was signalled'
 grep -q "^canary:${secret}:" /etc/shadow || echo 'the list of passwords was written'`,
