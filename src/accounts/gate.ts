@@ -16,7 +16,7 @@ export type Gate = {
 
 type Waiting = { readonly enter: () => void; readonly refuse: (error: Error) => void }
 
-/** Who waits in one room, by origin; the origin whose turn is next stands first. */
+/** Callers that wait in one room, by origin; the origin whose turn is next is the first. */
 type Room = { readonly queues: Map<string, Waiting[]>; waiting: number }
 
 const newRoom = (): Room => ({ queues: new Map(), waiting: 0 })

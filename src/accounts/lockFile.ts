@@ -54,7 +54,7 @@ async function take(path: string): Promise<boolean> {
   }
 }
 
-/** What a lock holds: empty where that may not be read; undefined where there is none. Throws a `ForeignLockError`. */
+/** Returns the text of a lock: empty where that may not be read; undefined where there is none. Throws a `ForeignLockError`. */
 function contentOf(path: string): string | undefined {
   try {
     const { text } = readTrusted(path, longestOwner)

@@ -122,8 +122,16 @@ function ownAddresses(): ReadonlySet<string> {
   return new Set([...fourth, ...sixth])
 }
 
-/** Returns true for a peer that can only be a process of this host. */
-export function isOwnAddress({ remoteAddress, localAddress }: Ends): boolean {
+const ownByConnection = new WeakMap<object, boolean>()
+
+/** Returns true for a peer that can only be a process of this host. Found out once for each connection. */
+export function isOwnAddress(ends: Ends): boolean {
+  const isOwn = ownByConnection.get(ends) ?? leadsHere(ends)
+  ownByConnection.set(ends, isOwn)
+  return isOwn
+}
+
+function leadsHere({ remoteAddress, localAddress }: Ends): boolean {
   if (remoteAddress === undefined) return false
   if (isLoopback(remoteAddress) || remoteAddress === localAddress) return true
   const address = ipv4Of(remoteAddress) ?? remoteAddress.replace(/%.*$/, '')

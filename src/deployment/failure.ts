@@ -21,8 +21,8 @@ export const isUnreachable = (error: unknown): boolean =>
 export class OperatorError extends Error {}
 
 /**
- * A failure as the renderers show it; throws an `OperatorError` on. An error that nobody expects is a bug of ours that this host brought forth: it is
- * the host's failure, and neither the run's nor another host's.
+ * A failure as the renderers show it; an `OperatorError` is thrown on. An error that nobody expects is a bug of ours that
+ * this host brought forth: it is the host's failure, and neither the run's nor another host's.
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof OperatorError) throw error

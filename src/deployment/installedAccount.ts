@@ -1,6 +1,6 @@
 import { quote } from '../transport/shellWords.ts'
 import { type Layout, type ServiceData, serviceData } from './layout.ts'
-import { servicePatience } from './serviceAccount.ts'
+import { boundedSetpriv } from './serviceAccount.ts'
 
 /** An installation of a cluster in a folder. */
 export type Installation = { readonly layout: Layout; readonly cluster: string }
@@ -34,7 +34,7 @@ elif [ -f ${quote(installation.layout.manifest)} ]; then
 ${unstarted.join('\n')}
 fi
 if [ "$me" = 0 ] && [ -n "$account" ] && [ "$account" != root ]; then
-  gid=$(id -g "$account" 2>/dev/null) && as="timeout -k 5 ${servicePatience} setpriv --reuid=$account --regid=$gid --clear-groups --no-new-privs --" || { place=; account=; }
+  gid=$(id -g "$account" 2>/dev/null) && as="${boundedSetpriv('$account', '$gid')}" || { place=; account=; }
 fi`
 }
 
