@@ -42,9 +42,14 @@ export type SshServerOptions = {
   readonly banner?: string
   /** Serves the shell of each session instead of a child process. */
   readonly serve?: (channel: ServerChannel, command: string) => void
-  /** Whether it lets connections through, as a jump host does; no unless told. */
-  readonly forwarding?: boolean
+  /** Lets connections through, as a jump host does, or takes them itself; neither unless told. */
+  readonly forwarding?: boolean | ((channel: ServerChannel, to: ForwardGoal) => void)
+  /** Has each connection as soon as its login succeeded. */
+  readonly onLogin?: (connection: Connection) => void
 }
+
+/** Where a jump host was asked to connect to. */
+export type ForwardGoal = { readonly address: string; readonly port: number }
 
 /** A key pair in OpenSSH's format. */
 export type KeyPair = { readonly private: string; readonly public: string }
@@ -159,12 +164,13 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     })
   })
 
-  const forward = (
-    accept: () => ServerChannel,
-    reject: () => void,
-    to: { address: string; port: number },
-  ) => {
+  const forward = (accept: () => ServerChannel, reject: () => void, to: ForwardGoal) => {
     asked.push(`${to.address}:${to.port}`)
+    if (typeof options.forwarding === 'function') {
+      const channel = accept()
+      channel.on('error', () => undefined)
+      return options.forwarding(channel, to)
+    }
     const socket = connect(to.port, to.address)
     socket.once('error', reject)
     socket.once('connect', () => {
@@ -178,7 +184,8 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
   }
 
   const serve = (connection: Connection): void => {
-    if (options.forwarding === true) {
+    options.onLogin?.(connection)
+    if (options.forwarding !== undefined && options.forwarding !== false) {
       connection.on('tcpip', (accept, reject, { destIP, destPort }) =>
         forward(accept, reject, { address: destIP, port: destPort }),
       )

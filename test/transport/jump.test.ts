@@ -1,12 +1,17 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect as openSocket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough, pipeline, Transform } from 'node:stream'
+import type { ServerChannel } from 'ssh2'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { forwardError } from '../../src/transport/jumpErrors.ts'
 import { parseJumpHosts } from '../../src/transport/jumpHost.ts'
 import { createSshConnector, type SshConnector } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+import { heapInUse } from '../support/heapInUse.ts'
 import { type SshServer, type SshServerOptions, startSshServer } from '../support/sshServer.ts'
 import { failure } from '../support/transportFailure.ts'
 
@@ -245,6 +250,138 @@ describe('a jump host that fails', () => {
     jump.breakConnections('freeze')
     await transport.close()
     expect((await failure(transport.run('true'))).code).toBe('connection-lost')
+  })
+})
+
+describe('a jump host that means ill', () => {
+  /** Carries bytes on to a server and back, changing them on the way. */
+  const relay =
+    (server: () => SshServer | undefined, change: { there?: Transform; back?: Transform }) =>
+    (channel: ServerChannel): void => {
+      const socket = openSocket(server()?.port ?? 0, server()?.address)
+      socket.on('error', () => channel.close())
+      channel.once('close', () => socket.destroy())
+      pipeline([channel, change.there ?? new PassThrough(), socket], () => undefined)
+      pipeline([socket, change.back ?? new PassThrough(), channel], () => undefined)
+    }
+  /** Passes bytes on until it is armed, and then turns one bit of the next chunk, or sends that chunk twice. */
+  const tampering = (how: 'flip' | 'repeat') => {
+    let armed = false
+    const stream = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        if (!armed) return done(null, chunk)
+        armed = false
+        if (how === 'repeat') return done(null, Buffer.concat([chunk, chunk]))
+        const changed = Buffer.from(chunk)
+        changed.writeUInt8(changed.readUInt8(chunk.length - 1) ^ 1, chunk.length - 1)
+        done(null, changed)
+      },
+    })
+    return {
+      stream,
+      arm: () => {
+        armed = true
+      },
+    }
+  }
+
+  it('cannot lead to another host, not even to one that is known', async () => {
+    let db2: SshServer | undefined
+    const [jump, db1, other] = (await start({ forwarding: relay(() => db2, {}) }, {}, {})) as [
+      SshServer,
+      SshServer,
+      SshServer,
+    ]
+    db2 = other
+    const error = await failure(connect('db1', db1, { jump: [place(jump)] }))
+    expect(error.code).toBe('host-key-changed')
+    expect(error.message).toContain(other.hostKeyFingerprint)
+    expect(other.connections()).toBe(1)
+    expect(other.logins()).toEqual([])
+  })
+
+  it.each(['flip', 'repeat'] as const)('cannot change what is said there: %s', async (how) => {
+    const there = tampering(how)
+    let goal: SshServer | undefined
+    const [jump, db1] = (await start({ forwarding: relay(() => goal, { there: there.stream }) }, {})) as [
+      SshServer,
+      SshServer,
+    ]
+    goal = db1
+    const transport = await connect('db1', db1, { jump: [place(jump)] })
+    await transport.run('true')
+    there.arm()
+    const error = await failure(transport.run(`echo x >> ${join(folder, 'ran')}`))
+    expect(error).toMatchObject({ host: 'db1', code: 'connection-lost' })
+    // Sent twice, the first is the one that was meant, and the second ends the connection.
+    const ran = await readFile(join(folder, 'ran'), 'utf8').catch(() => '')
+    expect(how === 'flip' ? [''] : ['', 'x\n']).toContain(ran)
+  })
+
+  it.each(['flip', 'repeat'] as const)('cannot change what is answered: %s', async (how) => {
+    const back = tampering(how)
+    let goal: SshServer | undefined
+    const [jump, db1] = (await start({ forwarding: relay(() => goal, { back: back.stream }) }, {})) as [
+      SshServer,
+      SshServer,
+    ]
+    goal = db1
+    const transport = await connect('db1', db1, { jump: [place(jump)] })
+    await transport.run('true')
+    back.arm()
+    const answers: string[] = []
+    for (let count = 0; count < 3; count += 1) {
+      const answer = await transport.run(`echo ${count}`).then(
+        ({ stdout }) => stdout.raw(),
+        (error: unknown) => (error instanceof TransportError ? error.code : String(error)),
+      )
+      answers.push(answer)
+    }
+    expect(answers.at(-1)).toBe('connection-lost')
+    for (const [index, answer] of answers.entries()) {
+      expect([`${index}\n`, 'connection-lost']).toContain(answer)
+    }
+  })
+
+  it('gains no memory of the operator by words without an end before those of the host', async () => {
+    const flood = Buffer.alloc(65_536, 'x')
+    const [jump, db1] = (await start(
+      {
+        forwarding: (channel) => {
+          const more = (): void => {
+            while (!channel.destroyed && channel.write(flood));
+            if (!channel.destroyed) channel.once('drain', more)
+          }
+          more()
+        },
+      },
+      {},
+    )) as [SshServer, SshServer]
+    const before = heapInUse()
+    const error = await failure(connect('db1', db1, { jump: [place(jump)], timeout: 2000 }))
+    expect(error.host).toBe('db1')
+    expect(error.message).not.toContain('xxxx')
+    expect(heapInUse() - before).toBeLessThan(16 * 1024 * 1024)
+  })
+
+  it('opens no channel back to the operator', async () => {
+    const opened: string[] = []
+    const [jump, db1] = (await start(
+      {
+        forwarding: true,
+        onLogin: (connection) => {
+          const told = (name: string) => (error: Error | undefined) =>
+            void opened.push(`${name} ${error === undefined ? 'opened' : 'refused'}`)
+          connection.forwardOut('127.0.0.1', 22, '127.0.0.1', 22, told('tcp'))
+          connection.x11('127.0.0.1', 6000, told('x11'))
+          connection.openssh_forwardOutStreamLocal('/run/agent', told('socket'))
+        },
+      },
+      {},
+    )) as [SshServer, SshServer]
+    const transport = await connect('db1', db1, { jump: [place(jump)] })
+    expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
+    await expect.poll(() => [...opened].sort()).toEqual(['socket refused', 'tcp refused', 'x11 refused'])
   })
 })
 
