@@ -4,6 +4,9 @@ import type { InstalledFacts } from '../facts/model.ts'
 /** Milliseconds that a component has for its end after its clients are gone: calls under way get ten seconds. */
 const margin = 40_000
 
+/** Milliseconds of a day, the longest that `connector-drain-timeout` may be: no host's settings hold a run longer. */
+const longest = 24 * 60 * 60_000
+
 /** Milliseconds that any other script has (`RunOptions.timeout`). */
 const usual = 60_000
 
@@ -20,7 +23,7 @@ export function drainTimeoutOf({ services, installation }: InstalledFacts): numb
 /** The same of a settings file of any version. */
 function drainTimeoutIn(text: string): number {
   const time = memberOf(memberOf(parseJson(text), 'proxy'), 'drainTimeout')
-  return typeof time === 'number' && time > 0 ? time : 0
+  return typeof time === 'number' && time > 0 ? Math.min(time, longest) : 0
 }
 
 /** Seconds after which a component that is told to stop is killed: systemd's TimeoutStopSec, and our own patience. */

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { drainTimeoutOf } from '../../../src/deployment/services/stopping.ts'
+import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+
+const drainingFor = (drainTimeout: unknown): number =>
+  drainTimeoutOf(
+    hostFacts({
+      services: new Map([['connector', { state: 'running', enabled: true }]]),
+      installation: installationFacts({
+        settings: new Map([['connector', JSON.stringify({ proxy: { drainTimeout } })]]),
+      }),
+    }),
+  )
+
+describe('the time that a connector drains', () => {
+  it('is what the settings on its host say', () => {
+    expect(drainingFor(5000)).toBe(5000)
+  })
+
+  it('is at most a day, whatever they say', () => {
+    expect(drainingFor(1e308)).toBe(86_400_000)
+    for (const junk of [-1, 'long', null, undefined]) expect(drainingFor(junk)).toBe(0)
+  })
+})
