@@ -5,6 +5,7 @@ import {
   asAttacker,
   type Canary,
   canaryOn,
+  clusters,
   type OwnFolders,
   traps,
   userFileTraps,
@@ -34,21 +35,6 @@ const commands: readonly (readonly string[])[] = [
   ['restart', '--yes'],
   ['install', '--yes'],
 ]
-
-const clusters = [
-  {
-    manager: 'systemd',
-    host: 'db1',
-    cluster: 'alpha',
-    folders: { state: '/var/lib/muster-alpha', log: '/var/log/muster-alpha', run: '/run/muster-alpha' },
-  },
-  {
-    manager: 'process',
-    host: 'db2',
-    cluster: 'beta',
-    folders: { state: '/opt/muster/data', log: '/opt/muster/data', run: '/opt/muster/data' },
-  },
-] as const
 
 describe.skipIf(labHere.missing)(`a service user who was taken over${labHere.needs}`, () => {
   let lab: Lab

@@ -4,6 +4,22 @@ import { must } from './onHost.ts'
 /** Folders of a host in which the service user may write. */
 export type OwnFolders = { readonly state: string; readonly log: string; readonly run: string }
 
+/** One cluster for each way of running components, on a host of its own, with the folders of its service user. */
+export const clusters = [
+  {
+    manager: 'systemd',
+    host: 'db1',
+    cluster: 'alpha',
+    folders: { state: '/var/lib/muster-alpha', log: '/var/log/muster-alpha', run: '/run/muster-alpha' },
+  },
+  {
+    manager: 'process',
+    host: 'db2',
+    cluster: 'beta',
+    folders: { state: '/opt/muster/data', log: '/opt/muster/data', run: '/opt/muster/data' },
+  },
+] as const
+
 /** What root has on a host that a compromised service user wants: to read, to write, to run, to signal. */
 export type Canary = {
   /** Puts it in place; root's own process and socket with it. */

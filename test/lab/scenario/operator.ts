@@ -14,6 +14,8 @@ export type CallOptions = {
   /** The programs' environment without the password. */
   readonly withoutPassword?: boolean
   readonly onStart?: (pid: number) => void
+  /** As of `execute`. */
+  readonly killWhen?: (stdout: string) => boolean
 }
 
 /** Somebody who runs the programs in a folder of their own, as child processes. */
@@ -53,6 +55,7 @@ export function createOperator(lab: Lab, name: string, password: string): Operat
         timeout: options.timeout ?? 180_000,
         ...(options.input === undefined ? {} : { input: options.input }),
         ...(options.onStart === undefined ? {} : { onStart: options.onStart }),
+        ...(options.killWhen === undefined ? {} : { killWhen: options.killWhen }),
       })
       printed.push(outcome.stdout, outcome.stderr)
       return outcome

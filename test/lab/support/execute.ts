@@ -12,6 +12,8 @@ export type ExecuteOptions = {
   readonly timeout?: number
   /** Told the process id as soon as the program runs. */
   readonly onStart?: (pid: number) => void
+  /** Kills the program (SIGKILL, code 124) as soon as this is true of what it has printed so far. */
+  readonly killWhen?: (stdout: string) => boolean
 }
 
 /** Runs a program without a shell; a non-zero exit is a result (124 when it was killed), not an error. */
@@ -25,7 +27,10 @@ export function execute(
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     const killer = setTimeout(() => child.kill('SIGKILL'), options.timeout ?? 600_000)
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout.push(chunk)
+      if (options.killWhen?.(Buffer.concat(stdout).toString('utf8'))) child.kill('SIGKILL')
+    })
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
     child.on('error', (cause) => {
       clearTimeout(killer)
