@@ -11,7 +11,7 @@ import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import type { Run } from './inRun.ts'
 import { notStarted } from './notStarted.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { type ClusterOptions, type OpenedCluster, openLoaded } from './openCluster.ts'
 import type { PreparedRun } from './prepareRun.ts'
 import { readPlan } from './readPlan.ts'
 import { namesOf, type SelectedCluster, selectTargets, wholeOf } from './selectTargets.ts'
@@ -28,7 +28,7 @@ const newPlan = 'Make a new plan of it with `muster plan --out`, and look at wha
  */
 export async function openPlanned(
   options: ClusterOptions & { readonly plan: string },
-): Promise<{ readonly config: SelectedCluster; readonly given: GivenPlan } | ExitCode> {
+): Promise<(OpenedCluster & { readonly given: GivenPlan }) | ExitCode> {
   const { context, targets, plan: file } = options
   if (targets !== undefined && targets.hosts.length + targets.services.length > 0) {
     throw new UsageError(
@@ -38,9 +38,9 @@ export async function openPlanned(
   }
   const plan = await readPlan(context, file)
   const { targets: _, ...whole } = options
-  const opened = await openCluster(whole)
+  const opened = await openLoaded(whole)
   if (typeof opened === 'number') return opened
-  const all = wholeOf(opened)
+  const all = wholeOf(opened.config)
   const problem = planIsOfAnother(plan, { config: all, version: context.version })
   if (problem !== undefined) {
     throw new UsageError(`The plan ${file} ${problem}.`, `${newPlan} --set must be given as it was then.`)
@@ -48,30 +48,30 @@ export async function openPlanned(
   const hosts = plan.hosts.map(({ host }) => host)
   const connection = targets?.connection
   const config = selectTargets(all, { hosts, services: [], ...(connection && { connection }) })
-  return { config, given: { file, plan } }
+  return { config, loaded: opened.loaded, given: { file, plan } }
 }
 
-/** What to do with the secrets before any host is reached: throws a `UsageError` when one is another now. */
-export function mustBeOfPlan(
+/** Throws a `UsageError` where a secret is another than when the plan was made. */
+export async function mustBeOfPlan(
   { file, plan }: GivenPlan,
   config: SelectedCluster,
-): (secrets: ResolvedSecrets) => Promise<void> {
-  return async (secrets) => {
-    const changed = changedSecrets(plan, await secretMarks({ ...config, secrets }))
-    if (changed === undefined) return
-    throw new UsageError(`Secrets are others than when the plan ${file} was made: ${changed}.`, newPlan)
-  }
+  secrets: ResolvedSecrets,
+): Promise<void> {
+  const changed = changedSecrets(plan, await secretMarks({ ...config, secrets }))
+  if (changed === undefined) return
+  throw new UsageError(`Secrets are others than when the plan ${file} was made: ${changed}.`, newPlan)
 }
 
 /** The plan of a run, as it is kept. */
 export async function planOf(options: {
   readonly context: CommandContext
   readonly config: SelectedCluster
+  readonly secrets: ResolvedSecrets
   readonly state: ClusterState
   readonly run: PreparedRun
 }): Promise<SavedPlan> {
-  const { context, config, state, run } = options
-  const { planned, secrets } = run
+  const { context, config, secrets, state, run } = options
+  const { planned } = run
   const marks = await secretMarks({ ...config, secrets })
   return savedPlanOf({ config, planned, state, marks, version: context.version, now: context.now() })
 }
@@ -83,14 +83,15 @@ export async function planOf(options: {
 export async function refuseOutrun(options: {
   readonly context: CommandContext
   readonly config: SelectedCluster
+  readonly secrets: ResolvedSecrets
   readonly state: ClusterState
   readonly prepared: PreparedRun
   readonly given: GivenPlan
   readonly run: Run
   readonly json: boolean
 }): Promise<ExitCode | undefined> {
-  const { context, config, state, prepared, given, run, json } = options
-  const changes = comparePlans(given.plan, await planOf({ context, config, state, run: prepared }))
+  const { context, config, prepared, given, run, json } = options
+  const changes = comparePlans(given.plan, await planOf({ ...options, run: prepared }))
   const moved = changes.filter((change) => change.moved.length > 0)
   const hosts = namesOf(config.hosts)
   const renderer = run.follow(await chooseRenderer({ context, json, hosts }))

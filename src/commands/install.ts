@@ -4,6 +4,7 @@ import { beforeOf } from '../deployment/before/beforeOf.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { wavesOf } from '../deployment/execution/wave.ts'
+import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import { registration } from '../deployment/registration.ts'
 import type { PackedRuntime } from '../deployment/runtime/choose.ts'
 import { untrustedAuthorities } from '../deployment/state/clusterState.ts'
@@ -23,8 +24,9 @@ import { type GivenPlan, mustBeOfPlan, openPlanned, refuseOutrun } from './follo
 import { inRun, type Run } from './inRun.ts'
 import { madePasswordText } from './madePasswordText.ts'
 import { mustBeHosts } from './mustBeHosts.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { type ClusterOptions, type OpenedCluster, openLoaded } from './openCluster.ts'
 import { type PreparedRun, prepareRun } from './prepareRun.ts'
+import { resolveSecrets } from './resolveSecrets.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
@@ -66,30 +68,33 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const { config, given } = opened
   mustBeHosts(config, '--replaced', options.replaced)
   const rollout = rolloutFor(config, options.rollout)
+  const secrets = await resolveSecrets(options.context, opened)
+  if (typeof secrets === 'number') return secrets
+  if (given !== undefined) await mustBeOfPlan(given, config, secrets)
   await prepareConnections(options.context, config.hosts)
   const place = { directory: config.directory, cluster: config.cluster }
   return inRun({ ...options, config, operation }, (locked) =>
-    installLocked({ ...options, rollout, config, given, place, locked }),
+    installLocked({ ...options, rollout, config, secrets, given, place, locked }),
   )
 }
 
 /** The files of a command that was given no plan. */
 async function openAsked(
   options: ClusterOptions,
-): Promise<{ readonly config: SelectedCluster; readonly given?: GivenPlan } | ExitCode> {
-  const config = await openCluster(options)
-  return typeof config === 'number' ? config : { config }
+): Promise<(OpenedCluster & { readonly given?: GivenPlan }) | ExitCode> {
+  return openLoaded(options)
 }
 
 async function installLocked(
   options: InstallOptions & {
     readonly config: SelectedCluster
+    readonly secrets: ResolvedSecrets
     readonly given: GivenPlan | undefined
     readonly place: StatePlace
     readonly locked: Run
   },
 ): Promise<ExitCode> {
-  const { context, config, given, place, json, locked } = options
+  const { context, config, secrets, given, place, json, locked } = options
   const opened = await openState(place)
   for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
   const hosts = namesOf(config.hosts)
@@ -100,6 +105,7 @@ async function installLocked(
   const run = await prepareRun({
     context,
     config,
+    secrets,
     state: opened.state,
     runtimeFile: options.runtimeFile,
     replaced: options.replaced,
@@ -108,7 +114,6 @@ async function installLocked(
     emit: renderer.emit,
     run: locked,
     ...(options.purpose && { bars: options.purpose.bars }),
-    ...(given && { judgeSecrets: mustBeOfPlan(given, config) }),
     packed: (runtime) => runtimes.get(runtime.id),
   }).finally(() => renderer.end())
   try {

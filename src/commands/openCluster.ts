@@ -18,6 +18,9 @@ export type ClusterOptions = PassphraseOptions & {
   readonly targets?: Targets
 }
 
+/** The chosen hosts, and what findings about them need to be reported at their places. */
+export type OpenedCluster = { readonly config: SelectedCluster; readonly loaded: LoadedCluster }
+
 /**
  * Reads and validates the files, the whole of them whatever part a command is for. Findings go to standard
  * error; with an error among them there is only an exit code, and nothing may be touched. Throws a `UsageError`
@@ -28,10 +31,8 @@ export async function openCluster(options: ClusterOptions): Promise<SelectedClus
   return typeof opened === 'number' ? opened : opened.config
 }
 
-/** The same, with what findings about it need to be told at their places. */
-export async function openLoaded(
-  options: ClusterOptions,
-): Promise<{ readonly config: SelectedCluster; readonly loaded: LoadedCluster } | ExitCode> {
+/** Opens a cluster for a command that also reads its secrets or reports findings about its hosts. */
+export async function openLoaded(options: ClusterOptions): Promise<OpenedCluster | ExitCode> {
   const { context } = options
   const loaded = await loadCluster(options)
   const { config, sources, missing } = loaded

@@ -10,8 +10,9 @@ import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { planOf } from './followPlan.ts'
 import { keptPlanText } from './keptPlanText.ts'
 import { mustBeHosts } from './mustBeHosts.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { type ClusterOptions, openLoaded } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
+import { resolveSecrets } from './resolveSecrets.ts'
 import { namesOf } from './selectTargets.ts'
 import { lineLayout } from './terminal.ts'
 import { mustTakePlan, writePlan } from './writePlan.ts'
@@ -28,19 +29,23 @@ export async function plan(
   },
 ): Promise<ExitCode> {
   const { context, json, runtimeFile, replaced, out } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const opened = await openLoaded(options)
+  if (typeof opened === 'number') return opened
+  const { config } = opened
   mustBeHosts(config, '--replaced', replaced)
   if (out !== undefined) await mustTakePlan(context, out)
+  const secrets = await resolveSecrets(context, opened)
+  if (typeof secrets === 'number') return secrets
   await prepareConnections(context, config.hosts)
-  const opened = await readState({ directory: config.directory, cluster: config.cluster })
-  const state = opened?.state ?? emptyState
+  const known = await readState({ directory: config.directory, cluster: config.cluster })
+  const state = known?.state ?? emptyState
   const hosts = namesOf(config.hosts)
   const progress = json ? { ...context, stdout: context.stderr } : context
   const renderer = await chooseRenderer({ context: progress, json: false, hosts })
   const run = await prepareRun({
     context,
     config,
+    secrets,
     state,
     runtimeFile,
     replaced,
@@ -51,7 +56,7 @@ export async function plan(
   }).finally(() => renderer.end())
   await closeAll(run.survey)
   if ('exit' in run) return run.exit
-  if (out !== undefined) await writePlan(context, out, await planOf({ context, config, state, run }))
+  if (out !== undefined) await writePlan(context, out, await planOf({ context, config, secrets, state, run }))
   const shown = {
     cluster: config.cluster,
     notes: run.preparation.notes,

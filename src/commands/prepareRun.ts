@@ -30,7 +30,6 @@ import { Interrupted } from './interrupted.ts'
 import { mustKnowAuthority } from './mustKnowAuthority.ts'
 import { notStarted } from './notStarted.ts'
 import { readOwnStores } from './readOwnStores.ts'
-import { resolveSecrets } from './resolveSecrets.ts'
 import type { SelectedCluster } from './selectTargets.ts'
 import { heldHosts, surveyLocked } from './surveyLocked.ts'
 import { type PassphraseOptions, unlocking } from './unlocking.ts'
@@ -47,7 +46,6 @@ export type PreparedRun = {
   readonly survey: Survey
   readonly preparation: Extract<Preparation, { ok: true }>
   readonly planned: readonly PlannedTarget[]
-  readonly secrets: ResolvedSecrets
   /** The operator's --runtime-file, packed. */
   readonly runtimeFile?: Buffer
 }
@@ -55,14 +53,13 @@ export type PreparedRun = {
 type RunOptions = PassphraseOptions & {
   readonly context: CommandContext
   readonly config: SelectedCluster
+  readonly secrets: ResolvedSecrets
   readonly state: ClusterState
   readonly emit: Emit
   /** The run that is to change the hosts and holds their locks; absent for a look. */
   readonly run?: Run
   /** Hosts that are meant to be other machines now. */
   readonly replaced: readonly string[]
-  /** Told the secrets before any host is reached; it may reject. */
-  readonly judgeSecrets?: (secrets: ResolvedSecrets) => Promise<void>
   /** What else stands in the way on a host that was reached. */
   readonly bars?: (surveyed: SurveyedHost, program: Program) => StepError | undefined
   /** Where a step finds the packed runtime when it is applied. */
@@ -78,7 +75,7 @@ export type Refusal = {
 }
 
 /**
- * Reads the secrets, connects to every host, reads its facts, and decides. One host that cannot be reached,
+ * Connects to every host, reads its facts, and decides. One host that cannot be reached,
  * or that an installation cannot succeed on, refuses the whole run while nothing has been touched.
  */
 export async function prepareRun(
@@ -86,8 +83,6 @@ export async function prepareRun(
 ): Promise<PreparedRun | Refusal> {
   const { context, config, emit } = options
   await mustKnowAuthority(context, options)
-  const secrets = await resolveSecrets(context, config)
-  await options.judgeSecrets?.(secrets)
   const program = await readProgram(context.packageDirectory, context.version)
   const runtimeFile =
     options.runtimeFile === undefined
@@ -107,7 +102,7 @@ export async function prepareRun(
       })
     : surveyLocked({ context, config, run, emit, machines, look: wholeLook }))
   try {
-    return await decide({ ...options, survey, secrets, program, runtimeFile, storeFiles })
+    return await decide({ ...options, survey, program, runtimeFile, storeFiles })
   } catch (error) {
     // Left open, the connections would keep the program from ending.
     await closeAll(survey)
@@ -119,7 +114,6 @@ export async function prepareRun(
 async function decide(
   options: RunOptions & {
     readonly survey: Survey
-    readonly secrets: ResolvedSecrets
     readonly program: Program
     readonly runtimeFile: (RuntimeFile & { readonly packed: Buffer }) | undefined
     readonly storeFiles: ReadonlyMap<string, Buffer>
@@ -169,7 +163,7 @@ async function decide(
     emit({ type: 'planned', host: plan.host, changes })
   }
   const packed = runtimeFile?.packed
-  return { survey, preparation, planned, secrets, ...(packed === undefined ? {} : { runtimeFile: packed }) }
+  return { survey, preparation, planned, ...(packed === undefined ? {} : { runtimeFile: packed }) }
 }
 
 /** One outcome a host: its first failure, or that nothing was begun there because another host failed. */

@@ -1,27 +1,21 @@
-import type { ClusterConfig } from '../config/model.ts'
+import { givenPasswords } from '../deployment/prepare.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { CommandContext } from './context.ts'
-import { secretReader } from './secretReader.ts'
+import type { ExitCode } from './exitCodes.ts'
+import type { OpenedCluster } from './openCluster.ts'
+import { resolveSecrets } from './resolveSecrets.ts'
 
 /**
- * The passwords that the file gives for users of the APIs, by host and user, each source read once. Other secrets are left
- * alone. Rejects with a `SecretError`, or `Interrupted`.
+ * Passwords that the file gives for users of the APIs, by host and user; other secrets are not read. Reports findings
+ * and fails as `resolveSecrets` does.
  */
 export async function readUserPasswords(
   context: CommandContext,
-  config: ClusterConfig,
-): Promise<ReadonlyMap<string, ReadonlyMap<string, Secret>>> {
-  const read = secretReader(context, { policy: 'all' })
-  const passwords = new Map<string, ReadonlyMap<string, Secret>>()
-  for (const { name, users } of config.hosts) {
-    const given = new Map<string, Secret>()
-    for (const { user, password } of users) {
-      if (password === undefined) continue
-      const reading = await read(password)
-      if ('failure' in reading) throw reading.failure
-      given.set(user, reading.secret)
-    }
-    passwords.set(name, given)
-  }
-  return passwords
+  opened: OpenedCluster,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Secret>> | ExitCode> {
+  const secrets = await resolveSecrets(context, opened, ({ users }) =>
+    users.flatMap(({ password }) => password ?? []),
+  )
+  if (typeof secrets === 'number') return secrets
+  return new Map(opened.config.hosts.map((host) => [host.name, givenPasswords(host, secrets)]))
 }

@@ -1,4 +1,6 @@
+import { usersOf } from '../config/resolve/users.ts'
 import { setSource } from '../config/sets.ts'
+import { options } from '../config/settings/options.ts'
 import type { Code } from '../diagnostics/catalogue.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
 import type { CommandContext } from './context.ts'
@@ -56,4 +58,24 @@ export function placesOfHosts({ cluster, sources }: LoadedCluster): (host: strin
   const start = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }
   const top = cluster?.draft.groups.get('hosts')?.span ?? start
   return (host) => (host === undefined ? undefined : spans.get(host)) ?? top
+}
+
+/** Place of a host, or of what the file gives as a user's password there; without a password, that of the user's name. */
+export function placesOfUsers(loaded: LoadedCluster): (host: string, user?: string) => Span {
+  const hosts = placesOfHosts(loaded)
+  const known = new Map(loaded.cluster?.hosts.map((host) => [host.name, host]))
+  return (name, user) => {
+    const host = known.get(name)
+    if (host === undefined || user === undefined) return hosts(name)
+    const other = usersOf(host).find(({ given }) => given.name === user)?.given
+    const admin = host.option(options.adminUser)
+    const own = admin.value === user ? host.option(options.adminPass).given : undefined
+    const password = own ?? (other?.value === undefined ? undefined : other)
+    return (
+      password?.span ??
+      other?.keySpan ??
+      (admin.value === user ? admin.given?.span : undefined) ??
+      hosts(name)
+    )
+  }
 }

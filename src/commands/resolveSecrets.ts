@@ -1,18 +1,47 @@
-import type { ClusterConfig, HostConfig } from '../config/model.ts'
-import type { ResolvedSecrets } from '../deployment/prepare.ts'
+import type { HostConfig } from '../config/model.ts'
+import { type ResolvedSecrets, secretsOfInstallation } from '../deployment/prepare.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { CommandContext } from './context.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
+import type { OpenedCluster } from './openCluster.ts'
+import { printDiagnostics } from './printDiagnostics.ts'
 import { secretReader } from './secretReader.ts'
+import { readSecrets } from './validate/readSecrets.ts'
+import { secretFindings } from './validate/secretFindings.ts'
+import { withoutSilenced } from './withoutSilenced.ts'
 
-/** Fetches every secret the file refers to, each source once. Rejects with a `SecretError`, or `Interrupted`. */
+/**
+ * Reads the secrets that a command needs of the chosen hosts, all that an installation takes unless told, each source
+ * once, and reports what `validate --resolve-secrets` finds about them. With an error among the findings there is only
+ * an exit code, and nothing may be touched. Rejects with `Interrupted` alone.
+ */
 export async function resolveSecrets(
   context: CommandContext,
-  config: ClusterConfig,
-): Promise<ResolvedSecrets> {
-  const read = secretReader(context, { policy: 'all' })
+  { config, loaded }: OpenedCluster,
+  needed: (host: HostConfig) => readonly SecretReference[] = secretsOfInstallation,
+): Promise<ResolvedSecrets | ExitCode> {
+  const policy = 'all'
+  const read = secretReader(context, { policy })
+  const { cluster: whole, sources } = loaded
+  if (whole === undefined) throw new Error('secrets were asked for of files that could not be understood')
+  const names = new Set(config.hosts.map(({ name }) => name))
+  const cluster = { ...whole, hosts: whole.hosts.filter(({ name }) => names.has(name)) }
+  const references = config.hosts.flatMap(needed)
+  const places = new Set(references.map(placeOf))
+  // What is written out was judged with the file.
+  const wanted = (one: SecretReference): boolean => one.kind !== 'literal' && places.has(placeOf(one))
+  const readings = await readSecrets({ cluster, read, wanted })
+  const found = secretFindings({ cluster, readings, policy })
+  const left = withoutSilenced(loaded, { findings: found })
+  const codes = new Set<string>(['too-many-findings', ...found.map(({ code }) => code)])
+  // What else the comments of the files gave rise to was reported when they were opened.
+  const diagnostics = left.findings.filter(({ code }) => codes.has(code))
+  const shown = { diagnostics, sources, silenced: left.silenced.length }
+  printDiagnostics(shown, { context, output: context.stderr })
+  if (found.some(({ severity }) => severity === 'error')) return exitCodes.failed
   const secrets = new Map<SecretReference, Secret>()
-  for (const reference of config.hosts.flatMap(referencesOf)) {
+  for (const reference of references) {
     const reading = await read(reference)
     if ('failure' in reading) throw reading.failure
     secrets.set(reference, reading.secret)
@@ -20,11 +49,5 @@ export async function resolveSecrets(
   return secrets
 }
 
-const referencesOf = (host: HostConfig): SecretReference[] =>
-  [
-    ...host.users.map(({ password }) => password),
-    host.tls.keystorePassword,
-    host.tls.truststorePassword,
-    host.database?.account?.password,
-    host.monitor?.password,
-  ].filter((reference) => reference !== undefined)
+const placeOf = (reference: SecretReference): string | undefined =>
+  reference.kind === 'literal' ? undefined : reference.at?.place

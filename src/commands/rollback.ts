@@ -25,7 +25,7 @@ import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { type ClusterOptions, openLoaded } from './openCluster.ts'
 import { readUserPasswords } from './readUserPasswords.ts'
 import { refuseHosts } from './refuseHosts.ts'
 import { rolloutFor } from './rolloutFor.ts'
@@ -57,10 +57,12 @@ type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases 
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, json, lockWait } = options
   mustBeAbleToAsk(context, { yes, command: 'rollback', look: 'status' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const loaded = await openLoaded(options)
+  if (typeof loaded === 'number') return loaded
+  const { config } = loaded
   const rollout = rolloutFor(config, options.rollout)
-  const passwords = await readUserPasswords(context, config)
+  const passwords = await readUserPasswords(context, loaded)
+  if (typeof passwords === 'number') return passwords
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const state = opened?.state ?? emptyState
   return withHosts({

@@ -12,6 +12,8 @@ export const beyondFiles = [
   'certificate-',
   'authority-',
   'user-',
+  // Passwords from elsewhere differ from machine to machine.
+  'weak-password',
 ] as const
 
 /**

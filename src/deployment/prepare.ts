@@ -95,6 +95,16 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   return { ok: true, targets, state: withMachines(tls.state, surveyed), made: admins.made, notes: tls.notes }
 }
 
+/** Every secret that the file gives for what an installation brings to a host. */
+export const secretsOfInstallation = ({ users, tls, database, monitor }: HostConfig): SecretReference[] =>
+  [
+    ...users.map(({ password }) => password),
+    tls.keystorePassword,
+    tls.truststorePassword,
+    database?.account?.password,
+    monitor?.password,
+  ].filter((reference) => reference !== undefined)
+
 const secretOf = (secrets: ResolvedSecrets, reference: SecretReference | undefined): Secret | undefined =>
   reference === undefined ? undefined : secrets.get(reference)
 

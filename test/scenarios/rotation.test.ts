@@ -208,7 +208,9 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     // The kept password is tried instead, and found everywhere: the file alone is wrong.
     const verified = await world.operator.muster(['users', 'verify', '--json', 'alpha.yaml'])
     const { findings, logins } = JSON.parse(verified.stdout)
+    const file = readFileSync(join(world.operator.directory, 'alpha.yaml'), 'utf8').split('\n')
     expect(findings).toMatchObject([{ code: 'user-password-replaced' }])
+    expect(file[findings[0].line - 1]?.slice(findings[0].column - 1)).toMatch(/^(?:!env )?"?ADMIN_PASS"?$/)
     expect(logins.map((one: { in: boolean }) => one.in)).toEqual([true, true, true, true])
     expect(await statuses('Correct-Horse-7!')).toEqual(all(200))
     world.operator.env.ADMIN_PASS = 'Correct-Horse-7!'

@@ -4,7 +4,7 @@ import { lostOutcomes, type Survey, wholeLook } from '../../deployment/survey.ts
 import { mustBeAbleToAsk } from '../confirmChanges.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { Interrupted } from '../interrupted.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { type ClusterOptions, openLoaded } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
 import { rolloutFor } from '../rolloutFor.ts'
@@ -30,11 +30,15 @@ export async function renew(
 ): Promise<ExitCode> {
   const { context, yes, ownAuthority } = options
   mustBeAbleToAsk(context, { yes, command: 'cert renew', look: 'cert list' })
-  const opened = await openCluster(options)
+  const opened = await openLoaded(options)
   if (typeof opened === 'number') return opened
-  const { config, notes } = withoutBrought(opened, { what: 'renew', rule: 'which muster never renews' })
+  const { config, notes } = withoutBrought(opened.config, {
+    what: 'renew',
+    rule: 'which muster never renews',
+  })
   const rollout = rolloutFor(config, options.rollout)
-  const secrets = await resolveSecrets(context, config)
+  const secrets = await resolveSecrets(context, { ...opened, config })
+  if (typeof secrets === 'number') return secrets
   return withHosts({
     look: wholeLook,
     ...options,

@@ -19,7 +19,7 @@ import {
 import { mustBeAbleToAsk } from '../confirmChanges.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { Interrupted } from '../interrupted.ts'
-import { openCluster } from '../openCluster.ts'
+import { openLoaded } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
 import { namesOf } from '../selectTargets.ts'
@@ -47,13 +47,14 @@ type RotateOptions = CertificateOptions & {
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
   const { context, yes } = options
   mustBeAbleToAsk(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
-  const opened = await openCluster(options)
+  const opened = await openLoaded(options)
   if (typeof opened === 'number') return opened
-  const { config, notes } = withoutBrought(opened, {
+  const { config, notes } = withoutBrought(opened.config, {
     what: 'rotate',
     rule: 'of which muster changes nothing: let its truststore trust the new authority yourself',
   })
-  const secrets = await resolveSecrets(context, config)
+  const secrets = await resolveSecrets(context, { ...opened, config })
+  if (typeof secrets === 'number') return secrets
   return withHosts({
     look: wholeLook,
     ...options,

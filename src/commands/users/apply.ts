@@ -28,7 +28,7 @@ import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import type { Run } from '../inRun.ts'
 import { Interrupted } from '../interrupted.ts'
 import { madePasswordText } from '../madePasswordText.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { type ClusterOptions, openLoaded } from '../openCluster.ts'
 import { readUserPasswords } from '../readUserPasswords.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
@@ -67,10 +67,12 @@ const operation = 'users apply'
 export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
   mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const loaded = await openLoaded(options)
+  if (typeof loaded === 'number') return loaded
+  const { config } = loaded
   mustNameUsers(config)
-  const given = await readUserPasswords(context, config)
+  const given = await readUserPasswords(context, loaded)
+  if (typeof given === 'number') return given
   const hash = createHasher()
   return withKnownHosts({
     look: installedLook,

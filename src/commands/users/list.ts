@@ -10,7 +10,7 @@ export async function listUsers(options: ClusterOptions & { readonly json: boole
   const { context, json } = options
   const config = await openCluster(options)
   if (typeof config === 'number') return config
-  const hosts = await lookAtUsers(context, config, { logins: false })
+  const hosts = await lookAtUsers(context, config)
   const { stdout } = context
   stdout.write(
     json

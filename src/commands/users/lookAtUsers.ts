@@ -13,7 +13,6 @@ import { prepareConnections } from '../connectHost.ts'
 import type { CommandContext } from '../context.ts'
 import { impatient } from '../impatient.ts'
 import { Interrupted } from '../interrupted.ts'
-import { readUserPasswords } from '../readUserPasswords.ts'
 import type { SelectedCluster } from '../selectTargets.ts'
 import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
 
@@ -24,9 +23,10 @@ import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
 export async function lookAtUsers(
   context: CommandContext,
   config: SelectedCluster,
-  options: { readonly logins: boolean },
+  /** Passwords that the file gives, to compare and log in with; without them no secret is read for it. */
+  read?: ReadonlyMap<string, ReadonlyMap<string, Secret>>,
 ): Promise<readonly HostUsers[]> {
-  const given = await readUserPasswords(context, config)
+  const given = read ?? writtenOut(config)
   const hash = createHasher()
   await prepareConnections(context, impatient(config).hosts)
   const { state, survey } = await surveyToLook(context, config, installedLook, (known) =>
@@ -39,9 +39,11 @@ export async function lookAtUsers(
     survey.reached.map((surveyed) => {
       const old = replaced.filter(({ host }) => host === surveyed.host.name)
       const known = knownPasswords(surveyed.host, { given: given.get(surveyed.host.name), state, old })
-      const judge = judgeOf(known, state, verify)
+      const unread = namesGiven(surveyed.host).filter((user) => !given.get(surveyed.host.name)?.has(user))
+      const judge = judgeOf(known, { unread, state, verify })
+      const logins = read !== undefined
       return look(surveyed, () =>
-        hostUsers({ surveyed, cluster: config.cluster, state, judge, known, ...options }),
+        hostUsers({ surveyed, cluster: config.cluster, state, judge, known, logins }),
       )
     }),
   ).finally(() => closeAll(survey))
@@ -56,6 +58,22 @@ export async function lookAtUsers(
     ({ host }) => host,
   )
 }
+
+/** By host and user, the passwords that stand in the file itself. */
+const writtenOut = ({ hosts }: SelectedCluster): ReadonlyMap<string, ReadonlyMap<string, Secret>> =>
+  new Map(
+    hosts.map(({ name, users }) => [
+      name,
+      new Map(
+        users.flatMap(({ user, password }) =>
+          password?.kind === 'literal' ? [[user, password.value] as const] : [],
+        ),
+      ),
+    ]),
+  )
+
+const namesGiven = ({ users }: HostConfig): readonly string[] =>
+  users.filter(({ password }) => password !== undefined).map(({ user }) => user)
 
 async function look(
   { host }: SurveyedHost<InstalledFacts>,
@@ -114,10 +132,18 @@ function knownPasswords(
 /** Compares by our own salt first: then one scrypt serves for all hosts. */
 function judgeOf(
   known: ReadonlyMap<string, Secret>,
-  state: ClusterState,
-  verify: ReturnType<typeof onceEach>,
+  {
+    unread,
+    state,
+    verify,
+  }: {
+    readonly unread: readonly string[]
+    readonly state: ClusterState
+    readonly verify: ReturnType<typeof onceEach>
+  },
 ): JudgePassword {
   return async (user, hash) => {
+    if (unread.includes(user)) return 'unread'
     const password = known.get(user)
     if (password === undefined) return 'unknown'
     return (await verify({ password, hash, salt: state.users.get(user)?.salt })) ? 'known' : 'another'

@@ -1,3 +1,4 @@
+import { passwordWeakness } from '../../config/passwordWeakness.ts'
 import { passwordProblems } from '../../contracts/password.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { CommandContext } from '../context.ts'
@@ -16,7 +17,12 @@ export async function readNewPassword(
     ...(from === '-' ? { stdin: true } : { file: from }),
     twice: true,
   })
+  const fix = 'Choose another one: at least 12 characters at random.'
   const problems = passwordProblems(password.reveal())
-  if (problems.length === 0) return password
-  throw new UsageError(`The new password ${problems.join(', and ')}.`, 'Choose another one.')
+  if (problems.length > 0) throw new UsageError(`The new password ${problems.join(', and ')}.`, fix)
+  const weakness = passwordWeakness(password.reveal(), user)
+  if (weakness === undefined) return password
+  if (weakness.known) throw new UsageError(`The new password is ${weakness.reason}.`, fix)
+  context.stderr.write(`warning: the new password ${weakness.reason}\n  fix: ${fix}\n`)
+  return password
 }

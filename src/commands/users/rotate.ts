@@ -21,7 +21,7 @@ import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import type { Run } from '../inRun.ts'
 import { Interrupted } from '../interrupted.ts'
 import { madePasswordText } from '../madePasswordText.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { type ClusterOptions, openLoaded } from '../openCluster.ts'
 import { readUserPasswords } from '../readUserPasswords.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'
@@ -62,12 +62,13 @@ const operationOf = ({ user }: Pick<RotateOptions, 'user'>): string => `users ro
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, newPassword, lockWait, json } = options
   mustBeAbleToAsk(context, { yes, command: operationOf(options), look: 'users list' })
-  const opened = await openCluster(options)
+  const opened = await openLoaded(options)
   if (typeof opened === 'number') return opened
-  const config = hostsThatName(opened, user)
+  const config = hostsThatName(opened.config, user)
   const chosen =
     newPassword === undefined ? undefined : await readNewPassword(context, { user, from: newPassword })
-  const passwords = await readUserPasswords(context, config)
+  const passwords = await readUserPasswords(context, { ...opened, config })
+  if (typeof passwords === 'number') return passwords
   const given = [...passwords.values()].flatMap((of) => of.get(user) ?? [])
   const alwaysGiven = given.length === config.hosts.length + config.left.length
   const work = { ...options, config, chosen, given, alwaysGiven, hash: createHasher() }

@@ -2,7 +2,8 @@ import { judgeUsers } from '../../deployment/users/judgeUsers.ts'
 import { loginsOf, proofText } from '../../output/deployment/userProof.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { type ClusterOptions, openLoaded } from '../openCluster.ts'
-import { placesOfHosts, reportFindings } from '../reportFindings.ts'
+import { readUserPasswords } from '../readUserPasswords.ts'
+import { placesOfUsers, reportFindings } from '../reportFindings.ts'
 import { textWidth } from '../terminal.ts'
 import type { ValidateFormat } from '../validateFormats.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
@@ -13,21 +14,23 @@ import { mustNameUsers } from './mustNameUsers.ts'
  * password or a user more, and components that do not follow. For the exit codes see `reportFindings`.
  */
 export async function verifyUsers(
-  options: ClusterOptions & { readonly format: ValidateFormat },
+  asked: ClusterOptions & { readonly format: ValidateFormat },
 ): Promise<ExitCode> {
-  const { context, format } = options
-  const opened = await openLoaded(options)
+  const { context, format } = asked
+  const opened = await openLoaded(asked)
   if (typeof opened === 'number') return opened
   const { config, loaded } = opened
   const { cluster } = config
   mustNameUsers(config)
-  const hosts = await lookAtUsers(context, config, { logins: true })
+  const given = await readUserPasswords(context, opened)
+  if (typeof given === 'number') return given
+  const hosts = await lookAtUsers(context, config, given)
   return reportFindings({
     context,
     format,
     loaded,
     command: 'muster users verify',
-    found: judgeUsers(hosts, placesOfHosts(loaded)),
+    found: judgeUsers(hosts, placesOfUsers(loaded)),
     codes: /^user-/,
     unreachable: 'user-host-unreachable',
     closing: (is) => proofText({ ...is, cluster, hosts, width: textWidth(context.stdout) }),

@@ -14,7 +14,7 @@ import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { exitOfRun } from '../exitOfRun.ts'
 import { inRun, type Run } from '../inRun.ts'
 import { madePasswordText } from '../madePasswordText.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { type ClusterOptions, openLoaded } from '../openCluster.ts'
 import { readUserPasswords } from '../readUserPasswords.ts'
 import { runSteps } from '../runSteps.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
@@ -49,11 +49,13 @@ const operation = 'users apply --via api'
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const { context, yes } = options
   mustBeAbleToAsk(context, { yes, command: operation, look: null })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const loaded = await openLoaded(options)
+  if (typeof loaded === 'number') return loaded
+  const { config } = loaded
   mustNameUsers(config)
   const own = await readOwnLogin(context, options)
-  const given = await readUserPasswords(context, config)
+  const given = await readUserPasswords(context, loaded)
+  if (typeof given === 'number') return given
   return inRun({ ...options, config, operation }, (run) =>
     applyLocked({ ...options, config, given, own, run }),
   )

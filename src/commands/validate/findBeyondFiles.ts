@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { SecretPolicy } from '../../secrets/policy.ts'
 import type { CommandContext } from '../context.ts'
 import { Interrupted } from '../interrupted.ts'
+import { secretReader } from '../secretReader.ts'
 import { readSecrets } from './readSecrets.ts'
 import { readStores } from './readStores.ts'
 import { secretFindings } from './secretFindings.ts'
@@ -20,7 +21,7 @@ export async function findBeyondFiles(options: {
   readonly patience?: number
 }): Promise<readonly Diagnostic[]> {
   const { context, cluster, policy } = options
-  const readings = await readSecrets(options)
+  const readings = await readSecrets({ cluster, read: secretReader(context, options) })
   const files = await readStores(cluster, policy)
   const tracked = await trackedSecrets(cluster.drafts, context)
   if (context.signal.aborted) throw new Interrupted()

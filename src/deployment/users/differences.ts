@@ -10,7 +10,7 @@ export type UserDifference = {
   readonly extra: readonly string[]
   /** Hosts with another password than the known one. */
   readonly another: readonly string[]
-  /** Whether hosts have different hashes of a password that is not known here. */
+  /** Hosts have different hashes of a password that is not known here or was not read. */
   readonly unclear: boolean
   /** Hosts for which the file still gives a password that was replaced. */
   readonly replaced: readonly string[]
@@ -24,7 +24,9 @@ export function userDifferences(hosts: readonly HostUsers[]): readonly UserDiffe
     const on = seen.map(({ host, users }) => ({ host, is: users.find((one) => one.user === user) }))
     const where = (holds: (is: UserOnHost | undefined) => boolean): readonly string[] =>
       on.filter(({ is }) => holds(is)).map(({ host }) => host)
-    const unknown = on.flatMap(({ is }) => (is?.password === 'unknown' ? [is.hash] : []))
+    const unknown = on.flatMap(({ is }) =>
+      is?.password === 'unknown' || is?.password === 'unread' ? [is.hash] : [],
+    )
     const difference: UserDifference = {
       user,
       missing: where((is) => is?.named === true && !is.present),
@@ -48,5 +50,5 @@ export const differenceWords = (differences: readonly UserDifference[]): readonl
       ? [`${user}: another password on ${shortListOf(another, 8)} than the known one`]
       : []),
     ...(replaced.length > 0 ? [`${user}: the file still gives the password that was replaced`] : []),
-    ...(unclear ? [`${user}: the password is not known here, and may differ between hosts`] : []),
+    ...(unclear ? [`${user}: the hash of the password differs between hosts, so the password may, too`] : []),
   ])

@@ -13,8 +13,11 @@ import { installedUsers } from '../users.ts'
 /** Milliseconds that an API has for one question. */
 const patience = 10_000
 
-/** Whether the password that is known here is the one a host has; `unknown`: none is known here. */
-export type PasswordVerdict = 'known' | 'another' | 'unknown'
+/**
+ * Result of comparing a host's password with the one that is known here; `unknown`: none is known here; `unread`: the
+ * file names a source for it, which was not read.
+ */
+export type PasswordVerdict = 'known' | 'another' | 'unknown' | 'unread'
 
 /** One user and one host. */
 export type UserOnHost = {
@@ -58,7 +61,7 @@ export const componentsOf = (hosts: readonly HostUsers[]): readonly Component[] 
     hosts.some(({ components }) => components.some(({ component }) => component === name)),
   )
 
-/** Tells of each user whether the known password is the installed one; `unknown`: none is known here. */
+/** Compares the known password of a user with the installed one. */
 export type JudgePassword = (user: string, hash: string) => Promise<PasswordVerdict>
 
 /**

@@ -58,7 +58,7 @@ export const secretEntries = {
   })),
   'secret-unreadable': error((facts: Unread) => ({
     message: `${facts.name} cannot be read: ${facts.reason}.`,
-    why: 'plan and install need it, and would stop here.',
+    why: 'Commands that need it stop before they touch anything.',
     fix: facts.fix,
   })),
   'plaintext-secret-tracked': warning((facts: { name: string; file: string }) => ({

@@ -21,6 +21,7 @@ const passwords = {
   known: { text: 'as known' },
   another: { text: 'another', tint: 'red' },
   unknown: { text: 'not known', tint: 'yellow' },
+  unread: { text: 'not compared' },
 } as const
 
 /**
@@ -148,13 +149,14 @@ const longPasswords = {
   known: 'password as known',
   another: 'another password',
   unknown: 'password not known',
+  unread: 'password not compared',
 } as const
 
 /** The worst of what its row has. */
 function tintOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost) {
   const differ = asked.some(({ names }) => names !== undefined && names.includes(user) !== present)
   if (!present || password === 'another' || differ) return 'red'
-  return named && password === 'known' ? undefined : 'yellow'
+  return named && password !== 'unknown' ? undefined : 'yellow'
 }
 
 const reasons = ({ host, detail, components: asked }: HostUsers): readonly string[] => [

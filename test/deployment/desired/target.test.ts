@@ -51,8 +51,12 @@ async function prepared(options: {
   readonly state?: ClusterState
 }): Promise<{ readonly targets: ReadonlyMap<string, Target>; readonly state: ClusterState }> {
   const { yaml, env, state = emptyState } = options
-  const { config, diagnostics } = loadText(yaml)
+  const loaded = { ...loadText(yaml), combined: false, missing: false }
+  const { config, diagnostics } = loaded
   expect(diagnostics).toEqual([])
+  const opened = { config: { ...(config as ClusterConfig), left: [] }, loaded }
+  const secrets = await resolveSecrets(commandContext({ env }).context, opened)
+  if (typeof secrets === 'number') throw new Error('the secrets of the file are no good')
   const result = await prepare({
     config: config as ClusterConfig,
     surveyed: (config?.hosts ?? []).map((host) => ({
@@ -62,7 +66,7 @@ async function prepared(options: {
       seconds: { connect: 0, facts: 0 },
     })),
     state,
-    secrets: await resolveSecrets(commandContext({ env }).context, config as ClusterConfig),
+    secrets,
     storeFiles: new Map(),
     program: {
       version: '1.2.3',

@@ -232,15 +232,16 @@ describe('userDifferences', () => {
     })
     expect(userDifferences([one('db1', hash), one('db2', hash)])).toEqual([])
     expect(differenceWords(userDifferences([one('db1', hash), one('db2', `${hash}x`)]))).toEqual([
-      'legacy: the password is not known here, and may differ between hosts',
+      'legacy: the hash of the password differs between hosts, so the password may, too',
     ])
   })
 })
 
 describe('muster users verify', () => {
-  const at = (host: string | undefined): Span => ({
+  /** Passwords stand at line 40. */
+  const at = (host: string, user?: string): Span => ({
     file: 'alpha.yaml',
-    line: host === undefined ? 1 : Number(host.slice(2)) + 1,
+    line: user === undefined ? Number(host.slice(2)) + 1 : 40,
     column: 3,
     endLine: 9,
     endColumn: 9,
@@ -267,7 +268,7 @@ describe('muster users verify', () => {
     }))
     const all = [hosts, silent.hosts, lost, ...others]
     expect(told(all)).toMatchInlineSnapshot(`
-      "alpha.yaml:2:3 error user-password-differs
+      "alpha.yaml:40:3 error user-password-differs
         The user ops has another password on db1 than the known one.
         why: It was changed past muster, or a run never got there. It was not tried: five wrong logins
              lock a user out.
@@ -293,7 +294,7 @@ describe('muster users verify', () => {
         why: All components of a host share one user file and follow it at once: this one does not.
         fix: See muster logs --host db1; muster restart --host db1 --component replicator reads it again.
 
-      alpha.yaml:3:3 error user-password-differs
+      alpha.yaml:40:3 error user-password-differs
         The user ops has another password on db2 than the known one.
         why: It was changed past muster, or a run never got there. It was not tried: five wrong logins
              lock a user out.
@@ -324,7 +325,7 @@ describe('muster users verify', () => {
         why: It has no users yet, so there is nothing to judge.
         fix: Run muster install --host db5, or leave the host out with --host.
 
-      alpha.yaml:1:3 note user-untried
+      alpha.yaml:40:3 note user-untried
         Nobody could log in as nightly on db2: the password is not known here.
         why: Only a login proves a password, and wrong ones lock a user out.
         fix: Give its password in the file, or have one made: muster users apply --generate
