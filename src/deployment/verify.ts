@@ -5,11 +5,9 @@ import type { ServerSettings } from '../contracts/serverSettings.ts'
 import { shortListOf } from '../diagnostics/words.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
-import { lastLines } from '../untrusted/printable.ts'
 import { callHost, endedIn } from './callHost.ts'
-import { shortLine } from './logs/shortLine.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
-import { logScript } from './services/control.ts'
+import { failureWords, serviceFailure } from './services/serviceFailure.ts'
 import { StepError } from './stepError.ts'
 import type { DesiredUser, Target } from './target.ts'
 
@@ -187,12 +185,7 @@ async function failure(options: {
     account: target.service,
     data: target.data,
   }
-  const log = await transport.run(logScript(set, component, 5)).catch(() => undefined)
-  const shown = (log?.stdout.raw() ?? '').split('\n').filter((line) => line.trim() !== '')
-  const lines =
-    shown.length === 0
-      ? ''
-      : ['. Its log ends:', ...shown.slice(-5).map((line) => lastLines(shortLine(line)))].join('\n')
+  const lines = failureWords(await serviceFailure(transport, set, component))
   const other = certificateFailure(result, proof)
   if (other !== undefined) {
     return new StepError({

@@ -234,13 +234,19 @@ describe('verifyHost', () => {
     const host = fakeTransport({
       expect: [
         { script: 'muster-api.cjs call', result: { stdout: JSON.stringify([ended]) } },
-        { script: 'journalctl', result: { stdout: 'the port is taken\n' } },
+        {
+          script: 'journalctl',
+          result: {
+            stdout:
+              'ActiveState=activating\nSubState=auto-restart\nResult=oom-kill\nExecMainCode=2\nExecMainStatus=9\nNRestarts=1\n\nthe port is taken\n',
+          },
+        },
       ],
     })
     await expect(verifyHost(host, target)).rejects.toMatchObject({
       code: 'login-not-proved',
       message:
-        'the connector at 127.0.0.1:8096 gave no answer: it ended after its start. Its log ends:\nthe port is taken',
+        'the connector at 127.0.0.1:8096 gave no answer: it ended after its start (result oom-kill, killed by SIGKILL, restarted once). Its log ends:\nthe port is taken',
     })
   })
 

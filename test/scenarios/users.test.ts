@@ -132,16 +132,16 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect(list).toEqual({
       code: 0,
       stderr: '',
-      stdout: `HOST  USER     IN THE FILE  PASSWORD   MANAGER  CONNECTOR  REPLICATOR
-db1   admin    yes          as known   yes      -          yes
-db1   ops      yes          another    yes      -          yes
-db1   nightly  yes          as known   yes      -          yes
-db2   admin    yes          as known   -        yes        -
-db2   ops      yes          as known   -        yes        -
-db2   nightly  yes          as known   -        yes        -
-db2   mallory  no           not known  -        yes        -
+      stdout: `HOST  USER     IN THE FILE  PASSWORD      MANAGER  CONNECTOR  REPLICATOR
+db1   admin    yes          as known      yes      -          yes
+db1   ops      yes          not compared  yes      -          yes
+db1   nightly  yes          as known      yes      -          yes
+db2   admin    yes          as known      -        yes        -
+db2   ops      yes          not compared  -        yes        -
+db2   nightly  yes          as known      -        yes        -
+db2   mallory  no           not known     -        yes        -
 
-ops: another password on db1 than the known one
+ops: the hash of the password differs between hosts, so the password may, too
 mallory: on db2, where the file does not name it
 `,
     })

@@ -35,7 +35,7 @@ export function beforeOf(target: Restorable): Before {
       const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
       const { stdout } = await mustRun(transport, {
         doing: 'going back to what was there before',
-        fix: `See \`muster status\` and the components’ logs on the host, then install again.${fresh ? '' : ` What was there before is kept in ${layout.before}.`}`,
+        fix: `Fix what the lines above report, then install again. More of the logs: \`muster logs --host ${transport.host}\`.${fresh ? '' : ` What was there before is kept in ${layout.before}.`}`,
         script: restoreScript(
           { ...target, account: service, data: installedData(facts, target) },
           {

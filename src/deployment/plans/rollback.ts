@@ -3,8 +3,8 @@ import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { switchScript } from '../releases/scripts.ts'
 import { rolledBack, rollingBack, unfinishedRollback } from '../releases/unfinished.ts'
-import { mustRun } from '../script.ts'
 import { restartScript, type ServiceSet } from '../services/control.ts'
+import { mustStart } from '../services/serviceFailure.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
 import { waitUntilUp } from './services.ts'
@@ -40,18 +40,18 @@ export function rollbackPlan(options: {
         return draining(change(summary, details), set.drainTimeout)
       },
       apply: async (transport) => {
-        await mustRun(transport, {
+        await mustStart(transport, set, {
           doing: `switching back to release ${release}`,
-          fix: 'See `muster status` and the components’ logs on the host.',
+          fix: `Fix what the lines above report, then roll back again. More of the log: \`muster logs --host ${transport.host}\``,
           script: switchAndRestart(set, release),
           timeout: stopPatience(set.drainTimeout),
         })
       },
       undo: async (transport) => {
         if (before === undefined) return
-        await mustRun(transport, {
+        await mustStart(transport, set, {
           doing: `switching to release ${before} again`,
-          fix: 'See `muster status` and the components’ logs on the host, then install again.',
+          fix: `Fix what the lines above report, then install again. More of the log: \`muster logs --host ${transport.host}\``,
           script: [
             switchAndRestart(set, before),
             writeApplied(set, digest),

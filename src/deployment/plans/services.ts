@@ -4,6 +4,7 @@ import { callHost, endedIn } from '../callHost.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { mustRun } from '../script.ts'
 import { restartScript, type ServiceSet, startScript, stopScript } from '../services/control.ts'
+import { failureWords, mustStart, serviceFailure, several } from '../services/serviceFailure.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
@@ -45,12 +46,13 @@ export function servicePlanOf(options: {
       },
       apply: async (transport) => {
         if (!installed) throw notInstalled()
-        await mustRun(transport, {
+        const run = {
           doing: `${operation} of ${components.join(', ')}`,
-          fix: 'See `muster status` and the components’ logs on the host.',
+          fix: logsFix(transport.host),
           script: `{\n${scripts[operation](due)}\n} || exit 1`,
           timeout: stopPatience(set.drainTimeout),
-        })
+        }
+        await (operation === 'stop' ? mustRun(transport, run) : mustStart(transport, due, run))
         if (operation !== 'stop') await waitUntilUp(transport, due)
       },
     },
@@ -85,23 +87,21 @@ export async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: 
     until: set,
   })
   const ended = endedIn(results)
-  if (ended !== undefined) {
-    throw new StepError({
-      host: transport.host,
-      code: 'not-answering',
-      message: `the ${ended} ended after its start instead of answering`,
-      fix: 'See `muster status` and the components’ logs on the host.',
-    })
-  }
-  const silent = set.components.filter(
-    (component) =>
-      !results.some((result) => result.id === component && 'status' in result && result.status === 200),
-  )
+  const up = results.flatMap((result) => ('status' in result && result.status === 200 ? [result.id] : []))
+  const silent = set.components.filter((one) => (ended === undefined ? !up.includes(one) : one === ended))
   if (silent.length === 0) return
+  const failed = await Promise.all(silent.map((component) => serviceFailure(transport, set, component)))
+  const what =
+    ended === undefined
+      ? `did not answer within ${patience / 1000} s after the start`
+      : 'ended after its start instead of answering'
   throw new StepError({
     host: transport.host,
     code: 'not-answering',
-    message: `${silent.join(', ')} did not answer within ${patience / 1000} s after the start`,
-    fix: 'See `muster status` and the components’ logs on the host.',
+    message: several(failed.map((failure, index) => `the ${silent[index]} ${what}${failureWords(failure)}`)),
+    fix: logsFix(transport.host),
   })
 }
+
+const logsFix = (host: string): string =>
+  `Fix what the log reports, then run the command again. More of it: \`muster logs --host ${host}\``

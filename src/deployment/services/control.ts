@@ -2,8 +2,7 @@ import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
 import { type Layout, type ServiceData, unitName } from '../layout.ts'
-import { asService, type ServiceAccount } from '../serviceAccount.ts'
-import { tailAs } from '../serviceFiles.ts'
+import type { ServiceAccount } from '../serviceAccount.ts'
 import { startProcesses, stopProcesses } from './processScripts.ts'
 import { stopSeconds } from './stopping.ts'
 
@@ -73,18 +72,4 @@ export function restartScript(set: ServiceSet): string {
     .map((components) => ({ ...set, components }))
     .map((group) => `{\n${stopScript(group)}\n${startScript(group)}\n}`)
     .join(' && ')
-}
-
-/** Bytes of a component's log that are read for its last lines. */
-const mostLogBytes = 64 * 1024
-
-/** sh that prints the last lines a component itself logged (not what systemd says of it). */
-export function logScript(
-  set: Pick<ServiceSet, 'manager' | 'cluster' | 'account' | 'data'>,
-  component: Component,
-  lines: number,
-): string {
-  return set.manager === 'process'
-    ? `${tailAs(asService(set.account), quote(set.data.logFile(component)), { lines, bytes: mostLogBytes })} 2>/dev/null`
-    : `journalctl --no-pager -o cat -n ${lines} -u ${quote(unitName(set.cluster, component))} -t muster-${component} 2>/dev/null`
 }

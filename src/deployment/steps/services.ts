@@ -2,9 +2,9 @@ import { quote } from '../../transport/shellWords.ts'
 import { clientsText } from '../clientsText.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { ServiceData } from '../layout.ts'
-import { mustRun } from '../script.ts'
 import { restartScript, type ServiceSet, startScript, stopScript } from '../services/control.ts'
 import { copyData, movedFrom } from '../services/moveData.ts'
+import { mustStart } from '../services/serviceFailure.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
@@ -54,10 +54,10 @@ export function servicesStep(target: Target): Step {
       }
       const record = quote(layout.account)
       const account = `printf '%s\\n' ${quote(`${data.place} ${service.user}`)} > ${record}.new && mv -f ${record}.new ${record} || exit 1`
-      await mustRun(transport, {
+      await mustStart(transport, set, {
         doing: 'starting the components',
         timeout: stopPatience(drainTimeout),
-        fix: 'The lines above are the service manager’s own; mend what they name, then install again.',
+        fix: 'Fix what the lines above report, then install again.',
         script: `cd / || exit 1
 wrong=0
 {

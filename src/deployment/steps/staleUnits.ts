@@ -27,7 +27,7 @@ export function staleUnitsStep(target: Target): Step {
       await mustRun(transport, {
         timeout: stopPatience(drainTimeoutOf(target.facts)),
         doing: 'removing the systemd units',
-        fix: `Look at \`systemctl status\` of ${units} on the host, then install again.`,
+        fix: 'Fix what systemctl reports above, then install again.',
         script: `set -e
 systemctl --quiet disable --now ${units}
 cd ${unitDirectory}

@@ -47,7 +47,7 @@ export function unitsStep(target: Target): Step {
         writeFiles({ transport: to, facts: target.facts, files }),
         mustRun(to, {
           doing: 'enabling the systemd units',
-          fix: `Look at \`systemctl status\` of ${names.join(', ')} on the host.`,
+          fix: 'Fix what systemctl reports above, then install again.',
           // Else `enable` would reload as well: every reload runs all generators of the host.
           script: `set -e\nsystemctl --quiet --no-reload enable ${names.map(quote).join(' ')}\nsystemctl daemon-reload`,
         }),

@@ -88,10 +88,23 @@ describe('start, stop and restart', () => {
   it('name the component that ended instead', async () => {
     const [planned] = planOf('restart', states('running', 'running'))
     const ended = { id: 'connector', error: { code: 'ended', message: 'it ended after its start' } }
-    const host = fakeTransport({ expect: [{ script: 'systemctl start' }, answer(ended)] })
+    const journal = `${['ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainCode=1', 'ExecMainStatus=1', 'NRestarts=5'].join('\n')}
+
+{"level":"error","msg":"cannot listen on 127.0.0.1:8096"}
+\u001b[2Jbye
+`
+    const host = fakeTransport({
+      expect: [
+        { script: 'systemctl start' },
+        answer(ended),
+        { script: 'journalctl', result: { stdout: journal } },
+      ],
+    })
     await expect(planned?.step.apply(host)).rejects.toMatchObject({
       code: 'not-answering',
-      message: 'the connector ended after its start instead of answering',
+      message:
+        'the connector ended after its start instead of answering (result exit-code, exit status 1, restarted 5 times). Its log ends:\nerror cannot listen on 127.0.0.1:8096\n\\x1b[2Jbye',
+      fix: 'Fix what the log reports, then run the command again. More of it: `muster logs --host db1`',
     })
   })
 
@@ -99,11 +112,15 @@ describe('start, stop and restart', () => {
     const [planned] = planOf('restart', states('running', 'running'))
     const silent = { id: 'manager', error: { code: 'no-socket', message: 'no socket' } }
     const host = fakeTransport({
-      expect: [{ script: 'systemctl start' }, answer(silent, { id: 'connector', status: 200, body: {} })],
+      expect: [
+        { script: 'systemctl start' },
+        answer(silent, { id: 'connector', status: 200, body: {} }),
+        { script: 'journalctl', result: { stdout: 'ActiveState=active\nResult=success\n\nwaiting\n' } },
+      ],
     })
     await expect(planned?.step.apply(host)).rejects.toMatchObject({
       code: 'not-answering',
-      message: 'manager did not answer within 20 s after the start',
+      message: 'the manager did not answer within 20 s after the start. Its log ends:\nwaiting',
     })
   })
 })
