@@ -1,5 +1,6 @@
 import { isObject } from '../client/envelope.ts'
 import { parseJsonObject } from '../client/parseJson.ts'
+import { canonicalAddress } from '../config/address.ts'
 import type { Component } from '../contracts/component.ts'
 import { lastLines } from '../untrusted/printable.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
@@ -45,7 +46,10 @@ function listenersIn(part: unknown): Listener[] {
   if (!isObject(part)) return []
   const { address, port, readonlyPort } = part
   if (typeof address !== 'string') return []
-  return [port, readonlyPort].flatMap((one) => (typeof one === 'number' ? [{ address, port: one }] : []))
+  const canonical = canonicalAddress(address) ?? address
+  return [port, readonlyPort].flatMap((one) =>
+    typeof one === 'number' ? [{ address: canonical, port: one }] : [],
+  )
 }
 
 /** What the settings of an installed component say under a name; undefined where it is not installed or says nothing. */

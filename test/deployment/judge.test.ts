@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parseListeners } from '../../src/deployment/facts/listeners.ts'
 import { judgeFacts } from '../../src/deployment/judge.ts'
 import { hostConfig, hostFacts, installationFacts, proxy } from '../support/deploymentValues.ts'
 
@@ -71,6 +72,25 @@ describe('judgeFacts', () => {
     ],
   ])('tells %s', (_, host, facts, expected) => {
     expect(codes(host, facts)).toEqual(expected)
+  })
+
+  it.each([
+    // What is taken, as /proc/net/tcp6 has it, the address of the file, and the message of the refusal.
+    ['B80D0120000000000000000001000000', '2001:db8::1', '[2001:db8::1]:8090'],
+    ['B80D0120000000000000000002000000', '2001:db8::1', undefined],
+    ['0000000000000000FFFF00000A00000B', '0.0.0.0', '11.0.0.10:8090'],
+    ['0000000000000000FFFF000001000A0A', '10.10.0.1', '10.10.0.1:8090'],
+    ['0000000000000000FFFF000000000000', '10.10.0.1', '0.0.0.0:8090'],
+    ['00000000000000000000000001000000', '::', '[::1]:8090'],
+    ['00000000000000000000000001000000', '0.0.0.0', undefined],
+    ['00000000000000000000000000000000', '10.10.0.1', '[::]:8090'],
+  ])('finds a taken port whatever form its address has: %s for %s', (hex, address, told) => {
+    const listeners = parseListeners(`   0: ${hex}:1F9A 00000000000000000000000000000000:0000 0A 0`)
+    const host = hostConfig({ apis: [{ component: 'manager', enabled: true, address, port: 8090 }] })
+    const facts = hostFacts({ listeners, addresses: ['2001:db8::1', '10.10.0.1'] })
+    expect(judgeFacts(host, facts, 'alpha').map(({ message }) => message)).toEqual(
+      told === undefined ? [] : [`port 8090 of the manager is taken: something already listens on ${told}`],
+    )
   })
 
   it('minds noexec only where a Node.js is sent', () => {

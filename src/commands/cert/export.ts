@@ -1,6 +1,7 @@
 import { join, parse, resolve } from 'node:path'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
 import { bracketed } from '../../client/endpoint.ts'
+import { isWildcard } from '../../config/address.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import { exportAuthorities, exportHost } from '../../deployment/certificates/exported.ts'
 import type { ExportFormat } from '../../deployment/certificates/exportFormats.ts'
@@ -176,7 +177,7 @@ function apiOf(config: ClusterConfig): string | undefined {
   for (const host of config.hosts) {
     const api = host.apis.find(({ enabled }) => enabled)
     if (api === undefined) continue
-    const everywhere = api.address === '0.0.0.0' || api.address === '::'
+    const everywhere = isWildcard(api.address)
     return `${bracketed(everywhere ? host.address : api.address)}:${api.port}`
   }
   return undefined

@@ -1,5 +1,6 @@
 import { type FoundHost, findHost, isCluster } from '../../client/findHost.ts'
 import type { RegisteredCluster } from '../../client/registry.ts'
+import { isLoopback, isWildcard } from '../../config/address.ts'
 import { type Component, defaultPorts } from '../../contracts/component.ts'
 import { UsageError } from '../usageError.ts'
 import type { TapiOptions } from './options.ts'
@@ -74,10 +75,6 @@ function registeredTarget(choice: {
     loopbackElsewhere: loopback && !here,
   }
 }
-
-const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
-
-const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
 const isThisMachine = ({ found, machine }: { found: FoundHost; machine: ThisMachine }): boolean =>
   machine.addresses.includes(found.host.address) ||

@@ -1,4 +1,5 @@
 import { addressBytes } from '../../certificates/address.ts'
+import { isWildcard } from '../../config/address.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
 
@@ -16,8 +17,8 @@ export type Names = {
  */
 export function namesOf(host: HostConfig, facts: HostFacts): Names {
   const listening = host.apis.filter((api) => api.enabled).map((api) => api.address)
-  const everywhere = listening.some((address) => address === '0.0.0.0' || address === '::')
-  const concrete = listening.filter((address) => address !== '0.0.0.0' && address !== '::')
+  const everywhere = listening.some(isWildcard)
+  const concrete = listening.filter((address) => !isWildcard(address))
   const required = unique([host.name, host.address, ...hostnames(facts.hostname), ...concrete])
   // In an order of their own: a host tells its addresses in that of its interfaces, which come and go.
   return { required, all: unique([...required, ...(everywhere ? [...facts.addresses].sort() : [])]) }

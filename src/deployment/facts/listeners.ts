@@ -1,3 +1,4 @@
+import { canonicalAddress } from '../../config/address.ts'
 import type { Listener } from './model.ts'
 
 /** Reads the LISTEN rows (state 0A) of /proc/net/tcp and tcp6 (proc(5)). */
@@ -17,18 +18,9 @@ function decodeAddress(hex: string): string {
     (word.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)),
   )
   if (bytes.length === 4) return bytes.join('.')
-  const mapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff
-  if (mapped) return bytes.slice(12).join('.')
-  if (bytes.every((byte) => byte === 0)) return '::'
-  if (bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1) return '::1'
   const groups = Array.from({ length: 8 }, (_, index) =>
     (((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)).toString(16),
   )
-  return groups.join(':')
-}
-
-/** Whether two listeners on one port would clash: the same address, or either listens everywhere. */
-export function addressesClash(first: string, second: string): boolean {
-  const everywhere = (address: string): boolean => address === '0.0.0.0' || address === '::'
-  return first === second || everywhere(first) || everywhere(second)
+  const text = groups.join(':')
+  return canonicalAddress(text) ?? text
 }

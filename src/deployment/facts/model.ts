@@ -22,7 +22,7 @@ export type ServiceState = 'running' | 'stopped' | 'failed' | 'absent'
 /** A component as a service of the host. */
 export type ServiceFact = { readonly state: ServiceState; readonly enabled: boolean; readonly pid?: number }
 
-/** A TCP listener; the address in its usual text form. */
+/** A TCP listener; the address in canonical form, an IPv4-mapped one as IPv4. */
 export type Listener = { readonly address: string; readonly port: number }
 
 /** A release that is complete on a host. */

@@ -1,3 +1,4 @@
+import { canonicalAddress } from '../../config/address.ts'
 import { components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { isDataPlace } from '../layout.ts'
@@ -43,7 +44,7 @@ export function parseFacts(host: string, { output, nonce }: Printed): HostFacts 
     login: one('login'),
     group: one('group'),
     systemd: isYes('systemd'),
-    addresses: all('address').map((values) => values[0] ?? ''),
+    addresses: all('address').map(([address = '']) => canonicalAddress(address) ?? address),
     ...(node === undefined ? {} : { node: nodeFact(node) }),
     ...(one('user-group') === '' ? {} : { userGroup: one('user-group') }),
     installation: {

@@ -1,6 +1,6 @@
+import { isLoopback, isWildcard, overlaps } from '../../config/address.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { firstFreePort, type Listen, listensOf } from '../desired/listens.ts'
-import { addressesClash } from '../facts/listeners.ts'
 import type { HostFacts, Listener } from '../facts/model.ts'
 import { installedListeners } from '../manifest.ts'
 import { servicePlan } from '../service.ts'
@@ -32,9 +32,9 @@ function judgePort(options: {
   const service = servicePlan(host, facts, options.cluster)
   const privileged = service.manager === 'systemd' || service.user === 'root'
   const isOurs = (listener: Listener): boolean =>
-    ours.some((own) => own.port === listener.port && addressesClash(own.address, listener.address))
+    ours.some((own) => own.port === listener.port && own.address === listener.address)
   const taken = facts.listeners.find(
-    (listener) => listener.port === port && addressesClash(listener.address, address) && !isOurs(listener),
+    (listener) => listener.port === port && overlaps(listener.address, address) && !isOurs(listener),
   )
   return [
     ...(taken === undefined
@@ -42,7 +42,7 @@ function judgePort(options: {
       : [
           problem(
             'port-in-use',
-            `port ${port} of ${of} is taken: something already listens on ${taken.address}:${taken.port}`,
+            `port ${port} of ${of} is taken: something already listens on ${placeText(taken)}`,
             `Stop that program (\`ss -ltnp 'sport = :${port}'\` on ${host.name} names it), or set ${portOption} to a free port.`,
           ),
         ]),
@@ -67,7 +67,7 @@ function judgeAddress(options: {
 }): StepError[] {
   const { host, facts, missing } = options
   const { address, addressOption } = options.listen
-  const here = /^(0\.0\.0\.0|::|127\..*|::1)$/.test(address) || facts.addresses.includes(address)
+  const here = isWildcard(address) || isLoopback(address) || facts.addresses.includes(address)
   if (here || missing.has(addressOption)) return []
   missing.add(addressOption)
   return [
@@ -78,3 +78,7 @@ function judgeAddress(options: {
     ),
   ]
 }
+
+/** Address and port as programs take them: `127.0.0.1:8090`, `[::1]:8090` (RFC 3986, 3.2.2). */
+const placeText = ({ address, port }: Listener): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${port}`

@@ -1,5 +1,5 @@
+import { overlaps } from '../../../config/address.ts'
 import { isHere } from '../../../config/resolve/dataSources.ts'
-import { addressesClash } from '../../facts/listeners.ts'
 import type { Check } from '../subject.ts'
 import { ok, warning } from '../verdict.ts'
 
@@ -16,7 +16,7 @@ export const database: Check = {
     if (!here) return ok(`${name} port ${port} is not looked at: it is not on this host`)
     const address = name === 'localhost' ? '127.0.0.1' : name
     const listens = facts.listeners.some(
-      (listener) => listener.port === port && addressesClash(listener.address, address),
+      (listener) => listener.port === port && overlaps(listener.address, address),
     )
     if (listens) return ok(`something listens at ${name} port ${port}`)
     return warning(

@@ -1,11 +1,9 @@
 import type { Endpoint } from '../../../client/endpoint.ts'
+import { isLoopback, isWildcard } from '../../../config/address.ts'
 import type { ApiConfig, HostConfig } from '../../../config/model.ts'
 import { listOf } from '../../../diagnostics/words.ts'
 import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'
-
-const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
-const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
 /**
  * The APIs of a host that this machine can call; `here` tells that the host is this machine. One that listens on
