@@ -20,7 +20,9 @@ export const lockName = (installDirectory: string): string => sha256(installDire
  * Beginning of every lock script. The lock is a folder below a place that only the invoking user can make, so that
  * nobody else can take it or keep it from being taken: /run for root, the home of anybody else. It is there before
  * anything is installed. It is judged and changed only under flock(1) on one file, which the kernel lets go when its
- * holder dies. Seconds are those since boot: a clock that is set meanwhile matters not.
+ * holder dies. Whoever lets go of the last lock removes that file, and root its folder: one who waited for it looks
+ * again whether it is still the one at its path. The folder of anybody else stays, since who comes in that moment
+ * would choose another. Seconds are those since boot: a clock that is set meanwhile matters not.
  *
  * The home is the one of the user database and not XDG_RUNTIME_DIR or $HOME, since all runs of a user must find the
  * same lock, from SSH, cron or a desktop, whatever their environment. /run/user is taken only where the home cannot
@@ -59,11 +61,33 @@ idle() {
   if [ "$beat" -gt "$is" ]; then echo ${staleAfter * 10}; else echo $((is - beat)); fi
 }
 owned() { first "$lock/id"; [ "$said" = "$1" ]; }
+shut() {
+  tries=0
+  while [ "$tries" -lt 100 ]; do
+    tries=$((tries + 1))
+    [ -d "$1" ] || mkdir -p -m 700 "$1" 2>/dev/null
+    ours "$1" || continue
+    { if [ "$2" = 9 ]; then command exec 9>>"$1/gate"; else command exec 8>>"$1/gate"; fi; } 2>/dev/null || continue
+    flock -w 10 "$2" || return
+    [ "$1/gate" -ef "/proc/self/fd/$2" ] && return
+  done
+  return 1
+}
 gate() {
-  exec 9>>"$place/gate" && flock -w 10 9 || return
+  shut "$place" 9 || return
   [ -n "$earlier" ] || return 0
   ours "\${earlier%/*}" || mkdir -m 700 "\${earlier%/*}" 2>/dev/null || { earlier=; return 0; }
-  exec 8>>"\${earlier%/*}/gate" && flock -w 10 8
+  shut "\${earlier%/*}" 8
+}
+tidy() {
+  for folder in "$place" \${earlier:+"\${earlier%/*}"}; do
+    ours "$folder" || continue
+    for one in "$folder"/* "$folder"/.[!.]*; do
+      if [ -e "$one" ] || [ -L "$one" ]; then [ "$one" = "$folder/gate" ] || continue 2; fi
+    done
+    rm -f "$folder/gate"
+    if [ "$uid" = 0 ] || [ "$folder" != "$place" ]; then rmdir "$folder" 2>/dev/null; fi
+  done
 }
 remove() { rm -rf "$lock"; if [ -L "$earlier" ]; then rm -f "$earlier"; fi; }
 drop() {
@@ -82,7 +106,7 @@ beater() {
     owned ${id} || exit 0
     if [ "$(born $$)" != "$shell" ]; then
       gate || exit 0
-      owned ${id} && remove
+      owned ${id} && remove && tidy
       exit 0
     fi
     [ $(($(up) - $(cat "$lock/sign"))) -lt ${silentAfter} ] || exit 0
@@ -105,8 +129,7 @@ export function takeScript(options: {
 ${prelude(lockName(options.installDirectory), { make: true })}${beater(owner.id)}
 fail() { printf 'failed\\t%s\\n' "$1"; exit 1; }
 command -v flock >/dev/null 2>&1 || fail 'there is no flock (package util-linux)'
-ours "$place" || fail "$place could not be made, or is not a folder that only $uid may enter"
-gate || fail "$place/gate could not be locked"
+gate || { ours "$place" && fail "$place/gate could not be locked"; fail "$place could not be made, or is not a folder that only $uid may enter"; }
 mine=$lock
 for lock in "$mine" "$earlier"; do
   [ -d "$lock" ] && [ ! -L "$lock" ] || continue
@@ -139,7 +162,7 @@ export const renewScript = (installDirectory: string, id: string): string =>
  * Tells `released` or nothing.
  */
 export const releaseScript = (installDirectory: string, id: string | undefined): string =>
-  `${prelude(lockName(installDirectory))}if held && gate${id === undefined ? '' : ` && owned ${quote(id)}`}; then drop; echo released; fi`
+  `${prelude(lockName(installDirectory))}if held && gate${id === undefined ? '' : ` && owned ${quote(id)}`}; then drop; tidy; echo released; fi`
 
 /** Tells who holds the lock: one line `held`, or `free`. Changes nothing. */
 export const statusScript = (installDirectory: string): string =>

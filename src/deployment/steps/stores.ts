@@ -1,8 +1,28 @@
-import { fileDifference, writeFiles } from '../desiredFile.ts'
+import { quote } from '../../transport/shellWords.ts'
+import { belowRoot, fileDifference, writeFiles } from '../desiredFile.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { inOneFlight } from '../flight.ts'
+import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 const title = 'write keystore, truststore and certificate'
+
+/** Names under which a run ever wrote a store: the operator's own keep their ending. */
+const storeName = /^(?:key|trust)store(?:\.[^/]*)?$/
+
+/** Stores of former kinds in our folder, such as `keystore.p12` once the host has `keystore.jks`. */
+function staleStores({ tls, layout }: Pick<Target, 'tls' | 'layout'>, facts: HostFacts): readonly string[] {
+  const wanted = new Set(tls.map(({ path }) => path))
+  return [...facts.installation.files.keys()].filter(
+    (path) =>
+      path.startsWith(`${layout.tls}/`) &&
+      storeName.test(path.slice(layout.tls.length + 1)) &&
+      !wanted.has(path) &&
+      // The file may name one there as the host's own.
+      !facts.hostStores.has(path),
+  )
+}
 
 /** Keystore and truststore for Java, key and chain for our servers, and the passwords: of the stores, of databases. */
 export function storesStep(target: Pick<Target, 'tls' | 'layout' | 'facts'>): Step {
@@ -16,13 +36,29 @@ export function storesStep(target: Pick<Target, 'tls' | 'layout' | 'facts'>): St
         const detail = fileDifference(facts, file, target.layout.root)
         return detail === undefined ? [] : [{ file, detail }]
       })
-      if (differing.length === 0) return undefined
-      const passwordsOnly = differing.every(({ file }) => file.path === target.layout.secretsFile)
-      return change(
-        passwordsOnly ? 'write passwords' : title,
-        differing.map(({ detail }) => detail),
+      const stale = staleStores(target, facts).map(
+        (path) => `${belowRoot(path, target.layout.root)}: removed`,
       )
+      if (differing.length + stale.length === 0) return undefined
+      const passwordsOnly =
+        stale.length === 0 && differing.every(({ file }) => file.path === target.layout.secretsFile)
+      return change(passwordsOnly ? 'write passwords' : title, [
+        ...differing.map(({ detail }) => detail),
+        ...stale,
+      ])
     },
-    apply: (transport) => writeFiles({ transport, facts: target.facts, files: target.tls }),
+    apply: async (transport) => {
+      const { facts, tls: files } = target
+      const stale = staleStores(target, facts)
+      if (stale.length === 0) return writeFiles({ transport, facts, files })
+      await inOneFlight(transport, (to) => [
+        writeFiles({ transport: to, facts, files }),
+        mustRun(to, {
+          doing: 'removing stores of former kinds',
+          fix: 'Install again.',
+          script: `rm -f ${stale.map(quote).join(' ')}`,
+        }),
+      ])
+    },
   }
 }

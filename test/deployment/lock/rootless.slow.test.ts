@@ -104,6 +104,57 @@ describe.skipIf(process.getuid?.() !== 0)('the lock of a user other than root (n
     expect(readdirSync(inTemporary)).toEqual([])
   })
 
+  it('leaves nothing when it is let go, and of folders with another lock everything', async () => {
+    const other = takeScript({ installDirectory: '/home/ops/other', owner: owner('run-2') })
+    expect([await take('run-1'), await start(other)]).toEqual(['taken', 'taken'])
+    expect(ask(releaseScript(installDirectory, 'run-1'))).toBe('released\n')
+    expect(readdirSync(place()).sort()).toContain('gate')
+    expect(ask(statusScript('/home/ops/other'))).toMatch(/^held\t/)
+    expect(ask(releaseScript('/home/ops/other', 'run-2'))).toBe('released\n')
+    expect(readdirSync(place())).toEqual([])
+    expect(existsSync(inTemporary)).toBe(false)
+  })
+
+  it.each([
+    ['of the operator', () => ['setpriv', ...asUser, '-c']],
+    // With a /run of its own.
+    ['of root', () => ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /run && exec sh -c "$0"']],
+  ])(
+    'keeps runs %s out of each other however often its files come and go',
+    async (who, argv) => {
+      const [program = '', ...words] = argv()
+      const go = `inside=${join(home, 'inside')}
+for go in $(seq 30); do
+  said=$(sh -c "$take")
+  case $said in
+    taken*) mkdir "$inside" || echo clash; rmdir "$inside"; sh -c "$let" >/dev/null; echo done ;;
+    failed*) echo "$said" ;;
+  esac
+done`
+      const ids = ['run-1', 'run-2', 'run-3', 'run-4']
+      const vars = ids.flatMap((id) => {
+        const key = id.replace('-', '')
+        return [
+          [`take_${key}`, takeScript({ installDirectory, owner: owner(id) })],
+          [`let_${key}`, releaseScript(installDirectory, id)],
+        ]
+      })
+      const all = ids.map((id) => {
+        const key = id.replace('-', '')
+        return `( take=$take_${key}; let=$let_${key}; export take let; ${go}\n ) &`
+      })
+      const script = `${all.join('\n')}\nwait; ls -A ${who === 'of root' ? '/run' : place()}`
+      const said = execFileSync(program, [...words, script], {
+        cwd: '/',
+        env: { ...env, ...Object.fromEntries(vars) },
+        encoding: 'utf8',
+      })
+      expect(said).not.toMatch(/clash|failed/)
+      expect(said).toMatch(/^(?:done\n)+$/)
+    },
+    120_000,
+  )
+
   it.each([
     ['a folder of root', (trap: string) => mkdirSync(inTemporary, { mode: 0o700 }) ?? trap],
     ['a link to a folder of the operator', (trap: string) => symlinkSync(trap, inTemporary) ?? trap],
@@ -159,6 +210,6 @@ describe.skipIf(process.getuid?.() !== 0)('the lock of a user other than root (n
     expect(await take('run-1')).toBe('taken')
     for (const run of runs) run.kill('SIGKILL')
     await expect.poll(() => existsSync(lock()), { timeout: 15_000 }).toBe(false)
-    expect(readdirSync(inTemporary)).toEqual(['gate'])
+    await expect.poll(() => existsSync(inTemporary), { timeout: 15_000 }).toBe(false)
   })
 })

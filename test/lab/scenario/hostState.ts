@@ -39,7 +39,7 @@ const passing =
 export async function everythingOn(host: LabHost): Promise<readonly string[]> {
   const found = await must(
     host,
-    `find /etc /home /opt /root /srv /tmp /usr /var -xdev -printf '%p %y %m %u:%g %l\\n'; getent passwd; getent group`,
+    `find /etc /home /opt /root /srv /tmp /usr /var $(ls -d /run/muster* 2>/dev/null) -xdev -printf '%p %y %m %u:%g %l\\n'; getent passwd; getent group`,
   )
   return found
     .trim()
@@ -51,7 +51,7 @@ export async function everythingOn(host: LabHost): Promise<readonly string[]> {
 /** The processes, units, listeners and accounts of muster on a host; empty when nothing of it is left. */
 export async function remains(host: LabHost): Promise<string> {
   const { stdout } = await host.run(`
-    ls -d /opt/muster /var/lib/muster-* /var/log/muster-* /run/muster-* /etc/systemd/system/muster* /etc/systemd/system/*/muster* 2>/dev/null
+    ls -d /opt/muster /var/lib/muster-* /var/log/muster-* /run/muster* /etc/systemd/system/muster* /etc/systemd/system/*/muster* 2>/dev/null
     systemctl list-units --all --plain --no-legend 'muster*'
     getent passwd | grep '^muster'; getent group | grep '^muster'
     pgrep -a -f 'muster-api' | grep -v pgrep
