@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Route, RouteAuth } from '../contracts/route.ts'
 import { namesProblemJson, wanted } from './accept.ts'
 import type { ApiContext } from './apiContext.ts'
@@ -7,7 +7,8 @@ import { checkQuery } from './checkQuery.ts'
 import { isCrossSite } from './crossSite.ts'
 import type { Exchange } from './exchange.ts'
 import { ProblemError } from './problemError.ts'
-import { isDecodable } from './routeTable.ts'
+import { isDecodable } from './requestTarget.ts'
+import { isOpen } from './routeTable.ts'
 import type { ServedRoute } from './serve.ts'
 
 /** What becomes of a request: a call of a route, or an answer to OPTIONS. */
@@ -22,9 +23,29 @@ const one = (value: string | string[] | undefined): string | undefined =>
 export const ownOrigin = (door: Door, host: string | undefined): string =>
   `${door === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
 
-function refuseWrongHost({ host }: IncomingHttpHeaders, isOwnHost: (header: string) => boolean): void {
-  if (host === undefined || host === '') {
-    throw new ProblemError({ code: 'bad-request', detail: 'The request has no Host header.' })
+const badRequest = (detail: string): ProblemError => new ProblemError({ code: 'bad-request', detail })
+
+/**
+ * Probes of load balancers speak HTTP/1.0, which knows no Host header; browsers, which a page of another site could
+ * lead here by a name of its own, always send one.
+ */
+function isProbe({ request, found }: Exchange): boolean {
+  return request.httpVersion === '1.0' && found !== undefined && isOpen(found.resource)
+}
+
+function refuseWrongHost(exchange: Exchange, isOwnHost: (header: string) => boolean): void {
+  const { host, request, targetOrigin } = exchange
+  // HTTP/1.1 demands the header beside a target that names the host, too (RFC 9112 section 3.2).
+  const lacksHeader = request.headers.host === undefined && request.httpVersion !== '1.0'
+  if (lacksHeader || host === undefined || host === '') {
+    if (isProbe(exchange) && targetOrigin === undefined) return
+    throw badRequest('The request has no Host header.')
+  }
+  // The text before the @ may be a password, so none of it is repeated (RFC 9110 section 4.2.4).
+  if (targetOrigin && host.includes('@')) throw badRequest('The target of the request names a user.')
+  if (targetOrigin && targetOrigin.scheme !== 'https') {
+    const detail = `This server speaks https, not ${targetOrigin.scheme}.`
+    throw new ProblemError({ code: 'unknown-host', detail })
   }
   if (isOwnHost(host)) return
   const detail = `No name of this server is '${host}'. Names beside the host's own go into rest-api-allowed-hosts.`
@@ -33,9 +54,9 @@ function refuseWrongHost({ host }: IncomingHttpHeaders, isOwnHost: (header: stri
 
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
-function refuseCrossSite({ method, request: { headers } }: Exchange, door: Door): void {
+function refuseCrossSite({ method, host, request: { headers } }: Exchange, door: Door): void {
   if (isSafe(method)) return
-  const own = ownOrigin(door, headers.host)
+  const own = ownOrigin(door, host)
   const [origin, fetchSite] = [one(headers.origin), one(headers['sec-fetch-site'])]
   if (!isCrossSite({ origin, fetchSite, own })) return
   const detail = 'The headers Origin or Sec-Fetch-Site say that a page of another site makes this call.'
@@ -58,9 +79,7 @@ function refuseUnwantedForms({ headers }: IncomingMessage, route: Route): void {
 }
 
 function refuseBadEscapes(path: string): void {
-  if (isDecodable(path)) return
-  const detail = 'The path holds a percent sign that begins no character in UTF-8.'
-  throw new ProblemError({ code: 'bad-request', detail })
+  if (!isDecodable(path)) throw badRequest('The path holds a percent sign that begins no character in UTF-8.')
 }
 
 /** Health is asked while stopping, too: that is when its answer matters. */
@@ -81,7 +100,7 @@ export type DoorRules = {
 export function refuseStrangers(exchange: Exchange, { door, context, isOwnHost }: DoorRules): void {
   refuseBadEscapes(exchange.path)
   refuseWhileStopping(exchange, context)
-  if (door === 'tcp') refuseWrongHost(exchange.request.headers, isOwnHost)
+  if (door === 'tcp') refuseWrongHost(exchange, isOwnHost)
   refuseCrossSite(exchange, door)
 }
 

@@ -25,8 +25,7 @@ const ownQuery = (query: Readonly<Record<string, unknown>>): Call['query'] =>
 /** Lets a request in, makes the call that it asks for and answers it; throws what keeps it from that. */
 export async function carryOut(exchange: Exchange, facts: DoorFacts): Promise<Answer> {
   const { request, found, query, trail } = exchange
-  const { headers, rawHeaders } = request
-  refuseHeaders(rawHeaders)
+  refuseHeaders(request.rawHeaders)
   refuseStrangers(exchange, facts)
   const asked = routeFor(exchange)
   const caller = await authenticate(exchange, authFor(exchange, asked), facts)
@@ -43,7 +42,7 @@ export async function carryOut(exchange: Exchange, facts: DoorFacts): Promise<An
     params: found?.params ?? {},
     body: body ?? null,
     query: ownQuery(query),
-    baseUrl: `${ownOrigin(facts.door, headers.host)}${basePath}`,
+    baseUrl: `${ownOrigin(facts.door, exchange.host)}${basePath}`,
     caller,
     audit: (more) => {
       if (trail) trail.facts = { ...trail.facts, ...more }

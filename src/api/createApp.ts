@@ -14,6 +14,7 @@ import { peerNetwork } from './peer.ts'
 import { isOwnAddress } from './peerOrigin.ts'
 import { type Answer, headersOf, problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
+import { readTarget } from './requestTarget.ts'
 import { createRouteTable } from './routeTable.ts'
 import type { ServedRoute } from './serve.ts'
 import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.ts'
@@ -68,15 +69,16 @@ export function createApp(options: {
 
   function arrive(request: IncomingMessage): Exchange {
     const { url = '', method = '' } = request
-    const mark = url.indexOf('?')
-    const path = mark < 0 ? url : url.slice(0, mark)
+    const { path, query, origin } = readTarget(url)
     const found = find(path)
     return {
       request,
       requestId: context.newRequestId(),
       method,
       path,
-      query: mark < 0 ? noQuery : parseQuery(url.slice(mark + 1), '&', '=', { maxKeys: 0 }),
+      targetOrigin: origin,
+      host: origin ? origin.authority : request.headers.host,
+      query: query === undefined ? noQuery : parseQuery(query, '&', '=', { maxKeys: 0 }),
       found,
       peer: request.socket.remoteAddress,
       caller: null,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Trail } from './audit/trail.ts'
+import type { RequestTarget } from './requestTarget.ts'
 import type { Found } from './routeTable.ts'
 import type { Caller } from './serve.ts'
 
@@ -8,8 +9,12 @@ export type Exchange = {
   readonly request: IncomingMessage
   readonly requestId: string
   readonly method: string
-  /** Path without query, as it came. */
+  /** Path without query, with unreserved characters decoded. */
   readonly path: string
+  /** Scheme and authority of a target in absolute form. */
+  readonly targetOrigin: RequestTarget['origin']
+  /** Host that the caller names, with or without port: the target's, else the Host header's. */
+  readonly host: string | undefined
   /** Its query, decoded; a member that came twice is a list. */
   readonly query: Readonly<Record<string, unknown>>
   /** What is served there. */

@@ -1,3 +1,4 @@
+import { isDecodable } from './requestTarget.ts'
 import type { ServedRoute } from './serve.ts'
 
 /** What is served at one path, method by method. */
@@ -13,17 +14,6 @@ type Params = Readonly<Record<string, string>>
 
 /** A resource, and what the path of a request holds in place of its parameters, percent-decoded. */
 export type Found = { readonly resource: Resource; readonly params: Params }
-
-/** Whether every percent sign of a path begins a character in UTF-8. */
-export function isDecodable(path: string): boolean {
-  if (!path.includes('%')) return true
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const isParameter = (segment: string): boolean => segment.startsWith('{')
 
@@ -48,9 +38,13 @@ function paramsOf(pattern: readonly string[], given: readonly string[]): Params 
   return params
 }
 
+/** Returns true for calls that need no login, whoever makes them. */
+export const isOpen = ({ served }: Resource): boolean =>
+  served.every(({ route }) => route.auth === 'none' || route.auth === 'optional')
+
 /**
  * Finds what is served at a path, letter by letter as the routes write it: an escape stands for a character in a
- * parameter only.
+ * parameter only. Open calls, which probes make, may end in a slash.
  */
 export function createRouteTable(served: readonly ServedRoute[]): (path: string) => Found | undefined {
   const paths = new Set(served.map(({ route }) => route.path))
@@ -68,6 +62,8 @@ export function createRouteTable(served: readonly ServedRoute[]): (path: string)
   return (path) => {
     const found = fixed.get(path)
     if (found || !isDecodable(path)) return found
+    const withoutSlash = path.endsWith('/') ? fixed.get(path.slice(0, -1)) : undefined
+    if (withoutSlash && isOpen(withoutSlash.resource)) return withoutSlash
     const given = path.split('/')
     for (const { resource, segments } of patterns) {
       if (segments.length !== given.length) continue

@@ -17,11 +17,13 @@ const find = createRouteTable([
   served('GET', '/a/{x}'),
   served('POST', '/a/{x}'),
   served('GET', '/b'),
+  { ...served('GET', '/closed'), route: { ...commonRoutes.users, path: '/closed' } },
 ])
 
 describe('the route table', () => {
   it.each([
     ['/b', '/b', {}],
+    ['/b/', '/b', {}],
     ['/a/1', '/a/{x}', { x: '1' }],
     ['/a/1/2', '/a/{x}/{y}', { x: '1', y: '2' }],
     ['/a/1/last', '/a/{x}/last', { x: '1' }],
@@ -38,7 +40,8 @@ describe('the route table', () => {
   it.each([
     '',
     '/',
-    '/b/',
+    '/b//',
+    '/closed/',
     '//b',
     '/B',
     '/%62',
