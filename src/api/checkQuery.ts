@@ -1,3 +1,4 @@
+import type { FieldError } from '../contracts/envelope.ts'
 import { guardParameter, type Route } from '../contracts/route.ts'
 import { ProblemError } from './problemError.ts'
 
@@ -23,6 +24,9 @@ export function checkQuery(route: Route, query: Readonly<Record<string, unknown>
   }
   if (query === noQuery) return
   const { query: known = {} } = route
+  const unknown = Object.keys(query).filter(
+    (name) => !(route.guard && name === guardParameter) && !Object.hasOwn(known, name),
+  )
   const errors = Object.entries(query)
     .filter(([name]) => !(route.guard && name === guardParameter))
     .flatMap(([path, value]) => {
@@ -33,8 +37,14 @@ export function checkQuery(route: Route, query: Readonly<Record<string, unknown>
       return [{ path, message: `must be one of ${parameter.values.join(', ')}` }]
     })
   if (errors.length === 0) return
-  throw new ProblemError({ code: 'unknown-query', detail: taken(route), errors: errors.slice(0, 20) })
+  // A member that is known and has another value is no unknown one.
+  const [code, detail] =
+    unknown.length > 0 ? (['unknown-query', taken(route)] as const) : (['invalid-query', of(errors)] as const)
+  throw new ProblemError({ code, detail, errors: errors.slice(0, 20) })
 }
+
+const of = (errors: readonly FieldError[]): string =>
+  errors.map(({ path, message }) => `The query parameter ${path} ${message}.`).join(' ')
 
 function taken({ guard, query = {} }: Route): string {
   const names = [...(guard ? [guardParameter] : []), ...Object.keys(query)]

@@ -18,8 +18,8 @@ const tooLarge = (): ProblemError =>
     headers: { Connection: 'close' },
   })
 
-/** All that comes. Rejects with the request's own error when its connection breaks. */
-function collect(request: IncomingMessage): Promise<Buffer> {
+/** All that comes. Rejects what is not JSON with its first byte, and with the request's own error when its connection breaks. */
+function collect(request: IncomingMessage, isJson: boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // It broke while its login was checked, say: it will not tell so again.
     if (request.errored) return reject(request.errored)
@@ -27,10 +27,10 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     let length = 0
     const onData = (chunk: Buffer): void => {
       length += chunk.length
-      if (length <= bodyLimit) chunks.push(chunk)
+      if (isJson && length <= bodyLimit) chunks.push(chunk)
       else {
         request.off('data', onData)
-        reject(tooLarge())
+        reject(isJson ? tooLarge() : notJson())
       }
     }
     request.on('data', onData)
@@ -42,7 +42,7 @@ function collect(request: IncomingMessage): Promise<Buffer> {
 
 /**
  * The body of a request that may have one, of 64 KiB at most; undefined where there is none and no type of one is
- * named. Throws a problem for what is too large or is not sent as JSON.
+ * named. Throws a problem for what is too large, or is not empty and not sent as JSON.
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const {
@@ -50,8 +50,9 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | undef
     'content-length': length = '0',
     'transfer-encoding': coding,
   } = request.headers
-  if (type === undefined && coding === undefined && length === '0') return undefined
-  if (!/^application\/json[\t ]*(;|$)/i.test(type ?? '')) throw notJson()
+  if (coding === undefined && length === '0') return type === undefined ? undefined : Buffer.alloc(0)
+  const isJson = /^application\/json[\t ]*(;|$)/i.test(type ?? '')
+  if (coding === undefined && !isJson) throw notJson()
   if (Number(length) > bodyLimit) throw tooLarge()
-  return collect(request)
+  return collect(request, isJson)
 }

@@ -11,6 +11,7 @@ function problemsOf(route: Route): readonly ProblemCode[] {
   return [
     'bad-request',
     'unknown-query',
+    ...(route.query ? (['invalid-query'] as const) : []),
     ...(route.guard ? (['not-confirmed', 'cross-site', 'audit-failed', 'audit-unavailable'] as const) : []),
     ...(route.method === 'POST'
       ? (['malformed-json', 'invalid-body', 'body-too-large', 'not-json'] as const)

@@ -4,6 +4,7 @@ export const problems = {
   'malformed-json': { status: 400, title: 'The body is not well-formed JSON' },
   'invalid-body': { status: 400, title: 'The body does not have the shape that this call takes' },
   'unknown-query': { status: 400, title: 'The query has members that this call does not take' },
+  'invalid-query': { status: 400, title: 'The query has a value that this call does not take' },
   'not-confirmed': { status: 400, title: 'This call changes things and was not confirmed' },
   'invalid-user-name': { status: 400, title: 'The user name breaks the rules for user names' },
   'invalid-password': { status: 400, title: 'The password breaks the rules for passwords' },

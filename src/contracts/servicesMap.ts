@@ -54,22 +54,6 @@ export const ChangedServicesMapPayload = Type.Object(
   exact,
 )
 
-/** A whole new map; what a GET gave can be sent back, and `state` is passed over: states are no part of the map. */
-export const NewServicesMap = Type.Object(
-  {
-    services: Type.Array(
-      Type.Object(
-        {
-          name: MapName,
-          datasources: Type.Array(Type.Object({ ...place, state: Type.Optional(State) }, exact)),
-        },
-        exact,
-      ),
-    ),
-  },
-  exact,
-)
-
 /** A service to be added. */
 export const NewDataService = Type.Object(
   { name: MapName, datasources: Type.Optional(Type.Array(MapDataSource)) },

@@ -7,7 +7,7 @@ import {
   DataSourcePayload,
   NewDataService,
   NewDataSource,
-  NewServicesMap,
+  ServicesMap,
   ServicesMapPayload,
 } from './servicesMap.ts'
 
@@ -36,8 +36,8 @@ export const servicesMapRoutes = <const Prefix extends 'connector' | 'manager'>(
       ...changing,
       name: `${prefix}ChangeServicesMap`,
       path: map,
-      summary: 'Replaces the whole services map.',
-      request: requestSchema('ServicesMapPayload', NewServicesMap),
+      summary: 'Replaces the whole services map; states are no part of it.',
+      request: requestSchema('ServicesMapPayload', ServicesMap),
       response: { kind: 'payload', payloadType: 'ServicesMapPayload', payload: ChangedServicesMapPayload },
       problems: [...problems, 'invalid-map'],
     },

@@ -242,6 +242,33 @@ describe('a body', () => {
     const answer = await api.call({ method: 'POST', url, headers })
     expect([answer.statusCode, answer.json().payload.code]).toEqual([400, 'invalid-body'])
   })
+
+  it('that is empty has no type: a call without a body takes it, another says that it is empty', async () => {
+    const api = await testApi()
+    const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await api.call({ method: 'POST', url, headers: form, payload: '' })
+    const { code, detail } = answer.json().payload
+    expect([answer.statusCode, code, detail]).toEqual([
+      400,
+      'malformed-json',
+      'The body is empty, and this call needs one.',
+    ])
+    const route = { ...commonRoutes.deleteUser, path: '/api/v2/reset', request: null } as const
+    const served = [...commonCalls, serve(route, () => ({ value: true, changed: true }))]
+    const { call } = await testApi({ served })
+    for (const more of [{ 'content-length': '0' }, { 'transfer-encoding': 'chunked' }]) {
+      const reset = { method: 'POST', url: `${route.path}?i-am-sure=true`, payload: '' } as const
+      expect((await call({ ...reset, headers: { ...form, ...more } })).statusCode).toBe(200)
+    }
+    const chunked = { ...form, 'transfer-encoding': 'chunked' }
+    const refused = await call({
+      method: 'POST',
+      url: `${route.path}?i-am-sure=true`,
+      headers: chunked,
+      payload: 'a=b',
+    })
+    expect([refused.statusCode, refused.json().payload.code]).toEqual([415, 'not-json'])
+  })
 })
 
 describe('the log', () => {

@@ -29,9 +29,9 @@ describe('checkQuery', () => {
   it.each<[Route, Record<string, unknown>, unknown]>([
     [topology, {}, 'taken'],
     [topology, { includeRouters: 'no' }, 'taken'],
-    [topology, { includeRouters: 'NO' }, ['unknown-query', 'includeRouters must be one of yes, no']],
-    [topology, { includeRouters: '' }, ['unknown-query', 'includeRouters must be one of yes, no']],
-    [topology, { includeRouters: ['no', 'no'] }, ['unknown-query', 'includeRouters stands more than once']],
+    [topology, { includeRouters: 'NO' }, ['invalid-query', 'includeRouters must be one of yes, no']],
+    [topology, { includeRouters: '' }, ['invalid-query', 'includeRouters must be one of yes, no']],
+    [topology, { includeRouters: ['no', 'no'] }, ['invalid-query', 'includeRouters stands more than once']],
     [topology, { includerouters: 'no' }, ['unknown-query', 'includerouters is not a parameter of this call']],
     [topology, { 'i-am-sure': 'true' }, ['unknown-query', 'i-am-sure is not a parameter of this call']],
     [topology, { constructor: 'no' }, ['unknown-query', 'constructor is not a parameter of this call']],
@@ -46,12 +46,12 @@ describe('checkQuery', () => {
     [
       offline,
       { 'i-am-sure': 'true', immediate: '1' },
-      ['unknown-query', 'immediate must be one of true, false'],
+      ['invalid-query', 'immediate must be one of true, false'],
     ],
     [
       offline,
       { 'i-am-sure': 'true', immediate: ['true', 'false'] },
-      ['unknown-query', 'immediate stands more than once'],
+      ['invalid-query', 'immediate stands more than once'],
     ],
   ])('%#: %o', (route, query, end) => {
     expect(refusalOf(route, query)).toEqual(end)
@@ -66,6 +66,9 @@ describe('checkQuery', () => {
     expect(() => checkQuery(topology, { a: '1' })).toThrow('takes no query parameter but includeRouters.')
     expect(() => checkQuery(offline, { 'i-am-sure': 'true', a: '1' })).toThrow(
       'takes no query parameter but i-am-sure and immediate.',
+    )
+    expect(() => checkQuery(offline, { 'i-am-sure': 'true', immediate: 'yes' })).toThrow(
+      'The query parameter immediate must be one of true, false.',
     )
     expect(() => checkQuery(managerRoutes.managerStatus, { a: '1' })).toThrow('takes no query parameters.')
   })
@@ -99,14 +102,16 @@ describe('query parameters over HTTP', () => {
     expect(calls.map(({ query }) => query)).toEqual([{ immediate: 'true' }])
   })
 
-  it.each(['?includeRouters=maybe', '?includeRouters=no&includeRouters=no', '?includeRouters', '?other=1'])(
-    'refuses %s before the call',
-    async (query) => {
-      const { api, calls } = await listening(topology)
-      const answer = await api.call({ url: `${topology.path}${query}`, headers })
-      expect([answer.statusCode, answer.json().payload.code, calls]).toEqual([400, 'unknown-query', []])
-    },
-  )
+  it.each([
+    ['?includeRouters=maybe', 'invalid-query'],
+    ['?includeRouters=no&includeRouters=no', 'invalid-query'],
+    ['?includeRouters', 'invalid-query'],
+    ['?other=1', 'unknown-query'],
+  ])('refuses %s before the call', async (query, code) => {
+    const { api, calls } = await listening(topology)
+    const answer = await api.call({ url: `${topology.path}${query}`, headers })
+    expect([answer.statusCode, answer.json().payload.code, calls]).toEqual([400, code, []])
+  })
 
   it.each<[Route, string]>([
     [topology, 'includeRouters'],

@@ -6,6 +6,17 @@ import { readInputFile } from '../readInputFile.ts'
 import { readAllInput } from '../terminalInput.ts'
 import { UsageError } from '../usageError.ts'
 
+/** A service without the states that `tapi map show --json` prints: the API refuses a map that holds any. */
+function withoutStates(service: unknown): unknown {
+  if (!isObject(service) || !Array.isArray(service.datasources)) return service
+  const datasources = service.datasources.map((it) => {
+    if (!isObject(it)) return it
+    const { state: _state, ...source } = it
+    return source
+  })
+  return { ...service, datasources }
+}
+
 /**
  * The services of a map in a file, `-` being standard input: what `tapi map show --json` prints, or the payload of it
  * alone. Whether they make a map is the API's to say. Throws a `UsageError`.
@@ -16,7 +27,7 @@ export async function readMap(context: CommandContext, file: string): Promise<un
     file === '-' ? await readAllInput(context) : (await readInputFile({ path, what: 'The map' })).text
   const body = parseJson(text)
   const payload = readEnvelope(body)?.payload ?? body
-  if (isObject(payload) && Array.isArray(payload.services)) return payload.services
+  if (isObject(payload) && Array.isArray(payload.services)) return payload.services.map(withoutStates)
   throw new UsageError(
     `${file === '-' ? 'Standard input' : path} holds no services map.`,
     'Write JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',

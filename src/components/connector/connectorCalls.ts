@@ -47,7 +47,7 @@ export function connectorCalls(connector: Connector | undefined): readonly Serve
     serve(routes.connectorServicesMap, () => ({ services: entriesOf(opened().map()) })),
     serve(routes.connectorChangeServicesMap, ({ body, audit }) => {
       const it = opened()
-      const next = withoutStates(body.payload)
+      const next = body.payload
       audit({ parameters: next, before: withoutStates(it.map()) })
       const { map, inEffect, changed } = it.changeMap((old) => replaceMap(old, next))
       audit({ after: map })

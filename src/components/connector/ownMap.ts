@@ -9,15 +9,8 @@ export const allOnline = ({ services }: ServicesMap): MapInEffect => ({
   })),
 })
 
-/** A map without what is no part of it: clients send back what a GET gave. */
-export const withoutStates = (map: {
-  readonly services: readonly {
-    readonly name: string
-    readonly datasources: readonly (ServicesMap['services'][number]['datasources'][number] & {
-      readonly state?: unknown
-    })[]
-  }[]
-}): ServicesMap => ({
+/** A map in effect without its states, which are no part of a map. */
+export const withoutStates = (map: MapInEffect): ServicesMap => ({
   services: map.services.map(({ name, datasources }) => ({
     name,
     datasources: datasources.map(({ name: itsName, host, port, role }) => ({

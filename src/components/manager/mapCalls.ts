@@ -6,14 +6,6 @@ import { authorOf } from './authorOf.ts'
 import type { Manager } from './createManager.ts'
 import { mapText, serviceEntries } from './statusPayloads.ts'
 
-/** What a GET told of states is no part of a map. */
-const withoutStates = ({ services }: ServicesMap): ServicesMap => ({
-  services: services.map(({ name, datasources }) => ({
-    name,
-    datasources: datasources.map(({ name, host, port, role }) => ({ name, host, port, role })),
-  })),
-})
-
 /** The calls that read and change the services map. */
 export function mapCalls(manager: Manager): readonly ServedRoute[] {
   /** Makes a change of the map and tells the audit log of it. */
@@ -29,7 +21,7 @@ export function mapCalls(manager: Manager): readonly ServedRoute[] {
   return [
     serve(routes.managerServicesMap, () => ({ services: serviceEntries(manager) })),
     serve(routes.managerChangeServicesMap, (call) => {
-      const wanted = withoutStates(call.body.payload)
+      const wanted = call.body.payload
       const changed = edit(call, (map) => replaceMap(map, wanted))
       return { services: serviceEntries(manager), changed }
     }),

@@ -145,7 +145,7 @@ describe('the services map of a connector without a manager', () => {
   const changes = [
     {
       path: map,
-      body: envelope(alpha(...installed, { ...db2, state: 'SHUNNED' })),
+      body: envelope(alpha(...installed, db2)),
       answer: alpha(...online([...installed, db2])),
       after: alpha(...installed, db2),
     },
@@ -198,6 +198,17 @@ describe('the services map of a connector without a manager', () => {
     const service = envelope({ name: 'alpha' }, 'DataServicePayload')
     expect(code(await post('addDataService', service))).toEqual([409, 'already-exists'])
     expect(code(await post(map, envelope(alpha(db2, db2))))).toEqual([409, 'invalid-map'])
+    const [status, refused] = await post(map, envelope(alpha(...installed, { ...db2, state: 'SHUNNED' })))
+    expect([status, refused.code, refused.errors]).toEqual([
+      400,
+      'invalid-body',
+      [
+        {
+          path: '/payload/services/0/datasources/1/state',
+          message: 'is not a member that belongs here',
+        },
+      ],
+    ])
     expect(kept(settings).services).toBeNull()
   })
 

@@ -451,14 +451,21 @@ describe('the services map of a manager', () => {
     })
   })
 
-  it('takes back what a GET gave, and passes states over', async () => {
+  it('takes back what a GET gave without its states, and refuses a state by name', async () => {
     const { get, post, control, states } = await managerIn()
     await control('db2', 'shun')
     const body = (await get('configuration/module/servicesmap')).payload
-    const sent = await post('configuration/module/servicesmap', { type: 'ServicesMapPayload', body })
-    expect(sent.payload).toEqual({ ...body, changed: false })
-    const online = JSON.parse(JSON.stringify(body).replace('SHUNNED', 'ONLINE'))
-    await post('configuration/module/servicesmap', { type: 'ServicesMapPayload', body: online })
+    const set = (services: object) =>
+      post('configuration/module/servicesmap', { type: 'ServicesMapPayload', body: services })
+    const refused = await set(body)
+    expect([refused.status, refused.payload.code]).toEqual([400, 'invalid-body'])
+    const place = '/payload/services/0/datasources/1/state'
+    expect(refused.payload.errors).toContainEqual({
+      path: place,
+      message: 'is not a member that belongs here',
+    })
+    const bare = JSON.parse(JSON.stringify(body, (key, value) => (key === 'state' ? undefined : value)))
+    expect((await set(bare)).payload).toEqual({ ...body, changed: false })
     expect(await states()).toEqual(['ONLINE', 'SHUNNED', 'ONLINE'])
   })
 

@@ -26,7 +26,7 @@ export function mapCommand(program: Command, { read, change }: Runner): void {
     )
   sure(made.command('set'))
     .description('replace the whole map')
-    .argument('<file>', 'JSON as `map show --json` prints it; - is standard input')
+    .argument('<file>', 'JSON as `map show --json` prints it, its states left out; - is standard input')
     .action((file: string, _options, command: Command) =>
       change(
         command,
