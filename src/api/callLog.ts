@@ -14,8 +14,8 @@ export type LoggedCall = {
 
 export type CallLog = {
   /**
-   * Logs a call: in full where `isKnown`, else as far as `fullLines` go. A `routine` one, such as what a component or
-   * a deployment asks and is answered, is there at the level debug.
+   * Logs a call: in full where `isKnown`, else as far as `fullLines` go. A `routine` one, which a
+   * component or a deployment reads with success, is there at the level debug.
    */
   call(
     call: LoggedCall,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
+import { programAgent } from '../contracts/programAgent.ts'
 import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
 import type { Door } from './authenticate.ts'
@@ -97,11 +98,15 @@ export function createApp(options: {
     context.counts.count({ route, method, status, seconds: took / 1000 })
     const milliseconds = Math.round(took)
     const isRead = method === 'GET' || method === 'HEAD'
+    // What a caller says of itself counts for the level of a line alone, of a successful reading from this host.
+    const isProgram =
+      caller?.kind === 'socket' ||
+      (request.headers['user-agent'] === programAgent && (door === 'socket' || isOwnAddress(request.socket)))
     callLog.call(
       { requestId, route, method, status, path, peer, user, milliseconds },
       {
         isKnown: caller?.kind === 'user' || caller?.kind === 'socket',
-        isRoutine: isRead && status < 400 && (door === 'socket' || isOwnAddress(request.socket)),
+        isRoutine: isRead && status < 400 && isProgram,
         origin: peerNetwork(peer ?? 'gone'),
       },
     )

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { programAgent } from '../contracts/programAgent.ts'
 import { Secret } from '../secrets/secret.ts'
 import { callableAddress } from './callableAddress.ts'
 import { ClientError, type ClientErrorCode } from './clientError.ts'
@@ -100,6 +101,7 @@ export async function attempt(call: CallRequest, agent?: Agent): Promise<CallRes
       method: call.method,
       path: call.path,
       timeout: call.timeout,
+      userAgent: programAgent,
       ...(agent !== undefined && { agent }),
       ...(call.body !== undefined && { body: call.body }),
       ...(call.credentials && {

@@ -22,6 +22,8 @@ export type ApiRequest = {
   /** Milliseconds for the whole call, from the name lookup to the last byte of the answer. */
   readonly timeout: number
   readonly signal?: AbortSignal
+  /** User-Agent header; tapi's unless told. */
+  readonly userAgent?: string
   /** Gives the connection, and keeps it or not; one of its own for each call unless told. */
   readonly agent?: Agent
 }
@@ -128,6 +130,7 @@ const readableTrust = (endpoint: Endpoint): boolean =>
 function headers(call: ApiRequest, body: string | undefined): Record<string, string | number> {
   return {
     Host: hostHeader(call.endpoint),
+    'User-Agent': call.userAgent ?? 'tapi',
     // Health and metrics are text.
     Accept: 'application/json, text/plain',
     ...(call.credentials && { Authorization: basicAuthorization(call.credentials) }),

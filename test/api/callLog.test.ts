@@ -1,7 +1,10 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { callLogRule, createCallLog } from '../../src/api/callLog.ts'
+import { programAgent } from '../../src/contracts/programAgent.ts'
 import { adminLogin, basic, testApi } from '../support/testApi.ts'
+
+const unlock = { payloadType: 'StringPayload', payload: { value: 'nobody' } }
 
 type Line = Readonly<Record<string, unknown>> & { readonly msg: string; readonly level: number }
 
@@ -105,20 +108,32 @@ describe('a call', () => {
     expect(api.lines.join('').length).toBeLessThan(20 * 700)
   })
 
-  it('that reads over the private socket or from this host is told at the level debug', async () => {
+  it('of a component or a proof that reads is told at the level debug, one of a person at info', async () => {
     vi.useRealTimers()
     const socket = await testApi({ door: 'socket' })
     await socket.call({ url: '/api/v2/users' })
     await socket.call({ url: '/api/v2/user/nobody' })
+    await socket.call({ url: '/api/v2/users', headers: { authorization: adminLogin } })
     expect(callLines(socket.lines).map(({ level, status }) => [level, status])).toEqual([
       [20, 200],
       [30, 404],
+      [30, 200],
     ])
     const tcp = await testApi()
     const headers = { authorization: adminLogin }
     await tcp.call({ url: '/api/v2/user/admin', headers })
-    await tcp.call({ url: '/api/v2/ping' })
-    await tcp.call({ url: '/api/v2/user/admin', headers, remoteAddress: '10.0.0.9' })
-    expect(callLines(tcp.lines).map(({ level }) => level)).toEqual([20, 20, 30])
+    const program = { ...headers, 'user-agent': programAgent }
+    await tcp.call({ url: '/api/v2/user/admin', headers: program })
+    await tcp.call({ url: '/api/v2/ping', headers: { 'user-agent': programAgent } })
+    await tcp.call({ url: '/api/v2/user/nobody', headers: program })
+    await tcp.call({
+      method: 'POST',
+      url: '/api/v2/unlock?i-am-sure=true',
+      headers: program,
+      payload: unlock,
+    })
+    // Who only says that it is one is told as anybody else where it comes from elsewhere.
+    await tcp.call({ url: '/api/v2/user/admin', headers: program, remoteAddress: '10.0.0.9' })
+    expect(callLines(tcp.lines).map(({ level }) => level)).toEqual([30, 20, 20, 30, 30, 30])
   })
 })

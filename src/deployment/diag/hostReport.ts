@@ -6,6 +6,7 @@ import { gatherFacts } from '../facts/gather.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { type Layout, layoutOf } from '../layout.ts'
 import { parseManifest } from '../manifest.ts'
+import { olderRecord } from '../runs/recorder.ts'
 import { installedAccount, installedData } from '../service.ts'
 import { asService } from '../serviceAccount.ts'
 import { tailAs } from '../serviceFiles.ts'
@@ -51,10 +52,11 @@ function endsScript(installed: {
 }): string {
   const code = `2>/dev/null | tail -c ${most.bytes} | base64 | tr -d '\\n'; echo`
   const as = asService(installedAccount(installed.facts))
+  const { deployments } = installed.layout
   const { auditFile } = installedData(installed.facts, installed)
   const calls = components.map((component) => tailAs(as, quote(auditFile(component)), most))
   return `
-tail -n ${most.lines} ${quote(installed.layout.deployments)} ${code}
+{ tail -n ${most.lines} ${quote(olderRecord(deployments))}; tail -n ${most.lines} ${quote(deployments)}; } 2>/dev/null | tail -n ${most.lines} ${code}
 {
 ${calls.join('\n')}
 } ${code}

@@ -4,6 +4,7 @@ import type { HostFacts } from '../facts/model.ts'
 import { allPlaces } from '../installedAccount.ts'
 import { installedSet } from '../installedSet.ts'
 import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
+import { olderRecord } from '../runs/recorder.ts'
 import { mustRun } from '../script.ts'
 import { installedData } from '../service.ts'
 import { stopScript } from '../services/control.ts'
@@ -72,6 +73,7 @@ function filesStep({ cluster, layout, facts }: Removal): Step {
       const ours = [
         layout.current,
         layout.deployments,
+        olderRecord(layout.deployments),
         layout.before,
         ...installationDirectories(layout),
       ].filter((path) => path !== layout.share && !path.startsWith(`${layout.share}/`))

@@ -3,6 +3,12 @@ import type { DeploymentEvent, Emit, HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
 import type { RunRecord, UnendedRun } from './runRecord.ts'
 
+/** Bytes from which on a host's own record is begun anew: it and the one before take 20 MB, some 60,000 changes. */
+export const recordBytes = 10 * 1024 * 1024
+
+/** Where a host's own record is moved to when it is begun anew. */
+export const olderRecord = (path: string): string => `${path}.1`
+
 /** Follows the events of one run and knows in the end what to write down of it. */
 export type Recorder = {
   readonly observe: Emit
@@ -70,7 +76,11 @@ export function createRecorder(options: {
       if (waiting.length === 0 || !committing.has(host)) return ''
       lines.delete(host)
       const words = waiting.map(quote).join(' ')
-      return `if [ -f ${quote(manifest)} ]; then printf '%s\\n' ${words} 2>/dev/null >> ${quote(path)}; fi\n`
+      const [file, older] = [quote(path), quote(olderRecord(path))]
+      return `if [ -f ${quote(manifest)} ]; then printf '%s\\n' ${words} 2>/dev/null >> ${file}
+  if [ "$(stat -c %s ${file} 2>/dev/null || echo 0)" -ge ${recordBytes} ]; then mv -f ${file} ${older}; fi
+fi
+`
     },
     record: (exit) =>
       outcomes === undefined

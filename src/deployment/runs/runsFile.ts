@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, readdir } from 'node:fs/promises'
+import { open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateIoError, systemCode } from '../state/ioErrors.ts'
 import { makeFolder } from '../state/stateDirectory.ts'
@@ -19,11 +19,42 @@ export async function keepsAnything(place: StatePlace): Promise<boolean> {
   }
 }
 
+type RunsRule = { readonly bytes: number; readonly files: number }
+
+/** The records take 50 MB at most: the file, and `.1` (the newest) to `.4` beside it. */
+export const runsFileRule = { bytes: 10 * 1024 * 1024, files: 5 } as const
+
+/** The files of records, newest first. */
+const filesOf = (path: string, count: number): readonly string[] => [
+  path,
+  ...Array.from({ length: count - 1 }, (_, index) => `${path}.${index + 1}`),
+]
+
+/** Moves a file that has no room for so many bytes more to `.1`, and older ones on. */
+async function rotate(path: string, bytes: number, rule: RunsRule): Promise<void> {
+  const size = await stat(path).then(
+    (it) => it.size,
+    () => 0,
+  )
+  if (size === 0 || size + bytes <= rule.bytes) return
+  const files = filesOf(path, rule.files)
+  for (let index = files.length - 2; index >= 0; index -= 1) {
+    await rename(files[index] ?? '', files[index + 1] ?? '').catch((error) => {
+      if (systemCode(error) !== 'ENOENT') throw error
+    })
+  }
+}
+
 /** Writes down a run, or that it begins (0600), in one write. Throws `StateError`. Hold the lock of the state meanwhile. */
-export async function appendRun(place: StatePlace, record: KnownRun): Promise<void> {
+export async function appendRun(
+  place: StatePlace,
+  record: KnownRun,
+  rule: RunsRule = runsFileRule,
+): Promise<void> {
   const path = runsFile(place)
   await makeFolder(place)
   try {
+    await rotate(path, Buffer.byteLength(runLine(record)), rule)
     const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = constants
     const file = await open(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600)
     try {
@@ -43,16 +74,22 @@ export async function appendRun(place: StatePlace, record: KnownRun): Promise<vo
 
 /** The runs that were written down, oldest first; none where there is no such file. Throws `StateError`. */
 export async function readRuns(place: StatePlace): Promise<readonly KnownRun[]> {
-  const path = runsFile(place)
+  const texts: string[] = []
+  // Newest first: what another run moves on meanwhile is read twice and not missed.
+  for (const path of filesOf(runsFile(place), runsFileRule.files)) texts.unshift(await textOf(path))
+  return parseRuns(texts.join('\n'))
+}
+
+async function textOf(path: string): Promise<string> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     try {
-      return parseRuns(await file.readFile('utf8'))
+      return await file.readFile('utf8')
     } finally {
       await file.close()
     }
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return []
+    if (systemCode(error) === 'ENOENT') return ''
     throw stateIoError(error, 'read', path)
   }
 }

@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunOwner } from '../../../src/deployment/lock/runOwner.ts'
-import { createRecorder } from '../../../src/deployment/runs/recorder.ts'
+import { createRecorder, olderRecord, recordBytes } from '../../../src/deployment/runs/recorder.ts'
 import { parseRuns, runLine } from '../../../src/deployment/runs/runRecord.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const owner: RunOwner = {
   id: '20260102T030405Z-1a2b3c',
@@ -87,6 +91,28 @@ describe('the recorder of a run', () => {
     expect(script.match(/"outcome":"done","seconds":0\.123/g)).toHaveLength(2)
     expect(script).toContain("switch to ann'\\''s")
     expect(recorder.pending('db1', place)).toBe('')
+  })
+
+  it('begins the record of a host anew where it has grown large, and keeps the one before whole', () => {
+    const folder = temporaryFolder()
+    const at = { manifest: join(folder, 'installation.json'), path: join(folder, 'deployment.jsonl') }
+    writeFileSync(at.manifest, '{}')
+    const write = (title: string): void => {
+      const { recorder } = recorderAt(0)
+      recorder.observe({ type: 'phase-started', host: 'db1', phase: 'commit' })
+      recorder.observe(done(title))
+      execFileSync('sh', ['-c', recorder.pending('db1', at)])
+    }
+    write('first')
+    expect(existsSync(olderRecord(at.path))).toBe(false)
+    const lines = '{}\n'.repeat(recordBytes / 3)
+    appendFileSync(at.path, lines)
+    write('last of the old')
+    write('first of the new')
+    const older = readFileSync(olderRecord(at.path), 'utf8')
+    expect(older).toContain('"change":"first"')
+    expect(older.trimEnd().split('\n').at(-1)).toContain('"change":"last of the old"')
+    expect(readFileSync(at.path, 'utf8')).toMatch(/^\{.*"change":"first of the new".*\}\n$/)
   })
 
   it('tells what was taken back', () => {

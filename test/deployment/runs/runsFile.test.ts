@@ -1,8 +1,8 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hasEnded, type RunRecord } from '../../../src/deployment/runs/runRecord.ts'
+import { hasEnded, type RunRecord, runLine } from '../../../src/deployment/runs/runRecord.ts'
 import { appendRun, keepsAnything, readRuns, runsFile } from '../../../src/deployment/runs/runsFile.ts'
 import { lockState } from '../../../src/deployment/state/lockState.ts'
 
@@ -20,6 +20,30 @@ describe('the file of runs', () => {
     directory = mkdtempSync(join(tmpdir(), 'muster-runs-'))
   })
   afterEach(() => rmSync(directory, { recursive: true }))
+
+  it('is begun anew before it grows beyond its bound, and loses none of the runs in the files before', async () => {
+    const rule = { bytes: 2 * runLine(run).length, files: 5 }
+    const ids = Array.from({ length: 10 }, (_, index) => `${run.id.slice(0, -1)}${index}`)
+    for (const id of ids) await appendRun(place(), { ...run, id }, rule)
+    expect((await readRuns(place())).map(({ id }) => id)).toEqual(ids)
+    expect(readdirSync(dirname(runsFile(place()))).toSorted()).toEqual([
+      'runs.jsonl',
+      ...['1', '2', '3', '4'].map((number) => `runs.jsonl.${number}`),
+    ])
+    for (const name of readdirSync(dirname(runsFile(place())))) {
+      expect(statSync(join(dirname(runsFile(place())), name)).size).toBeLessThanOrEqual(rule.bytes)
+    }
+    await appendRun(place(), { ...run, id: 'one more' }, rule)
+    expect((await readRuns(place())).map(({ id }) => id)).toEqual([...ids.slice(2), 'one more'])
+  })
+
+  it('tells a run whose begin stands in the file before its end once', async () => {
+    const { seconds: _, hosts: __, exit: ___, ...begun } = run
+    const rule = { bytes: runLine(begun).length, files: 5 }
+    await appendRun(place(), begun, rule)
+    await appendRun(place(), run, rule)
+    expect(await readRuns(place())).toEqual([run])
+  })
 
   it('keeps runs in their order, for nobody else to read', async () => {
     expect(await readRuns(place())).toEqual([])
