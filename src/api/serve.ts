@@ -47,6 +47,8 @@ export type ServedRoute = {
 export type ComponentApi = {
   readonly component: Component
   readonly served: readonly ServedRoute[]
+  /** Served on the Unix socket alone, for the other components of the host. */
+  readonly local?: readonly ServedRoute[]
   /** Called for each GET of /metrics: what is known already, at once. */
   readonly metrics?: () => readonly MetricFamily[]
 }

@@ -120,7 +120,11 @@ export async function startServer(options: {
   const limits = options.limits ? { limits: options.limits } : {}
   const connections = options.connections ? { connections: options.connections } : {}
   const shared = { served: api.served, context, log, ...limits, ...connections }
-  const socket = createApp({ ...shared, served: [...api.served, putUsers], door: 'socket' })
+  const socket = createApp({
+    ...shared,
+    served: [...api.served, ...(api.local ?? []), putUsers],
+    door: 'socket',
+  })
   const tcp = tls && createApp({ ...shared, door: 'tcp', tls })
   const stop = async (): Promise<void> => {
     stopping = true

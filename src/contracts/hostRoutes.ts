@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ChangePayload } from './payloads.ts'
 import type { Route } from './route.ts'
+import { ServicesMapPayload } from './servicesMap.ts'
 
 /**
  * What a component answers on its host's own socket alone, beside the calls of the specification: who may open that
@@ -17,5 +18,17 @@ export const hostRoutes = {
     request: Type.Object({ users: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) }),
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
     problems: ['invalid-body', 'invalid-user-name'],
+  },
+  followedMap: {
+    name: 'followedMap',
+    method: 'GET',
+    path: '/muster/followed-map',
+    auth: 'basic',
+    guard: false,
+    summary:
+      "Reads the services map that the connector routes by, after a look at its manager's as it is now.",
+    request: null,
+    response: { kind: 'payload', payloadType: 'ServicesMapPayload', payload: ServicesMapPayload },
+    problems: [],
   },
 } as const satisfies Readonly<Record<string, Route>>

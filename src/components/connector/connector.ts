@@ -8,7 +8,7 @@ import type { ComponentLog, OpenedComponent } from '../openedComponent.ts'
 import { createStateFile } from '../stateFile.ts'
 import { askManager } from './askManager.ts'
 import { realClock } from './clock.ts'
-import { connectorCalls } from './connectorCalls.ts'
+import { connectorCalls, followedMap } from './connectorCalls.ts'
 import { type Connector, createConnector } from './createConnector.ts'
 import { type FollowedManager, followManager } from './followManager.ts'
 import { familiesOf } from './measure.ts'
@@ -29,12 +29,13 @@ export const connector: ComponentApi = {
   served: [...commonCalls, ...connectorCalls(undefined)],
 }
 
-/** The API of a connector that forwards. */
-export function connectorApi(opened: Connector): ComponentApi {
+/** The API of a connector that forwards; `askManager` takes over the map of its manager as it is now. */
+export function connectorApi(opened: Connector, askManager?: () => Promise<void>): ComponentApi {
   const common = commonCalls.map((served) => (served === ready ? readyToForward(opened) : served))
   return {
     component: 'connector',
     served: [...common, ...connectorCalls(opened)],
+    local: askManager ? [followedMap(opened, askManager)] : [],
     metrics: () => familiesOf(opened),
   }
 }
@@ -121,7 +122,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   }
 
   return {
-    api: connectorApi(opened),
+    api: connectorApi(opened, managerSocket === undefined ? undefined : async () => manager?.askNow()),
     ports: () => listeners.map((it) => it.port),
     start: async () => {
       if (managerSocket !== undefined) {

@@ -2,6 +2,7 @@ import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
+import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { DataSourceEntry } from '../../contracts/servicesMap.ts'
 import { addDataSource, addService, replaceMap } from '../servicesMap/editMap.ts'
 import type { Connector } from './createConnector.ts'
@@ -24,6 +25,13 @@ const entriesOf = ({ services }: MapInEffect): ServiceEntry[] =>
 
 const serviceOf = (map: MapInEffect, name: string): ServiceEntry | undefined =>
   entriesOf(map).find((it) => it.name === name)
+
+/** The call by which the manager of the host lets a change take effect at once. */
+export const followedMap = (connector: Connector, askManager: () => Promise<void>): ServedRoute =>
+  serve(hostRoutes.followedMap, async () => {
+    await askManager()
+    return { services: entriesOf(connector.map()) }
+  })
 
 /** The calls of a connector; without one each says that there is no database. */
 export function connectorCalls(connector: Connector | undefined): readonly ServedRoute[] {

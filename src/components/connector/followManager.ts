@@ -6,6 +6,8 @@ export type FollowedManager = {
   problem(): { readonly since: Date; readonly reason: string } | undefined
   /** Settles when the manager was asked for the first time, whatever came of it. */
   readonly asked: Promise<void>
+  /** Settles when the manager was asked once more, not before now, and its map is in effect if it answered. */
+  askNow(): Promise<void>
   stop(): void
 }
 
@@ -46,14 +48,26 @@ export function followManager(options: {
     }
   }
 
+  let latest = askOnce()
+  let next: Promise<void> | undefined
+  /** One question at a time; who asks while one is under way shares the one after it. */
+  function askNow(): Promise<void> {
+    next ??= latest.then(() => {
+      next = undefined
+      latest = askOnce()
+      return latest
+    })
+    return next
+  }
+
   async function follow(): Promise<void> {
     while (!signal.aborted) {
       await wait(interval, signal).catch(() => undefined)
-      if (!signal.aborted) await askOnce()
+      if (!signal.aborted) await askNow()
     }
   }
 
-  const asked = askOnce()
+  const asked = latest
   void asked.then(follow)
-  return { problem: () => problem, asked, stop: () => stopped.abort() }
+  return { problem: () => problem, asked, askNow, stop: () => stopped.abort() }
 }

@@ -4,12 +4,37 @@ import { ClientError } from '../../client/clientError.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes } from '../../contracts/connectorRoutes.ts'
+import { hostRoutes } from '../../contracts/hostRoutes.ts'
 
 /** Asks the connector of this host how it is; null where there is none and while it does not answer. */
 export type AskConnector = () => Promise<ConnectorStatusPayload | null>
 
+/**
+ * Lets the connector of this host take over the map as it is now, and waits for it. Resolves to why it is not known to
+ * have done so; undefined where it has, or where there is none that could forward by an older map.
+ */
+export type UpdateConnector = () => Promise<string | undefined>
+
 /** Milliseconds: an answer of the manager waits for it. */
 const limit = 500
+
+/** Milliseconds that a call may wait for a connector to act on what it changed. */
+const updateLimit = 2000
+
+/** Asks at the connector's Unix socket. */
+export const updateConnectorAt =
+  (socket: string): UpdateConnector =>
+  async () => {
+    try {
+      const caller = { endpoint: { kind: 'socket', path: socket }, timeout: updateLimit } as const
+      const outcome = await get(caller, hostRoutes.followedMap.path)
+      return 'problem' in outcome ? `it answers ${outcome.answer.status}` : undefined
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error
+      // Nobody listens there, so nobody forwards.
+      return error.code === 'no-socket' || error.code === 'refused' ? undefined : error.message
+    }
+  }
 
 /** Asks at the connector's Unix socket. */
 export const askConnectorAt =

@@ -8,7 +8,7 @@ import { dialServer } from '../databases/dialServer.ts'
 import { createProbe } from '../databases/probe.ts'
 import { readPassword } from '../databases/readPassword.ts'
 import { createStateFile } from '../stateFile.ts'
-import { askConnectorAt } from './askConnector.ts'
+import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
 import { createManager, type Manager, type ManagerLog } from './createManager.ts'
 import { openState } from './keepState.ts'
 import { managerCalls, type ServedManager } from './managerCalls.ts'
@@ -80,6 +80,15 @@ function monitorOf(
     })
 }
 
+/** Lets the connector act on changes; where it does not in time, the log says so, and it follows when it can. */
+function updated(socket: string, log: ManagerLog): () => Promise<void> {
+  const update = updateConnectorAt(socket)
+  return async () => {
+    const reason = await update()
+    if (reason !== undefined) log.warn({ reason }, 'the connector is not known to act on a change yet')
+  }
+}
+
 /**
  * The API of the manager as the settings say: what calls changed before is in effect again, and the checks begin.
  * Throws a `StartError` where its state or its password cannot be read.
@@ -105,6 +114,7 @@ export function openManager(
     manager: opened,
     identity: { cluster, host, member, parentPid: () => process.ppid },
     askConnector: connectorSocket === undefined ? undefined : askConnectorAt(connectorSocket),
+    updateConnector: connectorSocket === undefined ? undefined : updated(connectorSocket, log),
   })
   return { api, close: () => opened.close() }
 }

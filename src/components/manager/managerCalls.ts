@@ -23,6 +23,8 @@ export type ServedManager = {
   }
   /** Absent where the host has no connector. */
   readonly askConnector: AskConnector | undefined
+  /** Absent where the host has no connector. */
+  readonly updateConnector?: (() => Promise<void>) | undefined
 }
 
 /** The calls of a manager, beside the common ones. */
@@ -37,20 +39,33 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   /** Asked first: what an answer says of states is then what the call has just made of them. */
   const connectorNow = async () => (await askConnector?.()) ?? null
 
+  /** A change is answered when the connector of the host forwards by it, also one that a call before made just now. */
+  const inForce = async <Answer>(answer: Answer): Promise<Answer> => {
+    await served.updateConnector?.()
+    return answer
+  }
+
   const onDataSource = (operation: Operation) => async (call: Call<null>) => {
     const { service = '', datasource: name = '' } = call.params
     const key = { service, name }
     const connector = await connectorNow()
     const changed = await operate(orderOf(operation, call), key)
-    return { ...dataSourceStatus({ manager, key, connector }), changed }
+    return inForce({ ...dataSourceStatus({ manager, key, connector }), changed })
   }
   const onService =
     (operation: Operation, work: (order: Order, service: string) => boolean | Promise<boolean>) =>
     async (call: Call<null>) => {
       const { service = '' } = call.params
       const connector = await connectorNow()
-      const changed = await work(orderOf(operation, call), service)
-      return { ...serviceStatus({ manager, service, connector }), changed }
+      let changed: boolean
+      try {
+        changed = await work(orderOf(operation, call), service)
+      } catch (error) {
+        // Some of them may have changed all the same.
+        await inForce(undefined)
+        throw error
+      }
+      return inForce({ ...serviceStatus({ manager, service, connector }), changed })
     }
   const setPolicy = (policy: Policy) => async (call: Call<null>) => {
     const { service = '' } = call.params
@@ -73,6 +88,6 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     serve(routes.managerAutomatic, setPolicy('AUTOMATIC')),
     serve(routes.managerManual, setPolicy('MANUAL')),
     serve(routes.managerMaintenance, setPolicy('MAINTENANCE')),
-    ...mapCalls(manager),
+    ...mapCalls(manager, inForce),
   ]
 }

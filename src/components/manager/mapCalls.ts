@@ -6,8 +6,11 @@ import { authorOf } from './authorOf.ts'
 import type { Manager } from './createManager.ts'
 import { mapText, serviceEntries } from './statusPayloads.ts'
 
-/** The calls that read and change the services map. */
-export function mapCalls(manager: Manager): readonly ServedRoute[] {
+/** The calls that read and change the services map; `inForce` settles when the connector of the host acts on a change. */
+export function mapCalls(
+  manager: Manager,
+  inForce: <Answer>(answer: Answer) => Promise<Answer>,
+): readonly ServedRoute[] {
   /** Makes a change of the map and tells the audit log of it. */
   function change({ audit }: Pick<Call, 'audit'>, work: () => boolean): boolean {
     audit({ before: mapText(manager.map()) })
@@ -23,24 +26,24 @@ export function mapCalls(manager: Manager): readonly ServedRoute[] {
     serve(routes.managerChangeServicesMap, (call) => {
       const wanted = call.body.payload
       const changed = edit(call, (map) => replaceMap(map, wanted))
-      return { services: serviceEntries(manager), changed }
+      return inForce({ services: serviceEntries(manager), changed })
     }),
     serve(routes.managerAddDataService, (call) => {
       const { payload } = call.body
       call.audit({ parameters: payload })
       const changed = edit(call, (map) => addService(map, payload))
       const entry = serviceEntries(manager).find(({ name }) => name === payload.name)
-      return { name: payload.name, datasources: entry?.datasources ?? [], changed }
+      return inForce({ name: payload.name, datasources: entry?.datasources ?? [], changed })
     }),
     serve(routes.managerAddDataSource, (call) => {
       const { payload } = call.body
       call.audit({ parameters: payload })
       const changed = edit(call, (map) => addDataSource(map, payload))
-      return { ...payload, state: manager.view(payload).state, changed }
+      return inForce({ ...payload, state: manager.view(payload).state, changed })
     }),
     serve(routes.managerReset, (call) => {
       const changed = change(call, () => manager.resetMap(authorOf(call.caller)))
-      return { services: serviceEntries(manager), changed }
+      return inForce({ services: serviceEntries(manager), changed })
     }),
   ]
 }
