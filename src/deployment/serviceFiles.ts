@@ -8,10 +8,13 @@ export const mostUserBytes = 1024 * 1024
 export const readAs = (as: string, path: string, bytes: number): string =>
   `${as} dd if=${path} iflag=nofollow,nonblock,fullblock,count_bytes bs=65536 count=${bytes} status=none`
 
-/** sh command that prints the last lines of a file of the service user, with the rights of that user alone; as above. */
+/**
+ * sh command that prints the last lines of a file of the service user, with the rights of that user alone; as above.
+ * A file that was just begun anew goes on where `.1` beside it ends.
+ */
 export const tailAs = (
   as: string,
   path: string,
   most: { readonly lines: number; readonly bytes: number },
 ): string =>
-  `${as} sh -c 'if [ -f "$1" ] && [ ! -L "$1" ]; then exec tail -c ${most.bytes} -- "$1"; fi' sh ${path} | tail -n ${most.lines}`
+  `${as} sh -c 'for file in "$1.1" "$1"; do if [ -f "$file" ] && [ ! -L "$file" ]; then tail -c ${most.bytes} -- "$file"; fi; done' sh ${path} | tail -c ${most.bytes} | tail -n ${most.lines}`

@@ -67,6 +67,17 @@ describe('the end of a file of the service user', () => {
     expect((await tail(path, 9, 50)).stdout).toHaveLength(50)
   })
 
+  it('begins in the file before where the file was just begun anew, within the same bounds', async () => {
+    const path = join(temporaryFolder(), 'audit')
+    writeFileSync(`${path}.1`, 'one\ntwo\n')
+    expect((await tail(path)).stdout).toBe('one\ntwo\n')
+    writeFileSync(path, 'three\n')
+    expect((await tail(path)).stdout).toBe('two\nthree\n')
+    expect((await tail(path, 9, 8)).stdout).toBe('o\nthree\n')
+    symlinkSync(path, `${path}2.1`)
+    expect((await tail(`${path}2`)).stdout).toBe('')
+  })
+
   it('is nothing where it is a link, a pipe, a socket or a folder, and nobody waits', async () => {
     for (const [what, path] of Object.entries(traps())) {
       expect({ what, ...(await tail(path)) }).toEqual({ what, code: 0, stdout: '' })

@@ -77,6 +77,23 @@ describe.skipIf(labHere.missing)(`a running installation${labHere.needs}`, () =>
     expect(await portsOf(db2, db1)).toEqual(all('open'))
   })
 
+  it('shows the newest lines of the journal, as many as are wanted and since when they are wanted', async () => {
+    await db1.run('journalctl --rotate')
+    await succeeds(['restart', '--yes', '--host', 'db1'])
+    await succeeds(['stop', '--yes', '--host', 'db1'])
+    await db1.run('logger later')
+    const lines = async (...options: readonly string[]): Promise<readonly string[]> => {
+      const { stdout } = await operator.muster(['logs', '--json', '--host', 'db1', ...options, 'alpha.yaml'])
+      return stdout.split('\n').filter((line) => line !== '')
+    }
+    const all = await lines('--lines', '10000')
+    expect(all.length).toBeGreaterThan(9)
+    expect(await lines('--lines', '2')).toEqual(all.slice(-2))
+    expect(await lines('--lines', '2', '--since', '10m')).toEqual(all.slice(-2))
+    expect(await lines('--lines', '9', '--since', '10m')).toEqual(all.slice(-9))
+    await succeeds(['start', '--yes', '--host', 'db1'])
+  })
+
   it('restarts more often in a row than systemd would put up with by itself', async () => {
     for (const _ of [1, 2, 3, 4, 5, 6]) await succeeds(['restart', '--yes'])
     expect(await portsOf(db1, db2)).toEqual(all('open'))

@@ -24,9 +24,7 @@ export async function readLogs(
   const { cluster, host, lines, since } = options
   const layout = layoutOf(host.installDirectory)
   const components = host.apis.map((api) => api.component)
-  const result = await transport.run(
-    logsScript({ cluster, layout, components, lines, ...(since && { since }) }),
-  )
+  const result = await transport.run(logsScript({ cluster, layout, components, lines }))
   const unread = (code: string, message: string, fix: string): StepError =>
     new StepError({ host: host.name, code, message, fix })
   const read = parseLogs(host.name, result.stdout.raw(), lines)

@@ -12,8 +12,6 @@ export type LogsRequest = {
   readonly components: readonly Component[]
   /** The last so many of each component. */
   readonly lines: number
-  /** Only those of the last so many seconds. */
-  readonly since?: number
 }
 
 /** Bytes of one component's log that travel at most. */
@@ -23,9 +21,10 @@ const most = 1024 * 1024
  * One POSIX sh script that prints the ends of logs, each as one row of base64: the journal where the component
  * is a unit, its log file where it is a process, with the rights of the service user. It changes nothing.
  */
-export function logsScript({ cluster, layout, components, lines, since }: LogsRequest): string {
+export function logsScript({ cluster, layout, components, lines }: LogsRequest): string {
   const code = `tail -c ${most} | base64 | tr -d '\\n'`
-  const journal = `journalctl --no-pager -o short-unix -n ${lines}${since === undefined ? '' : ` --since=-${since}s`}`
+  // Without --since: with it, -n takes the first lines, not the last, before systemd 254.
+  const journal = `journalctl --no-pager -o short-unix -n ${lines}`
   const parts = components.map((component) => {
     const unit = unitName(cluster, component)
     const file = pathByPlace('file', { layout, cluster }, ({ logFile }) => logFile(component))

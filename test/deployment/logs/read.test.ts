@@ -3,15 +3,23 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Layout, layoutOf, type ServiceData, serviceData } from '../../../src/deployment/layout.ts'
+import {
+  type Layout,
+  layoutOf,
+  type ServiceData,
+  serviceData,
+  unitDirectory,
+} from '../../../src/deployment/layout.ts'
 import { mergeLines } from '../../../src/deployment/logs/line.ts'
 import { parseLogs, type ReadLogs } from '../../../src/deployment/logs/parse.ts'
 import { type LogsWanted, readLogs } from '../../../src/deployment/logs/read.ts'
 import { logsScript } from '../../../src/deployment/logs/script.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const at = (seconds: number): string => new Date(Date.UTC(2026, 2, 1, 12, 0, seconds)).toISOString()
@@ -164,16 +172,49 @@ describe('the logs of a host', () => {
     })
   })
 
-  it('are asked for by unit, number and age', () => {
-    const script = logsScript({
-      cluster: 'alpha',
-      layout: layoutOf('/opt/muster'),
-      components: ['manager'],
-      lines: 7,
-      since: 60,
-    })
-    expect(script).toContain(
-      'journalctl --no-pager -o short-unix -n 7 --since=-60s -u muster-alpha-manager.service',
+  it('are the newest of the journal, also where only those since a moment are wanted', async () => {
+    const units = temporaryFolder()
+    const [log, program] = [join(folder, 'journal'), join(folder, 'journalctl')]
+    writeFileSync(join(units, 'muster-alpha-manager.service'), '')
+    const now = Math.floor(Date.now() / 1000)
+    const lines = [7200, 60, 40, 20].map(
+      (ago) => `${now - ago}.0 db1 muster-manager[4]: {"msg":"${ago} s ago"}`,
     )
+    writeFileSync(log, lines.map((line) => `${line}\n`).join(''))
+    // As journalctl of systemd 252 does it: with --since, -n takes the first lines.
+    writeFileSync(
+      program,
+      `#!/bin/sh
+case " $* " in *' --since'*) tail -n +2 "\${0%/*}/journal" | head -n 2 ;; *) tail -n 2 "\${0%/*}/journal" ;; esac
+`,
+      { mode: 0o755 },
+    )
+    install()
+    const local = await connectLocal({
+      host: 'db1',
+      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+    })
+    const transport: Transport = {
+      ...local,
+      run: (script, options) => local.run(script.replaceAll(unitDirectory, units), options),
+    }
+    const host = hostConfig({ installDirectory: folder })
+    const read = await readLogs(transport, { cluster: 'alpha', host, lines: 2, since: 600 })
+    await local.close()
+    expect(read.map(({ text }) => JSON.parse(text).msg)).toEqual(['40 s ago', '20 s ago'])
+  })
+
+  it('go back into the file before where a log was just begun anew', async () => {
+    const { data } = install()
+    const [now, before] = [data.logFile('manager'), `${data.logFile('manager')}.1`]
+    writeFileSync(before, [0, 1, 2].map((second) => logged(second, `m${second}`)).join(''))
+    writeFileSync(now, logged(3, 'm3'))
+    expect(await read({ lines: 3 })).toEqual(['manager m1', 'manager m2', 'manager m3'])
+  })
+
+  it('are asked for by unit and number', () => {
+    const layout = layoutOf('/opt/muster')
+    const script = logsScript({ cluster: 'alpha', layout, components: ['manager'], lines: 7 })
+    expect(script).toContain('journalctl --no-pager -o short-unix -n 7 -u muster-alpha-manager.service')
   })
 })
