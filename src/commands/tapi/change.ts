@@ -1,6 +1,7 @@
 import { type Outcome, post } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import type { Forecast } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { showOutcome } from './showOutcome.ts'
@@ -23,6 +24,11 @@ export type Change = {
    * `ClientError`, or with a `UsageError` where that is not clear.
    */
   readonly order: (call: Call) => Promise<Order | Refused>
+  /**
+   * Foresees with --all, before any host is changed, what this host would answer, as far as its state tells; `call`
+   * carries the login. Absent where the order alone decides.
+   */
+  readonly forecast?: (call: Call) => Promise<Forecast>
   readonly render: (body: unknown, columns?: number) => string
   /** What became of it, in a few words. */
   readonly brief: (body: unknown) => string

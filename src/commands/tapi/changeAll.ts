@@ -1,8 +1,18 @@
 import { get, type Outcome, post } from '../../client/calls.ts'
+import { mapLimit } from '../../deployment/mapLimit.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type Change, noteOf, type Order } from './change.ts'
-import { everyHost, type GoodResult, isGood, type Result } from './everyHost.ts'
+import {
+  attempt,
+  everyHost,
+  type GoodResult,
+  hasFailed,
+  hostsAtOnce,
+  isGood,
+  type NotCalled,
+  type Result,
+} from './everyHost.ts'
 import { renderError } from './failure.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -40,7 +50,7 @@ export function refuseWhereLost(facts: {
   readonly skipUnreachable: boolean
 }): ExitCode | undefined {
   const { context, json, results, skipUnreachable } = facts
-  const bad = results.filter((result) => !isGood(result))
+  const bad = results.filter(hasFailed)
   if (bad.every((result) => skipUnreachable && isLost(result)) && bad.length < results.length)
     return undefined
   const code = exitCodeOfAll(bad)
@@ -62,7 +72,7 @@ export function refuseWhereLost(facts: {
 
 /**
  * Makes a change on every host: one question and one login for all; every host is asked before the first is
- * changed, and then all are changed at once.
+ * changed, and then all are changed at once; none more once one has refused.
  */
 export async function changeAll(
   calls: readonly Call[],
@@ -86,23 +96,51 @@ export async function changeAll(
     caller: { ...call.caller, ...(credentials && { credentials }) },
   }))
   const ready: (Call & { readonly order: Order })[] = []
+  const settled: NotCalled[] = []
   const asked = await everyHost(known, async (call): Promise<Outcome<unknown>> => {
     const version = await get(call.caller, '/api/v2/version')
     if ('problem' in version) return version
     const order = await change.order(call)
     if ('problem' in order) return order
-    ready.push({ ...call, order })
+    const foreseen = await change.forecast?.(call)
+    if (foreseen !== undefined && 'problem' in foreseen) return foreseen
+    if (foreseen === undefined) ready.push({ ...call, order })
+    else settled.push({ call, notCalled: { result: 'unchanged', what: foreseen.unchanged } })
     return version
   })
   const { skipUnreachable } = told
   const refusal = refuseWhereLost({ context, json, results: asked, skipUnreachable })
   if (refusal !== undefined) return refusal
-  const sent = await everyHost(ready, ({ caller, order }) => post(caller, order))
-  const results = asked.map((before) => sent.find(({ call }) => call.place === before.call.place) ?? before)
+  const sent = await untilRefused(ready, ({ caller, order }) => post(caller, order))
+  const results = inPlace<Result>(asked, [...settled, ...sent])
   const code = showResults({ context, json, results, good: { result: 'done', brief } })
   if (!json) await tellNotes(change, results.filter(isGood))
   return code
 }
+
+/** Changes hosts, many at once; those that wait for their turn when one fails are left alone. */
+export function untilRefused<Made extends Call>(
+  calls: readonly Made[],
+  action: (call: Made) => Promise<Outcome<unknown>>,
+): Promise<readonly Result[]> {
+  let failed = false
+  return mapLimit({
+    items: calls,
+    limit: hostsAtOnce,
+    map: async (call): Promise<Result> => {
+      if (failed) return { call, notCalled: { result: 'skipped', what: 'another host failed before' } }
+      const result = await attempt(call, action)
+      failed ||= hasFailed(result)
+      return result
+    },
+  })
+}
+
+/** The results of all hosts, each the later one where there are two. */
+export const inPlace = <One extends Result>(
+  results: readonly One[],
+  later: readonly One[] = [],
+): readonly One[] => results.map((one) => later.find(({ call }) => call.place === one.call.place) ?? one)
 
 async function tellNotes(change: Change, results: readonly GoodResult[]): Promise<void> {
   const notes = await Promise.all(results.map(({ call, outcome }) => noteOf(change, call, outcome.value)))

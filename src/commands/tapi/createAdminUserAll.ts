@@ -1,8 +1,8 @@
-import { createAdminUser, get, type Outcome, ping } from '../../client/calls.ts'
+import { createAdminUser, get, type Outcome } from '../../client/calls.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { hostNames, refuseWhereLost } from './changeAll.ts'
+import { hostNames, inPlace, refuseWhereLost, untilRefused } from './changeAll.ts'
 import { type CreateOptions, canLogIn, checkNewUser, confirmedUser, readNewUser } from './createAdminUser.ts'
-import { everyHost, isGood, type Result } from './everyHost.ts'
+import { everyHost, isGood, type Sent } from './everyHost.ts'
 import { login, loginUser } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { showResults } from './showResults.ts'
@@ -12,7 +12,15 @@ const withLogin = (call: Call, known: Call['caller']): Call => ({
   caller: { ...call.caller, ...(known.credentials && { credentials: known.credentials }) },
 })
 
-const wantsLogin = (result: Result): boolean =>
+/** Asks a host for something that needs a login; one without any user takes its first without. */
+async function askUser({ caller }: Call): Promise<Outcome<unknown>> {
+  const outcome = await get(caller, '/api/v2/version')
+  return 'problem' in outcome && outcome.problem.code === 'no-user'
+    ? { answer: outcome.answer, value: undefined }
+    : outcome
+}
+
+const wantsLogin = (result: Sent): boolean =>
   'outcome' in result &&
   'problem' in result.outcome &&
   result.outcome.answer.status === 401 &&
@@ -36,23 +44,25 @@ export async function createAdminUserAll(
   const { isFirst, user } = await readNewUser(first, { name, created })
   const caller = !isFirst && options.user !== undefined ? await login(first) : first.caller
 
-  const asked = await everyHost(
+  const before = await everyHost(
     calls.map((call) => withLogin(call, caller)),
-    ({ caller: one }): Promise<Outcome<unknown>> =>
-      one.credentials === undefined ? ping(one) : get(one, '/api/v2/version'),
+    askUser,
   )
+  const again = before.filter(wantsLogin).map(({ call }) => call)
+  const known = again.length > 0 && !isFirst && canLogIn(first) ? await login(first) : undefined
+  const repeated =
+    known &&
+    (await everyHost(
+      again.map((call) => withLogin(call, known)),
+      askUser,
+    ))
+  const asked = inPlace(before, repeated)
   const refusal = refuseWhereLost({ context, json: options.json, results: asked, skipUnreachable })
   if (refusal !== undefined) return refusal
-  const create = (made: readonly Call[]): Promise<Result[]> =>
-    everyHost(made, (call) => createAdminUser(call.caller, user))
-  const tried = await create(asked.filter(isGood).map(({ call }) => call))
-  const again = tried.filter(wantsLogin).map(({ call }) => call)
-  const known = again.length > 0 && !isFirst && canLogIn(first) ? await login(first) : undefined
-  const repeated = known === undefined ? [] : await create(again.map((call) => withLogin(call, known)))
-  const results = asked.map((before) => {
-    const same = ({ call }: Result): boolean => call.place === before.call.place
-    return repeated.find(same) ?? tried.find(same) ?? before
-  })
+  const made = await untilRefused(
+    asked.filter(isGood).map(({ call }) => call),
+    (call) => createAdminUser(call.caller, user),
+  )
   const good = { result: 'done', brief: String }
-  return showResults({ context, json: options.json, results, good })
+  return showResults({ context, json: options.json, results: inPlace(asked, made), good })
 }

@@ -1,12 +1,15 @@
 import { guarded } from '../../client/apiPath.ts'
 import { get } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
+import { aimOf, wrongState } from '../../contracts/dataSourceOperations.ts'
 import { basePath } from '../../contracts/route.ts'
+import { dataSourceStates } from '../../contracts/servicesMap.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { briefly } from './briefly.ts'
 import { object } from './cells.ts'
 import type { Change, Refused } from './change.ts'
 import { findService } from './findService.ts'
+import { type Forecast, payloadOf, wouldRefuse } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { renderDatasource } from './renderDatasources.ts'
@@ -74,11 +77,23 @@ async function whetherItLasts(call: Call, body: unknown): Promise<string | undef
   return `the policy is AUTOMATIC: ${name} comes back by itself. \`tapi datasource shun ${name}\` keeps it out.`
 }
 
+/** Foresees a change that is not for the state of the data source; a check of the database comes with the change. */
+async function foresee(call: Call, change: DatasourceChange, named: Named): Promise<Forecast> {
+  const asked = await pathOf(call, named, (service) => `${servicePath(service)}${below(named.name)}`)
+  const told = 'problem' in asked ? asked : await payloadOf(call, asked.path)
+  if ('problem' in told) return told
+  const state = dataSourceStates.find((known) => known === told.payload.state)
+  if (state === undefined || aimOf(change, state) !== undefined) return undefined
+  const reason = typeof told.payload.reason === 'string' ? told.payload.reason : null
+  return wouldRefuse('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
+}
+
 /** `tapi datasource online|offline|shun|welcome|recover NAME`: one data source. */
 export const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   command: `datasource ${change}`,
   local: true,
   question: (where) => `${questions[change](named.name)} As ${where} sees it.`,
+  forecast: (call) => foresee(call, change, named),
   order: async (call) => {
     const asked = await pathOf(call, named, (service) => `${controlPath(service)}${below(named.name)}`)
     return 'problem' in asked ? asked : { path: guarded(`${asked.path}/${change}`) }

@@ -4,10 +4,19 @@ import { mapLimit } from '../../deployment/mapLimit.ts'
 import { withAdvice } from './failure.ts'
 import type { Call } from './prepareCall.ts'
 
-/** What became of a call of one host. */
-export type Result =
+/** What became of a call that was sent to a host. */
+export type Sent =
   | { readonly call: Call; readonly outcome: Outcome<unknown> }
   | { readonly call: Call; readonly error: ClientError }
+
+/** A host that a change was not sent to, as a table tells it. */
+export type NotCalled = {
+  readonly call: Call
+  readonly notCalled: { readonly result: string; readonly what: string }
+}
+
+/** What became of a host. */
+export type Result = Sent | NotCalled
 
 /** A call that brought what it was made for. */
 export type GoodResult = {
@@ -18,14 +27,18 @@ export type GoodResult = {
 export const isGood = (result: Result): result is GoodResult =>
   'outcome' in result && !('problem' in result.outcome)
 
+/** Returns true for a call that was refused or that brought no answer. */
+export const hasFailed = (result: Result): boolean =>
+  'error' in result || ('outcome' in result && 'problem' in result.outcome)
+
 /** Enough that hosts change almost together, and few enough for one machine. */
-const limit = 32
+export const hostsAtOnce = 32
 
 /** A call whose failure is a result, too, with the advice that fits the host. */
 export async function attempt<Made extends Call>(
   call: Made,
   action: (call: Made) => Promise<Outcome<unknown>>,
-): Promise<Result> {
+): Promise<Sent> {
   try {
     return { call, outcome: await action(call) }
   } catch (error) {
@@ -38,4 +51,4 @@ export async function attempt<Made extends Call>(
 export const everyHost = <Made extends Call>(
   calls: readonly Made[],
   action: (call: Made) => Promise<Outcome<unknown>>,
-): Promise<Result[]> => mapLimit({ items: calls, limit, map: (call) => attempt(call, action) })
+): Promise<Sent[]> => mapLimit({ items: calls, limit: hostsAtOnce, map: (call) => attempt(call, action) })

@@ -5,7 +5,7 @@ import { basePath } from '../../contracts/route.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { object } from './cells.ts'
-import { everyHost, isGood, type Result } from './everyHost.ts'
+import { everyHost, isGood, type Sent } from './everyHost.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { renderOverview } from './renderOverview.ts'
@@ -14,7 +14,7 @@ import { servicePath } from './service.ts'
 import { exitCodeOfAll } from './showResults.ts'
 
 /** What a component answered of itself, and the manager of its service. */
-export type Answered = { readonly result: Result; readonly service?: unknown }
+export type Answered = { readonly result: Sent; readonly service?: unknown }
 
 const statusPaths: Readonly<Record<Component, string>> = {
   manager: `${basePath}/manager/status`,
@@ -23,7 +23,7 @@ const statusPaths: Readonly<Record<Component, string>> = {
 }
 
 /** A component that has nothing to do on its host is in good order. */
-const isIdle = (result: Result): boolean =>
+const isIdle = (result: Sent): boolean =>
   'outcome' in result && 'problem' in result.outcome && result.outcome.problem.code === 'no-database'
 
 function plain({ result, service }: Answered): object {
@@ -73,7 +73,7 @@ export async function overview(calls: readonly Call[]): Promise<ExitCode> {
 }
 
 /** What to do about the components that did not answer, each advice once. */
-function fixesOf(bad: readonly Result[]): ReadonlyMap<string, readonly Component[]> {
+function fixesOf(bad: readonly Sent[]): ReadonlyMap<string, readonly Component[]> {
   const fixes = new Map<string, readonly Component[]>()
   for (const result of bad) {
     if (!('error' in result)) continue

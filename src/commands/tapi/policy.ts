@@ -6,6 +6,7 @@ import { briefly } from './briefly.ts'
 import { cell, object } from './cells.ts'
 import type { Change } from './change.ts'
 import { findService, listServices } from './findService.ts'
+import { refusalToTell } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { renderJson } from './renderPayload.ts'
@@ -61,6 +62,7 @@ export const changePolicy = (policy: PolicyWord, service: string | undefined): C
     const what = service === undefined ? 'the service' : service
     return `Set the policy of ${what} to ${policy.toUpperCase()}? Then ${where} ${meanings[policy.toUpperCase()]}.`
   },
+  forecast: async (call) => (service === undefined ? undefined : refusalToTell(call, servicePath(service))),
   order: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found

@@ -1,12 +1,12 @@
 import { get } from '../../client/calls.ts'
 import { postmanCollection } from '../../output/postman/collection.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { everyHost, isGood, type Result } from './everyHost.ts'
+import { everyHost, isGood, type Sent } from './everyHost.ts'
 import { renderError, renderProblem } from './failure.ts'
 import type { Call } from './prepareCall.ts'
 import { exitCodeOfAll } from './showResults.ts'
 
-const place = ({ call }: Result): string => `${call.place} is left out\n`
+const place = ({ call }: Sent): string => `${call.place} is left out\n`
 
 /**
  * `tapi postman`: a Postman collection of what the components of the host serve, made of the OpenAPI documents that

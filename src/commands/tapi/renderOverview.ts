@@ -2,7 +2,7 @@ import { isObject, readEnvelope } from '../../client/envelope.ts'
 import { wrap } from '../../output/diagnostics/wrap.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { cell, type Fields, object, objects, time } from './cells.ts'
-import type { Result } from './everyHost.ts'
+import type { Sent } from './everyHost.ts'
 import type { Answered } from './overview.ts'
 import { renderDatasources } from './renderDatasources.ts'
 import { renderDuration } from './renderPayload.ts'
@@ -46,7 +46,7 @@ function replicatorLines(services: Fields): readonly Line[] {
 }
 
 /** What a component that gave no status answered instead. */
-function missingLine(result: Result): Line {
+function missingLine(result: Sent): Line {
   const { component } = result.call.target
   if ('error' in result) return [component, isLost(result) ? 'not reached' : 'failed', result.error.message]
   if (!('problem' in result.outcome)) return [component, '-', '']

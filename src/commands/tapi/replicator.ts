@@ -3,7 +3,9 @@ import { get } from '../../client/calls.ts'
 import { basePath } from '../../contracts/route.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { briefly } from './briefly.ts'
+import { object } from './cells.ts'
 import type { Change } from './change.ts'
+import { type Forecast, payloadOf, wouldRefuse } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { renderServiceList, renderServices } from './renderServices.ts'
@@ -43,12 +45,32 @@ function question(change: ReplicatorChange, what: string): string {
   }
 }
 
+/** Foresees that a database which is nobody's replica has nothing to change, and a reset that needs an offline first. */
+async function foresee(call: Call, change: ReplicatorChange, service: string | undefined): Promise<Forecast> {
+  const told = await payloadOf(call, pathOf('status', service))
+  if ('problem' in told) return told
+  const replicas = Object.entries(told.payload).filter(([, status]) => object(status).role !== 'primary')
+  if (replicas.length === 0) {
+    return {
+      unchanged: `not a replica: nothing to ${{ online: 'start', offline: 'stop', reset: 'reset' }[change]}`,
+    }
+  }
+  const running = replicas.filter(([, status]) => {
+    const { receiver, applier } = object(status)
+    return receiver !== 'stopped' || applier !== 'stopped'
+  })
+  if (change !== 'reset' || running.length === 0) return undefined
+  const names = running.map(([name]) => name).join(', ')
+  return wouldRefuse('wrong-state', `A reset needs services that are offline; not offline: ${names}.`)
+}
+
 /** `tapi replicator online|offline|reset [SERVICE]`: changes every service, or one. */
 export const changeReplicator = (change: ReplicatorChange, service: string | undefined): Change => ({
   command: `replicator ${change}`,
   question: (where) =>
     question(change, `the replication ${service === undefined ? '' : `service ${service} `}of ${where}`),
   order: async () => ({ path: guarded(pathOf(change, service)) }),
+  forecast: (call) => foresee(call, change, service),
   render: renderServices,
   brief: briefly,
 })

@@ -5,6 +5,7 @@ import type { ExitCode } from '../exitCodes.ts'
 import { briefly } from './briefly.ts'
 import type { Change } from './change.ts'
 import { findService } from './findService.ts'
+import { refusalToTell } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { renderService } from './renderDatasources.ts'
@@ -43,6 +44,7 @@ export const changeService = (change: ServiceChange, service: string | undefined
   command: `service ${change}`,
   local: true,
   question: (where) => `${questions[change](service ?? 'the service')} As ${where} sees it.`,
+  forecast: async (call) => (service === undefined ? undefined : refusalToTell(call, servicePath(service))),
   order: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found

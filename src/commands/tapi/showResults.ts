@@ -1,13 +1,11 @@
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import type { Result } from './everyHost.ts'
+import { hasFailed, type Result } from './everyHost.ts'
 import { exitCodeOf, renderError, renderProblem } from './failure.ts'
 import { renderJson } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'
 
 const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
-
-const hasFailed = (result: Result): boolean => 'error' in result || 'problem' in result.outcome
 
 /** What is told of a host where all went well: one word, and what became of it. */
 type Good = { readonly result: string; readonly brief: (body: unknown) => string }
@@ -29,6 +27,7 @@ function words(result: Result, good: Good): readonly [string, string] {
     const what = code === 'refused' ? 'connection refused' : code.replaceAll('-', ' ')
     return [isLost(result) ? 'not reached' : 'failed', what]
   }
+  if ('notCalled' in result) return [result.notCalled.result, result.notCalled.what]
   if ('problem' in result.outcome) {
     const { status, code, title } = result.outcome.problem
     return ['refused', `${status} ${code ?? title}`]
@@ -39,7 +38,9 @@ function words(result: Result, good: Good): readonly [string, string] {
 function reason(result: Result): string {
   const told = `${result.call.place}\n`
   if ('error' in result) return told + renderError(result.error)
-  return 'problem' in result.outcome ? told + renderProblem(result.outcome.problem) : ''
+  return 'outcome' in result && 'problem' in result.outcome
+    ? told + renderProblem(result.outcome.problem)
+    : ''
 }
 
 function plain(result: Result): object {
@@ -48,6 +49,7 @@ function plain(result: Result): object {
     const { code, message, fix } = result.error
     return { ...place, error: { code, message, fix } }
   }
+  if ('notCalled' in result) return { ...place, ...result.notCalled }
   const { status, body } = result.outcome.answer
   return { ...place, status, body }
 }

@@ -1,11 +1,13 @@
 import { guarded } from '../../client/apiPath.ts'
 import { get } from '../../client/calls.ts'
 import { envelope, readEnvelope } from '../../client/envelope.ts'
+import { listedUsers } from '../../client/listedUsers.ts'
 import { basePath } from '../../contracts/route.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { briefly } from './briefly.ts'
 import { cell, object, objects } from './cells.ts'
 import type { Change } from './change.ts'
+import { wouldRefuse } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { renderBody } from './renderPayload.ts'
@@ -51,6 +53,14 @@ export function deleteUser(name: string): Change {
   return {
     command: 'delete-user',
     local: true,
+    forecast: async (call) => {
+      const told = await get(call.caller, `${basePath}/users`)
+      if ('problem' in told) return told
+      const users = listedUsers(told.value)
+      return users?.length === 1 && users[0] === name.normalize('NFC')
+        ? wouldRefuse('last-user', 'Nobody could log in any more. Create another user first.')
+        : undefined
+    },
     question: (where) => `Delete the user ${name} of ${where}?`,
     order: async () => ({
       path: guarded(`${basePath}/deleteUser`),

@@ -1,4 +1,5 @@
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { ManagerPlace } from '../../contracts/serverSettings.ts'
@@ -7,7 +8,6 @@ import { authorOf } from './authorOf.ts'
 import type { Manager } from './createManager.ts'
 import { mapCalls } from './mapCalls.ts'
 import { bringServiceOnline, type Order, operate, takeServiceOffline } from './operate.ts'
-import type { Operation } from './operations.ts'
 import { readingCalls } from './readingCalls.ts'
 import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
 
@@ -30,7 +30,7 @@ export type ServedManager = {
 /** The calls of a manager, beside the common ones. */
 export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   const { manager, askConnector } = served
-  const orderOf = (operation: Operation, { caller, audit }: Call<null>): Order => ({
+  const orderOf = (operation: DataSourceOperation, { caller, audit }: Call<null>): Order => ({
     manager,
     operation,
     by: authorOf(caller),
@@ -45,7 +45,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     return answer
   }
 
-  const onDataSource = (operation: Operation) => async (call: Call<null>) => {
+  const onDataSource = (operation: DataSourceOperation) => async (call: Call<null>) => {
     const { service = '', datasource: name = '' } = call.params
     const key = { service, name }
     const connector = await connectorNow()
@@ -53,7 +53,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     return inForce({ ...dataSourceStatus({ manager, key, connector }), changed })
   }
   const onService =
-    (operation: Operation, work: (order: Order, service: string) => boolean | Promise<boolean>) =>
+    (operation: DataSourceOperation, work: (order: Order, service: string) => boolean | Promise<boolean>) =>
     async (call: Call<null>) => {
       const { service = '' } = call.params
       const connector = await connectorNow()

@@ -1,16 +1,16 @@
 import type { AuditFacts } from '../../api/audit/auditLine.ts'
 import { ProblemError } from '../../api/problemError.ts'
+import { aimOf, type DataSourceOperation, wrongState } from '../../contracts/dataSourceOperations.ts'
 import { withDatabaseProblems } from '../databases/databaseProblem.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import { findingOf } from './findings.ts'
-import { aimOf, type Operation, wrongState } from './operations.ts'
 import type { DataSourceView } from './roster.ts'
 
 /** What somebody wants done. */
 export type Order = {
   readonly manager: Manager
-  readonly operation: Operation
+  readonly operation: DataSourceOperation
   readonly by: string
   /** Told what was, what is and whether anything was changed. */
   readonly audit: (facts: AuditFacts) => void
@@ -34,7 +34,9 @@ async function requireGood(manager: Manager, view: DataSourceView): Promise<void
 function aimNow({ manager, operation }: Order, key: DataSourceKey) {
   const view = manager.view(key)
   const aim = aimOf(operation, view.state)
-  if (aim === undefined) throw wrongState({ operation, ...view })
+  if (aim === undefined) {
+    throw new ProblemError({ code: 'wrong-state', detail: wrongState({ operation, ...view }) })
+  }
   return { view, aim }
 }
 

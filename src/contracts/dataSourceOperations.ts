@@ -1,11 +1,12 @@
-import { ProblemError } from '../../api/problemError.ts'
-import type { DataSourceState } from '../../contracts/servicesMap.ts'
+import type { DataSourceState } from './servicesMap.ts'
 
 /** What people do with a data source. */
-export type Operation = 'offline' | 'online' | 'shun' | 'welcome' | 'recover'
+export type DataSourceOperation = 'offline' | 'online' | 'shun' | 'welcome' | 'recover'
 
 /** The state that each operation leads to; where a state is missing, the operation is not for it. */
-const aims: Readonly<Record<Operation, Readonly<Partial<Record<DataSourceState, DataSourceState>>>>> = {
+const aims: Readonly<
+  Record<DataSourceOperation, Readonly<Partial<Record<DataSourceState, DataSourceState>>>>
+> = {
   offline: { ONLINE: 'OFFLINE', OFFLINE: 'OFFLINE' },
   online: { ONLINE: 'ONLINE', OFFLINE: 'ONLINE' },
   shun: { ONLINE: 'SHUNNED', OFFLINE: 'SHUNNED', FAILED: 'SHUNNED', SHUNNED: 'SHUNNED' },
@@ -14,7 +15,7 @@ const aims: Readonly<Record<Operation, Readonly<Partial<Record<DataSourceState, 
 }
 
 /** Where an operation leads from a state; undefined where it is refused (contract.md, "Manager"). */
-export const aimOf = (operation: Operation, state: DataSourceState): DataSourceState | undefined =>
+export const aimOf = (operation: DataSourceOperation, state: DataSourceState): DataSourceState | undefined =>
   aims[operation][state]
 
 const waysOut: Readonly<Record<DataSourceState, string>> = {
@@ -24,17 +25,14 @@ const waysOut: Readonly<Record<DataSourceState, string>> = {
   SHUNNED: 'Take it back with welcome, or make it OFFLINE with recover.',
 }
 
-/** Why an operation is refused, and the way out. */
+/** Why an operation is refused, and the way out: the detail of a `wrong-state` problem. */
 export function wrongState(facts: {
-  readonly operation: Operation
+  readonly operation: DataSourceOperation
   readonly name: string
   readonly state: DataSourceState
   readonly reason: string | null
-}): ProblemError {
+}): string {
   const { operation, name, state, reason } = facts
   const why = reason === null ? '' : ` Reason: ${reason}`
-  return new ProblemError({
-    code: 'wrong-state',
-    detail: `${name} is ${state}, and ${operation} is not for that state. ${waysOut[state]}${why}`,
-  })
+  return `${name} is ${state}, and ${operation} is not for that state. ${waysOut[state]}${why}`
 }

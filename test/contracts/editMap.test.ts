@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ProblemError } from '../../../src/api/problemError.ts'
 import {
   addDataSource,
   addService,
   type EditedMap,
+  MapRefusal,
   refuseContradiction,
   replaceMap,
-} from '../../../src/components/servicesMap/editMap.ts'
-import type { MapDataSource, MapService, ServicesMap } from '../../../src/contracts/servicesMap.ts'
-import { dataSourceRoles } from '../../../src/contracts/servicesMap.ts'
+} from '../../src/contracts/editMap.ts'
+import type { MapDataSource, MapService, ServicesMap } from '../../src/contracts/servicesMap.ts'
+import { dataSourceRoles } from '../../src/contracts/servicesMap.ts'
 
 const source = (name: string, more: Partial<MapDataSource> = {}): MapDataSource => ({
   name,
@@ -27,7 +27,7 @@ const refusalOf = (work: () => unknown): string => {
   try {
     work()
   } catch (error) {
-    if (error instanceof ProblemError) return `${error.code}: ${error.message}`
+    if (error instanceof MapRefusal) return `${error.code}: ${error.message}`
     throw error
   }
   return 'none'
@@ -143,7 +143,7 @@ describe('any row of changes', () => {
           try {
             edited = edit(current)
           } catch (error) {
-            expect(error).toBeInstanceOf(ProblemError)
+            expect(error).toBeInstanceOf(MapRefusal)
             expect(current).toEqual(before)
             refusals += 1
             continue
