@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander'
+import { helpCommand, versionCommand } from './cliCommand.ts'
 import type { CommandContext } from './context.ts'
 import { cert } from './definitions/cert.ts'
 import { config } from './definitions/config.ts'
@@ -48,11 +49,12 @@ export function musterProgram(world: World): Command {
   const program = command('muster', description, world)
     .version(context.version, '-V, --version', 'print the version')
     .addHelpText('after', exitCodeHelp)
-    .showSuggestionAfterError(true)
     // An option belongs to the command before it: `config diff` has some that `config` has, too.
     .enablePositionalOptions()
   for (const made of definitions.flatMap((define) => define(world))) program.addCommand(made)
   return program
+    .addCommand(helpCommand(command('help', '', world)))
+    .addCommand(versionCommand(command('version', '', world)))
 }
 
 /** Runs `muster` with the given arguments (without node and script) and says with which code to exit. */

@@ -30,6 +30,8 @@ const commands = [
   'diag',
   'schema',
   'completion',
+  'help',
+  'version',
 ]
 
 const run = (...argv: string[]) => runWith({}, ...argv)
@@ -60,6 +62,7 @@ describe('the program muster', () => {
   it('prints its version', async () => {
     expect(await run('--version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
     expect(await run('-V')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
+    expect(await run('version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
   })
 
   it('lists its commands and what its exit codes mean', async () => {
@@ -78,34 +81,64 @@ describe('the program muster', () => {
     expect(stdout).not.toMatch(/undefined|\[\]/)
   })
 
+  it.each([[[]], [['install']], [['users']], [['users', 'rotate']], [['help']]])(
+    'shows for `help %j` what --help of that command shows',
+    async (words) => {
+      const shown = await run('help', ...words)
+      expect(shown).toEqual(await run(...words, '--help'))
+      expect(shown).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
+
   it.each([
-    ['a command that is misspelt', ['instal'], "error: unknown command 'instal'", '(Did you mean install?)'],
-    [
-      'a flag that is misspelt',
-      ['install', '--jsno'],
-      "error: unknown option '--jsno'",
-      '(Did you mean --json?)',
-    ],
-    [
-      'a value outside the choices',
-      ['validate', '--format', 'xml'],
-      'Allowed choices are text, json, sarif',
-      '',
-    ],
-    [
-      'an archive that is missing',
-      ['state', 'export'],
-      "required option '--out <archive>' not specified",
-      '',
-    ],
-    ['two names where one is meant', ['init', 'a.yaml', 'b.yaml'], 'too many arguments', ''],
-    ['a state command that is unknown', ['state', 'exprt'], "error: unknown command 'exprt'", 'export'],
-  ])('answers %s with 3 and what to do', async (_, argv, message, suggestion) => {
+    [['help', 'usrs'], "'usrs'", 'Did you mean `muster users`? Otherwise see `muster --help`.'],
+    [['help', 'users', 'frob'], "'frob'", 'See `muster users --help`.'],
+    [['list'], "'list'", 'Did you mean `muster users list` or `muster cert list`? Otherwise see `muster'],
+    [['frobnicate'], "'frobnicate'", 'See `muster --help`.'],
+    [['who'], "'who'", 'See `muster --help`.'],
+  ])('suggests for %j only commands that are near', async (argv, word, fix) => {
     const { code, stdout, stderr } = await run(...argv)
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toContain(`error: unknown command ${word}\n  fix: ${fix}`)
+  })
+
+  it('suggests no option that is not near, and shows no value of an unknown one', async () => {
+    const { code, stderr } = await run('plan', '--rest-api-pass=secret')
+    expect(code).toBe(3)
+    expect(stderr).toBe("error: unknown option '--rest-api-pass'\n  fix: See `muster plan --help`.\n")
+  })
+
+  it.each([
+    ['a misspelt command', 'instal', "unknown command 'instal'", 'Did you mean `muster install`?', 'muster'],
+    [
+      'a misspelt option',
+      'install --jsno',
+      "unknown option '--jsno'",
+      'Did you mean --json?',
+      'muster install',
+    ],
+    ['a value outside the choices', 'validate --format xml', 'are text, json, sarif', '', 'muster validate'],
+    [
+      'a missing archive',
+      'state export',
+      "option '--out <archive>' not specified",
+      '',
+      'muster state export',
+    ],
+    ['two names where one is meant', 'init a.yaml b.yaml', 'too many arguments', '', 'muster init'],
+    [
+      'a misspelt command of a group',
+      'state exprt',
+      "unknown command 'exprt'",
+      'Did you mean `muster state export`?',
+      'muster state',
+    ],
+  ])('answers %s with 3 and the help of that command', async (_, argv, message, suggestion, path) => {
+    const { code, stdout, stderr } = await run(...argv.split(' '))
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(stderr).toContain(message)
-    expect(stderr).toContain(suggestion)
-    expect(stderr).toMatch(/\n {2}fix: see `muster --help`, or --help of the command\.\n$/)
+    const see = suggestion === '' ? 'See' : `${suggestion} Otherwise see`
+    expect(stderr).toContain(`\n  fix: ${see} \`${path} --help\`.\n`)
   })
 
   it('reads the file that MUSTER_FILE or the command line names, else muster.yaml', async () => {

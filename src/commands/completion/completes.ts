@@ -46,9 +46,15 @@ function completes(place: { path: string; name: string; choices: readonly string
   return byPlace[`${path} ${name}`] ?? byName[name] ?? { kind: 'anything' }
 }
 
-/** What an argument of the command `path` can be. */
-export const completesArgument = (argument: Argument, path: string): Completes =>
-  completes({ path, name: argument.name(), choices: argument.argChoices })
+/** What an argument of the command `path` can be, beside which are the commands `siblings`. */
+export const completesArgument = (
+  argument: Argument,
+  path: string,
+  siblings: readonly string[],
+): Completes =>
+  argument.name() === 'command' && path.endsWith(' help')
+    ? words(siblings)
+    : completes({ path, name: argument.name(), choices: argument.argChoices })
 
 /** What the value of an option of the command `path` can be. */
 export function completesOption({ flags, argChoices }: Option, path: string): Completes {

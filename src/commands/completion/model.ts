@@ -38,6 +38,7 @@ export function completionModel(command: Command, parents: readonly string[] = [
   const help = command.createHelp()
   const words = [...parents, command.name()]
   const path = words.join(' ')
+  const siblings = command.parent?.commands.map((one) => one.name()) ?? []
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
   return {
     path,
@@ -46,7 +47,7 @@ export function completionModel(command: Command, parents: readonly string[] = [
     options: options.map((option) => completedOption(option, path)),
     arguments: command.registeredArguments.map((argument) => ({
       name: argument.name(),
-      completes: completesArgument(argument, path),
+      completes: completesArgument(argument, path, siblings),
       variadic: argument.variadic,
     })),
     commands: help.visibleCommands(command).map((one) => completionModel(one, words)),

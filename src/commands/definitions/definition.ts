@@ -1,4 +1,5 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { CliCommand } from '../cliCommand.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import type { ClusterOptions } from '../openCluster.ts'
@@ -19,14 +20,13 @@ export type Definition = (world: World) => readonly Command[]
 
 /** A command whose output goes to the context's streams and whose wrong usage is an exception. */
 export function command(name: string, description: string, { context }: World): Command {
-  return new Command(name)
+  return new CliCommand(name)
     .description(description)
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
-      outputError: (text, write) => write(`${text}  fix: see \`muster --help\`, or --help of the command.\n`),
     })
 }
 

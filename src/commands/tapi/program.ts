@@ -1,4 +1,5 @@
-import { Command, CommanderError, Option } from 'commander'
+import { type Command, CommanderError, Option } from 'commander'
+import { CliCommand, helpCommand } from '../cliCommand.ts'
 import { completionCommand } from '../completion/command.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
@@ -58,20 +59,21 @@ function build(
     program.command('completion').description('print what completes tapi on the TAB key in a shell'),
     { name: 'tapi', context, done },
   )
+  helpCommand(program.command('help'))
   return { program, code: () => code }
 }
 
 function base(context: CommandContext): Command {
-  return new Command('tapi')
+  return new CliCommand('tapi')
     .description('Calls the REST API of one component of one host, and verifies whose answer it is.')
-    .version(context.version)
+    .version(context.version, '-V, --version', 'print the version')
     .exitOverride()
     .commandsGroup(groups.tapi)
-    .showHelpAfterError('  fix: read `tapi --help`')
+    .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(withoutValue(text)),
+      writeErr: (text) => context.stderr.write(text),
       getOutHelpWidth: () => context.stdout.columns ?? 100,
       getErrHelpWidth: () => context.stderr.columns ?? 100,
       getOutHasColors: () => false,
@@ -112,7 +114,3 @@ function globalOptions(program: Command): Command {
   }
   return program
 }
-
-/** What commander says of an unknown option, without its value, which may be a mistyped option's password. */
-const withoutValue = (text: string): string =>
-  text.replace(/(unknown option '(?:--[^'=]*|-[^'-]))[^\n]*'/s, "$1'")

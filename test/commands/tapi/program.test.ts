@@ -497,7 +497,10 @@ describe('tapi: exit codes', () => {
       'error: --timeout takes a length of time with its unit',
     ],
     [['--host', 'db1', '--user', 'a:b', 'ping'], 3, 'error: The user name of a login is not empty'],
-    [['--host', 'db1', 'frobnicate'], 3, "error: unknown command 'frobnicate'\n  fix: read `tapi --help`"],
+    [['--host', 'db1', 'frobnicate'], 3, "error: unknown command 'frobnicate'\n  fix: See `tapi --help`.\n"],
+    [['ping', 'db1'], 3, 'fix: Did you mean --host db1? Otherwise see `tapi ping --help`.\n'],
+    [['--host', 'db1', 'replicator', 'onlin'], 3, 'fix: Did you mean `tapi replicator online`?'],
+    [['help', 'replicator', 'onlin'], 3, 'fix: Did you mean `tapi replicator online`?'],
     [['--host', 'db1', 'user'], 3, "error: missing required argument 'name'"],
     [['--host', 'db1', 'ping', '--frob=x'], 3, "error: unknown option '--frob'\n"],
   ])('3 for wrong usage: %j', async (argv, code, message) => {
@@ -506,6 +509,9 @@ describe('tapi: exit codes', () => {
 
   it('0 for help and version', async () => {
     expect(await tapi(['--version'])).toEqual({ code: 0, stdout: '9.9.9\n', stderr: '' })
+    expect(await tapi(['version'])).toEqual({ code: 0, stdout: '9.9.9\n', stderr: '' })
+    expect(await tapi(['help', 'map', 'show'])).toEqual(await tapi(['map', 'show', '--help']))
+    expect((await tapi(['help'])).stdout).toMatch(/^Usage: tapi /)
     const { code, stdout } = await tapi(['post', '--help'])
     expect(code).toBe(0)
     expect(stdout).toContain('--password-file <file>')

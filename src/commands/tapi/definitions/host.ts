@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { showVersion } from '../../cliCommand.ts'
 import type { Runner } from '../runner.ts'
 import { groups } from './groups.ts'
 
@@ -35,9 +36,11 @@ export function hostCommands(program: Command, { read, readHost }: Runner): void
   program
     .command('version')
     .helpGroup(groups.any)
-    .description('show which version answers')
+    .description('show the version of the component; without --host that of tapi itself')
     .action((_options, command: Command) =>
-      read(command, async (call) => (await import('../about.ts')).versionCommand(call)),
+      command.optsWithGlobals<{ host?: string }>().host === undefined
+        ? showVersion(command)
+        : read(command, async (call) => (await import('../about.ts')).versionCommand(call)),
     )
   program
     .command('uris')
