@@ -60,7 +60,7 @@ describe('README.md', () => {
           encoding: 'utf8',
           env: { PATH: process.env.PATH, ...passwords, ...accounts },
         })
-        expect(said).toBe('The configuration of alpha is good: 3 hosts, 9 APIs.\n')
+        expect(said).toContain('\nThe configuration of alpha is good: 3 hosts, 9 APIs.\n')
       }
     } finally {
       rmSync(folder, { recursive: true })

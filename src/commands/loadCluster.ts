@@ -34,16 +34,18 @@ export async function readNamedFiles({
   context,
   files,
   policy = 'all',
+  takesHost = false,
 }: {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly policy?: SecretPolicy
+  readonly takesHost?: boolean
 }): Promise<ReadConfigFiles & { readonly paths: readonly string[] }> {
   const named = files.length > 0 ? files : [context.env.MUSTER_FILE ?? ''].filter(Boolean)
   const isDefault = named.length === 0
   const paths = isDefault ? [defaultFile] : named
   const { cwd, stdin } = context
-  return { paths, ...(await readConfigFiles({ paths, cwd, stdin, isDefault, policy })) }
+  return { paths, ...(await readConfigFiles({ paths, cwd, stdin, isDefault, policy, takesHost })) }
 }
 
 /** Reads and judges the files of a command: those named, else MUSTER_FILE, else ./muster.yaml. */
@@ -53,11 +55,17 @@ export async function loadCluster(options: {
   readonly set: readonly string[]
   /** `safe`: the files may be a stranger's, so nothing outside of their folders is looked at; `all` unless told. */
   readonly policy?: SecretPolicy
+  /** Set for a command with --host: a missing file may be a host's name. */
+  readonly takesHost?: boolean
+  /** The value of a `--set name=-` where it was read before; else it is read. */
+  readonly setInput?: string | undefined
 }): Promise<LoadedCluster> {
   const { context, set, policy = 'all' } = options
   const { paths, ...read } = await readNamedFiles(options)
   const incomplete = read.diagnostics.length > 0
-  const stdin = paths.includes('-') ? undefined : await readSetInput({ context, set, inVain: incomplete })
+  const stdin = paths.includes('-')
+    ? undefined
+    : (options.setInput ?? (await readSetInput({ context, set, inVain: incomplete })))
   const loaded = loadConfig({
     files: read.files,
     set,

@@ -14,6 +14,8 @@ export type ClusterOptions = PassphraseOptions & {
   readonly set: readonly string[]
   /** Whether to ask for the password of sudo, where the files give none. */
   readonly askBecomePass?: boolean
+  /** Set for a command with --host: a missing file may be a host's name. */
+  readonly takesHost?: boolean
   /** Absent for a command that reaches no hosts. */
   readonly targets?: Targets
 }

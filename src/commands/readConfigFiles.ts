@@ -103,8 +103,12 @@ async function safePath(absolute: string, cwd: string): Promise<string> {
   return real
 }
 
+/** Returns true for what can be a host's name or a pattern of names, and has no extension of a file. */
+const isLikeHost = (path: string): boolean =>
+  /^[\w*?][\w.*?-]*$/.test(path) && !/\.(ya?ml|json|conf|ini)$/i.test(path)
+
 async function readPath(path: string, options: Parameters<typeof readConfigFiles>[0]): Promise<Outcome> {
-  const { cwd, isDefault = false, policy = 'all' } = options
+  const { cwd, isDefault = false, policy = 'all', takesHost = false } = options
   const absolute = resolve(cwd, path)
   try {
     const handle = await open(policy === 'safe' ? await safePath(absolute, cwd) : absolute, 'r')
@@ -122,7 +126,11 @@ async function readPath(path: string, options: Parameters<typeof readConfigFiles
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      return failed(path, 'file-not-found', { name: path, isDefault })
+      return failed(path, 'file-not-found', {
+        name: path,
+        isDefault,
+        mayBeHost: takesHost && !isDefault && isLikeHost(path),
+      })
     if (code === 'EISDIR') return failed(path, 'file-is-directory', { name: path })
     const reason = reasons[code] ?? (code || (error instanceof Error ? error.message : 'an unknown reason'))
     return failed(path, 'file-unreadable', { name: path, reason })
@@ -139,6 +147,8 @@ export async function readConfigFiles(options: {
   readonly isDefault?: boolean
   /** `safe`: the files may be a stranger's, so no link in them leads elsewhere; `all` unless told. */
   readonly policy?: SecretPolicy
+  /** Set for a command with --host: a missing file may be a host's name. */
+  readonly takesHost?: boolean
 }): Promise<ReadConfigFiles> {
   const { paths, cwd, stdin } = options
   const outcomes: Outcome[] = []

@@ -1,12 +1,15 @@
+import type { Silenced } from '../config/ignores/applyIgnores.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import { setSource } from '../config/sets.ts'
+import { asksForStdin, setSource } from '../config/sets.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
-import { counted } from '../diagnostics/words.ts'
+import { counted, listOf } from '../diagnostics/words.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { loadCluster } from './loadCluster.ts'
+import { type LoadedCluster, loadCluster } from './loadCluster.ts'
 import { printDiagnostics } from './printDiagnostics.ts'
 import { printReport } from './printReport.ts'
+import { readSetInput } from './readSetInput.ts'
+import { UsageError } from './usageError.ts'
 import { findBeyondFiles } from './validate/findBeyondFiles.ts'
 import type { ValidateFormat } from './validateFormats.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
@@ -14,18 +17,16 @@ import { withoutSilenced } from './withoutSilenced.ts'
 const stricter = (finding: Diagnostic): Diagnostic =>
   finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding
 
-/** What a good configuration describes, in one line. */
-function summary({ cluster, hosts }: ClusterConfig, silenced: number): string {
-  const enabled = hosts.flatMap(({ apis }) => apis.filter((api) => api.enabled)).length
-  const quiet = silenced === 0 ? '' : ` (${silenced} silenced)`
-  return `The configuration of ${cluster} is good: ${counted(hosts.length, 'host')}, ${counted(enabled, 'API')}${quiet}.\n`
+/** Files that were judged together. */
+type Judged = {
+  readonly loaded: LoadedCluster
+  /** With warnings as errors where the run is strict; without what comments silence. */
+  readonly diagnostics: readonly Diagnostic[]
+  readonly silenced: readonly Silenced[]
+  readonly failed: boolean
 }
 
-/**
- * Judges a configuration and prints every finding. 0: nothing but warnings (with `strict`: nothing at all) and
- * what comments silence; 1: findings; 3: a file is not there or cannot be opened.
- */
-export async function validate(options: {
+type ValidateOptions = {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly set: readonly string[]
@@ -33,27 +34,94 @@ export async function validate(options: {
   readonly strict: boolean
   /** Whether the file is trusted: programs that it names are run, and files read wherever they are. */
   readonly resolveSecrets: boolean
-}): Promise<ExitCode> {
-  const { context, files, set, format, strict, resolveSecrets } = options
+  /** Whether every file is a configuration of its own, instead of all of them being merged. */
+  readonly each?: boolean
+}
+
+async function judge(files: readonly string[], options: ValidateOptions, setInput?: string): Promise<Judged> {
+  const { context, set, strict, resolveSecrets } = options
   const policy = resolveSecrets ? 'all' : 'safe'
-  const loaded = await loadCluster({ context, files, set, policy })
+  const loaded = await loadCluster({ context, files, set, policy, setInput })
   const { cluster } = loaded
   const beyond = cluster === undefined ? [] : await findBeyondFiles({ context, cluster, policy })
   // Of a kind that differs from machine to machine, so no comment about them counts as unused.
   const { findings, silenced } = withoutSilenced(loaded, { findings: [...loaded.diagnostics, ...beyond] })
   const diagnostics = strict ? findings.map(stricter) : findings
-  const failed = diagnostics.some(({ severity }) => severity === 'error')
+  return { loaded, diagnostics, silenced, failed: diagnostics.some(({ severity }) => severity === 'error') }
+}
+
+/** Judges every file alone, one after another: standard input, which a --set may ask for, is read once. */
+async function judgeEach(options: ValidateOptions): Promise<readonly Judged[]> {
+  const { context, set } = options
+  const files = [...new Set(options.files)]
+  if (files.includes('-') && set.some(asksForStdin)) {
+    throw new UsageError(
+      'Both a file and --set are to be read from standard input.',
+      'Use "-" for one of them; --set NAME=@FILE reads a file.',
+    )
+  }
+  const setInput = await readSetInput({ context, set, inVain: false })
+  const judged: Judged[] = []
+  for (const file of files) judged.push(await judge([file], options, setInput))
+  return judged
+}
+
+const filesOf = ({ loaded }: Judged): readonly string[] =>
+  loaded.sources.map(({ name }) => name).filter((name) => name !== setSource)
+
+/** What good files describe, in one line. */
+function summary({ cluster, hosts }: ClusterConfig, silenced: number): string {
+  const enabled = hosts.flatMap(({ apis }) => apis.filter((api) => api.enabled)).length
+  const quiet = silenced === 0 ? '' : ` (${silenced} silenced)`
+  return `The configuration of ${cluster} is good: ${counted(hosts.length, 'host')}, ${counted(enabled, 'API')}${quiet}.\n`
+}
+
+/** The line of one file among several that were judged alone. */
+function verdict(one: Judged): string {
+  const { loaded, diagnostics, silenced, failed } = one
+  const [file = diagnostics[0]?.span.file ?? ''] = filesOf(one)
+  if (!failed && loaded.config !== undefined) return `${file}: ${summary(loaded.config, silenced.length)}`
+  return `${file}: ${counted(diagnostics.filter(({ severity }) => severity === 'error').length, 'error')}.\n`
+}
+
+/** Tells that several files are one configuration, which who lists them may not expect. */
+function mergedText(one: Judged): string {
+  const files = filesOf(one)
+  if (files.length < 2) return ''
+  return `Merged ${listOf(files)} into one configuration. To validate each file alone, use --each.\n`
+}
+
+/**
+ * Judges a configuration and prints every finding. 0: nothing but warnings (with `strict`: nothing at all) and
+ * what comments silence; 1: findings; 3: a file is not there or cannot be opened. With `each` the worst of all files.
+ */
+export async function validate(options: ValidateOptions): Promise<ExitCode> {
+  const { context, format } = options
+  const each = options.each === true && options.files.length > 0
+  const judged = each ? await judgeEach(options) : [await judge(options.files, options)]
+  const diagnostics = judged.flatMap((one) => one.diagnostics)
+  const merged = each ? '' : judged.map(mergedText).join('')
 
   if (format === 'text') {
-    const good = failed ? undefined : loaded.config
-    const count = good === undefined ? silenced.length : 0
-    const shown = { diagnostics, sources: loaded.sources, silenced: count }
-    printDiagnostics(shown, { context, output: context.stdout })
-    if (good !== undefined) context.stdout.write(summary(good, silenced.length))
+    const sources = judged.flatMap(({ loaded }) => loaded.sources)
+    // Where nothing failed, the summary counts them.
+    const silenced = judged.flatMap((one) => (one.failed ? one.silenced : [])).length
+    printDiagnostics({ diagnostics, sources, silenced }, { context, output: context.stdout })
+    context.stdout.write(merged)
+    if (judged.length > 1) context.stdout.write(judged.map(verdict).join(''))
+    else {
+      for (const { failed, loaded, silenced } of judged) {
+        if (!failed && loaded.config !== undefined) {
+          context.stdout.write(summary(loaded.config, silenced.length))
+        }
+      }
+    }
   } else {
-    const read = loaded.sources.map(({ name }) => name).filter((name) => name !== setSource)
-    await printReport({ findings: diagnostics, silenced, files: read }, { context, format })
+    const files = judged.flatMap(filesOf)
+    const silenced = judged.flatMap((one) => one.silenced)
+    await printReport({ findings: diagnostics, silenced, files }, { context, format })
+    context.stderr.write(merged)
   }
-  if (loaded.missing) return exitCodes.usage
-  return failed ? exitCodes.failed : exitCodes.ok
+  if (judged.some(({ loaded }) => loaded.missing)) return exitCodes.usage
+  return judged.some(({ failed }) => failed) ? exitCodes.failed : exitCodes.ok
 }

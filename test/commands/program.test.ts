@@ -141,6 +141,33 @@ describe('the program muster', () => {
     expect(stderr).toContain(`\n  fix: ${see} \`${path} --help\`.\n`)
   })
 
+  it.each([
+    [['status', 'ux1'], 'use --host ux1;'],
+    [['logs', 'ux*'], "use --host 'ux*';"],
+    [['plan', 'muster.yaml', 'db1.example.org'], 'use --host db1.example.org;'],
+    [['config', 'ux1'], 'use --host ux1;'],
+    [['trust', 'ux1'], 'use --host ux1;'],
+    [['audit', 'ux1'], 'use --host ux1;'],
+    [['users', 'verify', 'ux1'], 'use --host ux1;'],
+    [['cert', 'list', 'ux1'], 'use --host ux1;'],
+    [['exec', 'ux1', '--', 'uptime'], 'use --host ux1;'],
+  ])('suggests --host where %j takes a host for a file', async (argv, fix) => {
+    const { code, stdout, stderr } = await run(...argv)
+    expect({ code, output: (stdout + stderr).replace(/\n */g, ' ') }).toEqual({
+      code: 3,
+      output: expect.stringContaining(fix),
+    })
+  })
+
+  it.each([[['validate', 'ux1']], [['status', 'ux1.yaml']], [['status', './ux1']], [['status']]])(
+    'suggests no --host for %j, which is no name of a host or has no such option',
+    async (argv) => {
+      const { stdout, stderr } = await run(...argv)
+      expect(stdout + stderr).toContain('There is no file')
+      expect(stdout + stderr).not.toContain('--host')
+    },
+  )
+
   it('reads the file that MUSTER_FILE or the command line names, else muster.yaml', async () => {
     expect((await run('plan')).stderr).toContain('There is no file muster.yaml.')
     const env = { MUSTER_FILE: 'chosen.yaml' }

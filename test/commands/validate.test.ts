@@ -230,6 +230,79 @@ describe('formats for programs', () => {
   })
 })
 
+describe('several files', () => {
+  const folder = (): string =>
+    folderWith({
+      'a.yaml': good,
+      'b.yaml': good.replace('cluster: alpha', 'cluster: beta'),
+      'warned.yaml': warned,
+      'bad.yaml': good.replace('cluster: alpha', 'cluster: A'),
+    })
+  const merged = 'Merged a.yaml and b.yaml into one configuration. To validate each file alone, use --each.\n'
+
+  it('are merged, and the output says so, in formats for programs on standard error', async () => {
+    const files = ['a.yaml', 'b.yaml']
+    expect(await run(folder(), { files })).toEqual({
+      code: 0,
+      out: `${merged}The configuration of beta is good: 1 host, 3 APIs.\n`,
+      err: '',
+    })
+    for (const format of validateFormats.filter((it) => it !== 'text')) {
+      expect(await run(folder(), { files, format })).toMatchObject({ code: 0, err: merged })
+    }
+    expect((await run(folder(), { files: ['a.yaml'] })).out).not.toContain('Merged')
+  })
+
+  it('are judged alone with --each, and each has its line', async () => {
+    const files = ['a.yaml', 'b.yaml', 'a.yaml']
+    expect(await run(folder(), { files, each: true })).toEqual({
+      code: 0,
+      out:
+        'a.yaml: The configuration of alpha is good: 1 host, 3 APIs.\n' +
+        'b.yaml: The configuration of beta is good: 1 host, 3 APIs.\n',
+      err: '',
+    })
+    const mixed = await run(folder(), { files: ['bad.yaml', 'b.yaml', 'none.yaml'], each: true })
+    expect(mixed.code).toBe(3)
+    expect(mixed.out).toMatch(
+      /bad\.yaml:1:10 error bad-cluster-name\n[\s\S]*none\.yaml:1:1 error file-not-found\n/,
+    )
+    expect(mixed.out).toMatch(/\nbad\.yaml: 1 error\.\nb\.yaml: The .* is good.*\nnone\.yaml: 1 error\.\n$/)
+  })
+
+  it('end with the worst exit code of --each', async () => {
+    const code = async (files: readonly string[], strict = false): Promise<number> =>
+      (await run(folder(), { files, strict, each: true })).code
+    expect(await code(['a.yaml', 'warned.yaml'])).toBe(0)
+    expect(await code(['a.yaml', 'warned.yaml'], true)).toBe(1)
+    expect(await code(['bad.yaml', 'a.yaml'])).toBe(1)
+    expect(await code(['none.yaml', 'bad.yaml', 'a.yaml'])).toBe(3)
+  })
+
+  it.each(['json', 'sarif', 'junit', 'github'] as const)('are one report of --each as %s', async (format) => {
+    const files = ['bad.yaml', 'warned.yaml', 'b.yaml']
+    const { code, out, err } = await run(folder(), { files, format, each: true })
+    expect({ code, err }).toEqual({ code: 1, err: '' })
+    if (format === 'json' || format === 'sarif') JSON.parse(out)
+    expect(out.match(/bad-cluster-name/g)?.length).toBeGreaterThan(0)
+    expect(out).toContain('warned.yaml')
+    expect(out).toContain('bad.yaml')
+    if (format === 'junit')
+      expect(out).toContain('<testcase classname="b" name="no findings" file="b.yaml"/>')
+  })
+
+  it('share with --each what --set reads from standard input, which no file may then be', async () => {
+    const set = ['rest-api-admin-pass=-']
+    const files = ['a.yaml', 'b.yaml']
+    expect((await run(folder(), { files, set, each: true }, { typed: 'v3ry-L0ng-and-odd\n' })).code).toBe(0)
+    const wrong = await run(folder(), { files, set, each: true }, { typed: 'secret\n' })
+    expect(wrong.out).toContain('a.yaml: 1 error.\nb.yaml: 1 error.\n')
+    await expect(run(folder(), { files: ['-', 'a.yaml'], set, each: true })).rejects.toThrow(
+      'Both a file and --set are to be read from standard input.',
+    )
+  })
+})
+
 describe('a file that cannot be judged', () => {
   it('is told apart by what is wrong with it', async () => {
     const folder = folderWith({

@@ -71,12 +71,14 @@ export function runsOnFiles(
     const { set = [], askBecomePass = false } = made.opts<{ set?: string[]; askBecomePass?: boolean }>()
     const { authorityPassphraseFile, authorityPassphraseStdin } = made.opts<PassphraseOptions>()
     const targets = targetsOf(made)
+    const takesHost = made.options.some(({ long }) => long === '--host')
     const given = {
       files: made.args,
       set,
       askBecomePass,
       authorityPassphraseFile,
       authorityPassphraseStdin,
+      takesHost,
       ...(targets && { targets }),
     }
     world.done(await run({ context: world.context, ...given }, made))

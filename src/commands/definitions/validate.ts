@@ -6,6 +6,7 @@ import { optionsHelp } from './optionsHelp.ts'
 export const validate: Definition = (world) => [
   runsOnFiles(
     formatOption(files(command('validate', 'check the files and tell every finding at once', world)))
+      .option('--each', 'validate each file alone instead of merging them')
       .option('--strict', 'count warnings as errors')
       .option(
         '--resolve-secrets',
@@ -18,6 +19,7 @@ export const validate: Definition = (world) => [
       return run({
         ...options,
         format: formatGiven(made),
+        each: flag(made, 'each'),
         strict: flag(made, 'strict'),
         resolveSecrets: flag(made, 'resolveSecrets'),
       })

@@ -1,13 +1,18 @@
 import { error } from '../entry.ts'
 
+/** A pattern in quotes, so that no shell expands it. */
+const quoted = (name: string): string => (/[*?]/.test(name) ? `'${name}'` : name)
+
 /** Files that cannot be read, and assignments on the command line. */
 export const fileEntries = {
-  'file-not-found': error((facts: { name: string; isDefault: boolean }) => ({
+  'file-not-found': error((facts: { name: string; isDefault: boolean; mayBeHost?: boolean }) => ({
     message: `There is no file ${facts.name}.`,
     why: 'Everything muster does, it does from this file.',
     fix: facts.isDefault
       ? 'Name your file as the last argument or in MUSTER_FILE, or write a starting one with: muster init'
-      : 'Check the spelling, or write a starting file with: muster init FILE',
+      : facts.mayBeHost === true
+        ? `To name the host ${facts.name}, use --host ${quoted(facts.name)}; an argument alone is a YAML file.`
+        : 'Check the spelling, or write a starting file with: muster init FILE',
   })),
   'file-is-directory': error((facts: { name: string }) => ({
     message: `${facts.name} is a directory.`,
