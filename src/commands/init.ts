@@ -1,9 +1,20 @@
 import { dirname, join, resolve } from 'node:path'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { writeSchema } from './schema.ts'
 import { startingFile } from './startingFile.ts'
+import { UsageError } from './usageError.ts'
 import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
 import { writeProblem } from './writeProblem.ts'
+
+/** The way from the file to running APIs. */
+const next = [
+  ['validate', 'check the file'],
+  ['trust', 'accept the SSH keys of the hosts'],
+  ['check', 'look for problems on the hosts'],
+  ['plan', 'show what would change'],
+  ['install', 'install, and verify every login'],
+] as const
 
 function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string {
   if (outcome === 'exists') {
@@ -13,7 +24,22 @@ function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string
   return `${message}\n${fix}\n`
 }
 
-/** Writes a commented starting file, for the owner alone to read (0600); never over another without `force`. */
+/** Writes the schema that the first line of the file names; says why where that fails, for the file does without. */
+async function schemaBeside(file: string, context: CommandContext): Promise<string> {
+  const shown = join(dirname(file), 'muster.schema.json')
+  try {
+    await writeSchema(resolve(context.cwd, shown), shown)
+    return `Wrote ${file}, and ${shown} for editors with the YAML language server.\n`
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return `Wrote ${file}, but no schema for editors: ${error.message}\n`
+  }
+}
+
+/**
+ * Writes a commented starting file, for the owner alone to read (0600), and the schema for editors beside it; never
+ * over another configuration without `force`.
+ */
 export async function init(options: {
   readonly context: CommandContext
   /** As the user typed it, relative to the working directory. */
@@ -26,15 +52,12 @@ export async function init(options: {
     context.stderr.write(reason(outcome, file))
     return exitCodes.usage
   }
-  const shown = file === 'muster.yaml' ? '' : ` ${file}`
-  context.stdout.write(
-    `Wrote ${file}. Next:\n` +
-      '  1. Put your hosts into it.\n' +
-      `  2. muster validate${shown}   checks it\n` +
-      `  3. muster plan${shown}       shows what would change\n` +
-      `  4. muster install${shown}    does it\n` +
-      `An editor with the YAML language server explains every option once it has the schema:\n` +
-      `  muster schema --out ${join(dirname(file), 'muster.schema.json')}\n`,
-  )
+  const wrote = await schemaBeside(file, context)
+  const named = file === 'muster.yaml' ? '' : ` ${file}`
+  const steps = next.map(([command, does], index) => {
+    const padded = `muster ${command}${named}`.padEnd('muster validate'.length + named.length)
+    return `  ${index + 2}. ${padded}   ${does}\n`
+  })
+  context.stdout.write(`${wrote}Next:\n  1. Put your hosts into it.\n${steps.join('')}`)
   return exitCodes.ok
 }

@@ -21,8 +21,11 @@ function refusal(outcome: Exclude<WriteOutcome, 'written'>, file: string): Usage
   return new UsageError(message, fix)
 }
 
-/** Writes the schema; in the place of another file only where that is a schema of ours, of whichever version. */
-async function write(path: string, file: string): Promise<void> {
+/**
+ * Writes the schema to `path`, shown as `file`; over another file only where that is a schema of muster, of any
+ * version. Throws a `UsageError` where it cannot.
+ */
+export async function writeSchema(path: string, file: string): Promise<void> {
   const text = schemaText()
   const first = await writeNewFile({ path, text, mode, force: false })
   if (first === 'written') return
@@ -55,7 +58,7 @@ export async function schema(options: {
     context.stdout.write(schemaText())
     return exitCodes.ok
   }
-  await write(resolve(context.cwd, out), out)
+  await writeSchema(resolve(context.cwd, out), out)
   context.stdout.write(`Wrote ${out}.\n${advice(out)}`)
   return exitCodes.ok
 }

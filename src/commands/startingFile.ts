@@ -12,6 +12,7 @@ defaults:
   #   rest-api-admin-pass: !env ADMIN_PASS          an environment variable
   #   rest-api-admin-pass: !file admin-password     a file, relative to this one
   #   rest-api-admin-pass: !exec [pass, muster]     a program and its arguments
+  # An editor accepts these tags with: yaml.customTags: ["!env scalar", "!file scalar", "!exec sequence"]
   rest-api-admin-user: admin
 
   # Each API listens on 127.0.0.1 only. 0.0.0.0 opens it on all interfaces of the host.

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { init } from '../../src/commands/init.ts'
-import { schema as writeSchema } from '../../src/commands/schema.ts'
 import { validate } from '../../src/commands/validate.ts'
+import { schemaId, schemaText } from '../../src/config/reference/schema.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -17,8 +17,16 @@ describe('init', () => {
     const cwd = temporaryFolder()
     const result = await run(cwd)
     expect(result).toMatchObject({ code: 0, err: '' })
-    expect(result.out).toMatch(/^Wrote muster\.yaml\. Next:\n/)
-    expect(result.out).toMatch(/\n {2}muster schema --out muster\.schema\.json\n$/)
+    expect(result.out).toBe(
+      'Wrote muster.yaml, and muster.schema.json for editors with the YAML language server.\n' +
+        'Next:\n' +
+        '  1. Put your hosts into it.\n' +
+        '  2. muster validate   check the file\n' +
+        '  3. muster trust      accept the SSH keys of the hosts\n' +
+        '  4. muster check      look for problems on the hosts\n' +
+        '  5. muster plan       show what would change\n' +
+        '  6. muster install    install, and verify every login\n',
+    )
     expect(statSync(join(cwd, 'muster.yaml')).mode & 0o777).toBe(0o600)
     const { context, out } = commandContext({ cwd })
     expect(
@@ -46,15 +54,28 @@ describe('init', () => {
     ])
   })
 
-  it('names the schema that muster schema writes beside it', async () => {
+  it('writes the schema that the first line names, beside the file wherever that is', async () => {
     const cwd = temporaryFolder()
     mkdirSync(join(cwd, 'sub'))
-    const { out } = await run(cwd, 'sub/muster.yaml')
-    const [, schema = ''] = /muster schema --out (\S+)\n/.exec(out) ?? []
-    expect(await writeSchema({ context: commandContext({ cwd }).context, out: schema })).toBe(0)
-    const [first = ''] = readFileSync(join(cwd, 'sub/muster.yaml'), 'utf8').split('\n')
+    const { out } = await run(cwd, 'sub/cluster.yaml')
+    expect(out).toMatch(/^Wrote sub\/cluster\.yaml, and sub\/muster\.schema\.json for editors/)
+    expect(out).toContain('  2. muster validate sub/cluster.yaml   check')
+    const [first = ''] = readFileSync(join(cwd, 'sub/cluster.yaml'), 'utf8').split('\n')
     const [, named = ''] = /^# yaml-language-server: \$schema=(\S+)$/.exec(first) ?? []
-    expect(readFileSync(join(cwd, 'sub', named), 'utf8')).toContain('json-schema.org')
+    expect(readFileSync(join(cwd, 'sub', named), 'utf8')).toBe(schemaText())
+  })
+
+  it('brings an older schema up to date, and leaves a file that is no schema of muster', async () => {
+    const cwd = temporaryFolder()
+    const schema = join(cwd, 'muster.schema.json')
+    writeFileSync(schema, `{ "$id": "${schemaId}" }`)
+    expect((await run(cwd)).code).toBe(0)
+    expect(readFileSync(schema, 'utf8')).toBe(schemaText())
+    writeFileSync(schema, 'mine')
+    const { code, out } = await run(cwd, 'other.yaml')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^Wrote other\.yaml, but no schema for editors: muster\.schema\.json exists already/)
+    expect(readFileSync(schema, 'utf8')).toBe('mine')
   })
 
   it('never overwrites without force, and then as one change', async () => {
@@ -69,7 +90,7 @@ describe('init', () => {
     expect((await run(cwd, 'muster.yaml', true)).code).toBe(0)
     expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).toContain('cluster: alpha')
     expect(statSync(join(cwd, 'muster.yaml')).mode & 0o777).toBe(0o600)
-    expect(readdirSync(cwd)).toEqual(['muster.yaml'])
+    expect(readdirSync(cwd)).toEqual(['muster.schema.json', 'muster.yaml'])
   })
 
   it('says why it cannot write, and leaves nothing', async () => {

@@ -2,7 +2,7 @@ import { command, type Definition, flag } from './definition.ts'
 
 /** The first command that a new user meets. */
 export const init: Definition = (world) => [
-  command('init', 'write a commented file to start from', world)
+  command('init', 'write a commented file to start from, and its schema for editors', world)
     .argument('[file]', 'where to write it', 'muster.yaml')
     .option('--force', 'overwrite a file that exists')
     .action(async (file: string, _, made) => {

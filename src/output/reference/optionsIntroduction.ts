@@ -67,14 +67,15 @@ version 0.1.0 unless its row says otherwise.
 
 ## In an editor
 
-\`muster schema --out muster.schema.json\` writes the schema. With this first line, every editor that has the YAML
-language server explains each name, offers what can stand where, and marks what is wrong:
+\`muster init\` writes the schema beside the file; \`muster schema --out muster.schema.json\` writes it for a file that
+is there already, and anew after an upgrade. With this first line, every editor that has the YAML language server
+explains each name, completes, and marks mistakes:
 
 \`\`\`yaml
 # yaml-language-server: $schema=./muster.schema.json
 \`\`\`
 
-Tell it of the tags, too, in VS Code for example:
+Set the tags too, in VS Code for example:
 
 \`\`\`json
 "yaml.customTags": ["!env scalar", "!file scalar", "!exec sequence"]
