@@ -17,7 +17,7 @@ export function parseBody(answer: {
   if (value !== undefined) return value
   throw new ClientError({
     code: 'bad-answer',
-    message: `${answer.place} answered with ${mediaType} that is not well-formed JSON, or too large.`,
+    message: `${answer.place} answered with ${mediaType} that is not valid JSON, or too large.`,
     fix: 'Something else than the API listens there, or something between changes its answers.',
   })
 }

@@ -29,7 +29,7 @@ export function parseCallRequests(text: string): CallRequest[] {
 function parseArray(text: string): unknown[] {
   const value = parseJson(text)
   if (value === undefined) {
-    throw new CallRequestError('Standard input is not well-formed JSON; it must be an array of calls.')
+    throw new CallRequestError('Standard input is not valid JSON; it must be an array of calls.')
   }
   if (!Array.isArray(value)) throw new CallRequestError('Standard input must be a JSON array of calls.')
   return value

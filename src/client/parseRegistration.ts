@@ -6,7 +6,7 @@ import type { RegisteredCluster, RegisteredHost } from './registry.ts'
 /** Reads the text of a cluster record, or says in a few words why it is none. */
 export function parseRegistration(text: string): RegisteredCluster | { readonly broken: string } {
   const value = parseJson(text)
-  if (value === undefined) return { broken: 'it is not well-formed JSON' }
+  if (value === undefined) return { broken: 'it is not valid JSON' }
   if (!isObject(value)) return { broken: 'it is not a JSON object' }
   if (value.version !== 1) return { broken: 'it is not of version 1, the only one this program knows' }
   const { cluster, directory, authorities, hosts } = value

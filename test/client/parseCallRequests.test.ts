@@ -26,7 +26,7 @@ describe('parseCallRequests', () => {
   })
 
   it.each([
-    ['not JSON: hunter2', 'Standard input is not well-formed JSON; it must be an array of calls.'],
+    ['not JSON: hunter2', 'Standard input is not valid JSON; it must be an array of calls.'],
     ['{}', 'Standard input must be a JSON array of calls.'],
     ['[null]', 'Call 1 must be a JSON object.'],
     [text({}, {}), 'Two calls have the id "manager".'],

@@ -86,7 +86,7 @@ describe('cluster records', () => {
     const warnings: string[] = []
     expect(await readRegistry(dir, (warning) => warnings.push(warning))).toEqual([alpha])
     const reasons = [
-      ['a.json', 'it is not well-formed JSON'],
+      ['a.json', 'it is not valid JSON'],
       ['b.json', 'it is not a JSON object'],
       ['c.json', 'it is not of version 1, the only one this program knows'],
       ['d.json', 'it does not name its cluster and directory'],

@@ -307,7 +307,7 @@ describe('request: failures', () => {
     const error = await failure(call(tcp(server.port)))
     expect(error.code).toBe('bad-answer')
     expect(error.message).toBe(
-      `https://127.0.0.1:${server.port} answered with application/problem+json that is not well-formed JSON, or too large.`,
+      `https://127.0.0.1:${server.port} answered with application/problem+json that is not valid JSON, or too large.`,
     )
   })
 

@@ -74,5 +74,5 @@ export function otherHosts({ target }: Call): string | undefined {
   )
   if (found === undefined || others === undefined || others.length === 0) return undefined
   const names = others.map(({ name }) => name).join(', ')
-  return `this holds on ${found.host.name} alone. The other hosts of ${found.cluster.cluster}: ${names}; --all changes all of them.`
+  return `this changed only ${found.host.name}. Other hosts of ${found.cluster.cluster}: ${names}; --all changes all of them.`
 }

@@ -60,10 +60,10 @@ export function refuseWhereLost(facts: {
     const onlyLost = bad.every(isLost) && bad.length < results.length
     context.stderr.write(
       renderError({
-        message: 'Nothing was changed on any host: all are asked first, and not all of them can follow.',
+        message: 'Nothing was changed on any host: not every host passed the checks.',
         fix: onlyLost
-          ? 'Mend these hosts, or change the others alone with --skip-unreachable.'
-          : 'Mend these hosts, then repeat the call.',
+          ? 'Fix these hosts, or use --skip-unreachable to change only the others.'
+          : 'Fix these hosts, then repeat the command.',
       }),
     )
   }

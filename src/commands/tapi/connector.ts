@@ -27,9 +27,9 @@ function question(change: ConnectorChange, { where, immediate }: { where: string
     case 'online':
       return `Let ${where} accept and forward connections?`
     case 'onhold':
-      return `Let ${where} hold new connections? Applications wait then; those that wait too long, or are too many, get an error. Existing connections run on.`
+      return `Let ${where} hold new connections? Applications wait; those over the time or number limit get an error. Existing connections continue.`
     case 'offline':
-      return `Take ${where} offline? New connections are refused at once; existing ones ${immediate ? 'are cut at once' : 'get a while to end, then are cut'}.`
+      return `Take ${where} offline? New connections are refused at once; existing ones ${immediate ? 'are closed at once' : 'get time to finish, then are closed'}.`
   }
 }
 

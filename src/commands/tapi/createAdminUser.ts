@@ -40,7 +40,7 @@ export async function createAdminUserCommand(call: Call, created: CreateOptions)
     wantsLogin && !isFirst && canLogIn(call) ? await createAdminUser(await login(call), user) : first
   const code = showOutcome({ call, outcome, render: (url) => `${url}\n${elsewhere(call)}` })
   if (outcome === first && wantsLogin && !options.json) {
-    context.stderr.write(`  fix: ${place} has a user already: ${isFirst ? nameIt : logIn}\n`)
+    context.stderr.write(`  fix: ${place} already has a user: ${isFirst ? nameIt : logIn}\n`)
   }
   return code
 }
@@ -53,8 +53,8 @@ export function checkNewUser({ options }: Call, { name, created }: Named): void 
   checkUserName(name)
   if (!created.newPasswordStdin || !options.passwordStdin) return
   throw new UsageError(
-    '--new-password-stdin and --password-stdin cannot both have standard input.',
-    'Give one of the passwords with its file option.',
+    '--new-password-stdin and --password-stdin cannot both read standard input.',
+    'Use the file option for one of the passwords.',
   )
 }
 
@@ -83,7 +83,7 @@ export async function readNewUser(
 }
 
 const logIn = 'log in with --user and --password-file.'
-const nameIt = 'log in with --user and --password-file, and name the user to create behind create-admin-user.'
+const nameIt = 'log in with --user and --password-file, and put the user to create after create-admin-user.'
 
 const givesNewPassword = ({ context }: Call, created: CreateOptions): boolean =>
   created.newPasswordFile !== undefined || created.newPasswordStdin || Boolean(context.env[newWays.variable])
@@ -125,5 +125,5 @@ function elsewhere({ target }: Call): string {
   const others = found?.cluster.hosts.filter(({ name }) => name !== found.host.name) ?? []
   if (found === undefined || others.length === 0) return ''
   const names = others.map(({ name }) => name).join(', ')
-  return `This holds on ${found.host.name} alone. The other hosts of ${found.cluster.cluster}: ${names}; --all makes the user on all of them.\n`
+  return `This changed only ${found.host.name}. Other hosts of ${found.cluster.cluster}: ${names}; --all creates the user on all of them.\n`
 }

@@ -16,14 +16,14 @@ export function readDataSource(written: string): MapDataSource {
   const number = port === undefined ? defaultPort : Number(port)
   if (name === '' || number < 1 || number > 65535) {
     throw new UsageError(
-      `${JSON.stringify(written)} is no data source.`,
+      `${JSON.stringify(written)} is not a data source.`,
       'Write it as NAME=ROLE@HOST:PORT, for example db4=replica@10.0.0.14:3306.',
     )
   }
   if (!isRole(role)) {
     throw new UsageError(
-      `A data source has no role ${JSON.stringify(role)}.`,
-      `Give one of ${dataSourceRoles.join(', ')}.`,
+      `${JSON.stringify(role)} is not a role of a data source.`,
+      `Use one of ${dataSourceRoles.join(', ')}.`,
     )
   }
   return { name, host: bracketed ?? plain, port: number, role }

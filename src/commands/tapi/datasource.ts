@@ -59,12 +59,11 @@ export async function pingDatasource(call: Call, named: Named): Promise<ExitCode
 const questions: Readonly<Record<DatasourceChange, (name: string) => string>> = {
   online: (name) => `Bring ${name} online?`,
   offline: (name) =>
-    `Take ${name} offline? No connections reach it through the connector then. Under AUTOMATIC it comes back by ` +
+    `Take ${name} offline? The connector then sends it no connections. Under AUTOMATIC it comes back online by ` +
     'itself; shun keeps it out.',
-  shun: (name) => `Shun ${name}? No connections reach it through the connector until somebody takes it back.`,
+  shun: (name) => `Shun ${name}? The connector sends it no connections until somebody welcomes it back.`,
   welcome: (name) => `Take ${name} back and online?`,
-  recover: (name) =>
-    `Make ${name} offline, to be used again? Under AUTOMATIC it then comes online by itself.`,
+  recover: (name) => `Recover ${name} to OFFLINE? Under AUTOMATIC it then comes online by itself.`,
 }
 
 /** Says of a data source that was taken offline whether that lasts. */

@@ -37,12 +37,12 @@ function advice(facts: { error: ClientError; target: Target; trust: TrustSource 
       return `The ${target.component} API of ${host} listens on loopback only: call it on ${host} itself, or set ${listens} in the YAML file and run \`muster install\`.`
     case 'certificate-untrusted':
       if (trust === 'record') {
-        return `The host carries a certificate of another authority than the one recorded for cluster ${target.found?.cluster.cluster}. If that is meant, run \`muster install\` again, or give the other authority with --ca FILE. If not, somebody else answers there.`
+        return `The certificate of the host is not signed by the authority recorded for cluster ${target.found?.cluster.cluster}. If this is expected, run \`muster install\` again, or name the other authority with --ca FILE. If not, another server may be answering.`
       }
       if (trust === 'file') {
-        return 'Give with --ca the authority that signed it; for a cluster of muster that is authority.crt in .muster/<cluster>/ beside the YAML file.'
+        return 'Use --ca with the authority that signed it; for a cluster of muster that is authority.crt in .muster/<cluster>/ beside the YAML file.'
       }
-      return `No record knows ${host}. Give its authority with --ca FILE: authority.crt in .muster/<cluster>/ beside the YAML file. \`muster install\` records a cluster for the user who runs it.`
+      return `No cluster with ${host} is recorded. Use --ca FILE with its authority: authority.crt in .muster/<cluster>/ beside the YAML file. \`muster install\` records a cluster for the user who runs it.`
     default:
       return undefined
   }

@@ -44,15 +44,15 @@ export async function findService(
   const sources = [...new Set(known.services.flatMap(({ datasources }) => datasources))].join(', ')
   if (first !== undefined) {
     throw new UsageError(
-      `${datasource ?? 'The service'} is not clear for ${call.place}: there are ${having.map(({ name }) => name).join(', ')}.`,
-      `Say which one is meant, for example with --service ${first.name}.`,
+      `${datasource ?? 'The service'} is ambiguous on ${call.place}: it is in ${having.map(({ name }) => name).join(', ')}.`,
+      `Select one, for example with --service ${first.name}.`,
     )
   }
   if (datasource === undefined || names === '') {
-    throw new UsageError(`${call.place} knows no service.`, 'Add one with `tapi map add-service`.')
+    throw new UsageError(`${call.place} has no service.`, 'Add one with `tapi map add-service`.')
   }
   throw new UsageError(
-    `${call.place} knows no data source ${datasource}. It has: ${sources || 'none'}.`,
-    'Check how the name is spelled: `tapi service status` lists them.',
+    `${call.place} has no data source ${datasource}. It has: ${sources || 'none'}.`,
+    'Check the spelling: `tapi service status` lists them.',
   )
 }

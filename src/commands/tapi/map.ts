@@ -106,7 +106,7 @@ export const resetMap: Change = {
   ...shown,
   command: 'map reset',
   question: (where) =>
-    `Take the services map of ${where} back to the installed one? What calls changed in it is forgotten.`,
+    `Reset the services map of ${where} to the installed one? Changes made by calls are discarded.`,
   forecast: (call) => foresee(call),
   order: async (call) => ({ path: pathOf(call, 'reset') }),
 }

@@ -41,8 +41,8 @@ export function readOptions(written: WrittenOptions): TapiOptions {
   const { cluster, ca, user, passwordFile } = written
   if (ca !== undefined && written.insecure === true) {
     throw new UsageError(
-      '--ca and --insecure exclude each other.',
-      'Leave --insecure out: with --ca the certificate is verified.',
+      '--ca cannot be used with --insecure.',
+      'Remove --insecure: with --ca the certificate is verified.',
     )
   }
   return {
@@ -67,7 +67,7 @@ export function readOptionsOf(among: readonly Component[], written: WrittenOptio
   if (component !== undefined && !among.includes(component)) {
     throw new UsageError(
       `This command calls the ${among.join(' or the ')}, not the ${component}.`,
-      among.length === 1 ? 'Leave --component out.' : `Give --component ${among.join(' or ')}.`,
+      among.length === 1 ? 'Remove --component.' : `Use --component ${among.join(' or ')}.`,
     )
   }
   const [only] = among
@@ -76,7 +76,7 @@ export function readOptionsOf(among: readonly Component[], written: WrittenOptio
 
 function readHost(written: string | undefined): string {
   if (written === undefined || written === '') {
-    throw new UsageError('--host is missing.', 'Say which host to call: --host NAME or --host ADDRESS.')
+    throw new UsageError('--host is missing.', 'Name the host to call: --host NAME or --host ADDRESS.')
   }
   const host = written.replace(/^\[(.*)\]$/, '$1')
   if (/[/\s@]/.test(host)) {
@@ -91,7 +91,7 @@ function readHost(written: string | undefined): string {
 function readComponent(written: string): Component {
   if (isComponent(written)) return written
   throw new UsageError(
-    `--component does not know ${JSON.stringify(written)}.`,
+    `${JSON.stringify(written)} is not a component.`,
     `Give one of ${components.join(', ')}.`,
   )
 }
@@ -112,8 +112,8 @@ function readDuration(written: string): number {
   const value = Number(number) * (milliseconds[unit] ?? Number.NaN)
   if (value > 0 && value <= 3_600_000) return value
   throw new UsageError(
-    `--timeout takes a length of time with its unit, not ${JSON.stringify(written)}.`,
-    'Write for example --timeout 500ms, 30s or 5m; an hour is the most.',
+    `--timeout takes a duration with a unit, not ${JSON.stringify(written)}.`,
+    'Use for example --timeout 500ms, 30s or 5m, of at most an hour.',
   )
 }
 
@@ -122,7 +122,7 @@ export function readUser(written: string): string {
   const carries = [...written].every((it) => it >= ' ' && it !== '\u007f' && it !== ':')
   if (written !== '' && carries) return written
   throw new UsageError(
-    'The user name of a login is not empty and holds neither a colon nor control characters.',
-    'Give the name alone; the password is never part of it.',
+    'A user name must not be empty or contain a colon or control characters.',
+    'Give only the name, without the password.',
   )
 }

@@ -21,8 +21,8 @@ export type PolicyWord = (typeof policyWords)[number]
 
 /** What a manager does by itself under each policy. */
 const meanings: Readonly<Record<string, string>> = {
-  AUTOMATIC: 'monitors, fences what failed and brings it back',
-  MANUAL: 'monitors and fences what failed',
+  AUTOMATIC: 'monitors, fences failed data sources and brings them back',
+  MANUAL: 'monitors and fences failed data sources',
   MAINTENANCE: 'only monitors',
 }
 

@@ -13,8 +13,8 @@ export async function postChange(
 ): Promise<Change> {
   if (posted.body === '-' && told.passwordStdin) {
     throw new UsageError(
-      '--body - and --password-stdin cannot both have standard input.',
-      'Give the body as --body @FILE, or the password with --password-file.',
+      '--body - and --password-stdin cannot both read standard input.',
+      'Use --body @FILE for the body, or --password-file for the password.',
     )
   }
   const body = posted.body === undefined ? undefined : await readBody(told.context, posted.body)

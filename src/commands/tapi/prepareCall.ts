@@ -48,7 +48,7 @@ export async function prepareCall(preparation: {
   if (source === 'nobody') {
     warn(
       context,
-      `--insecure: the certificate of ${place} is not verified. Whoever answers there can read the password.`,
+      `--insecure: the certificate of ${place} is not verified. Any server that answers there can read the password.`,
     )
   }
   const caller: Caller = { endpoint, timeout: options.timeout, signal: context.signal }
@@ -64,11 +64,11 @@ async function chooseTrust(choice: {
   if (options.insecure) return { source: 'nobody', trust: { kind: 'anyone' } }
   if (options.ca !== undefined) {
     const path = resolve(context.cwd, options.ca)
-    const { text } = await readInputFile({ path, what: 'The authority of --ca' })
+    const { text } = await readInputFile({ path, what: 'The --ca certificate' })
     if (!isReadableAuthority(text)) {
       throw new UsageError(
-        `${path} holds no PEM certificate that can be read.`,
-        'Give --ca the certificate of the authority, a file with a BEGIN CERTIFICATE line.',
+        `${path} contains no readable PEM certificate.`,
+        'Use --ca with the certificate of the authority, a file with a BEGIN CERTIFICATE line.',
       )
     }
     return { source: 'file', trust: { kind: 'authorities', certificates: [text] } }

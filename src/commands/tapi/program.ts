@@ -55,17 +55,18 @@ function build(
   mapCommand(program, runner)
   userCommands(program, runner)
   anyCallCommands(program, runner)
-  completionCommand(
-    program.command('completion').description('print what completes tapi on the TAB key in a shell'),
-    { name: 'tapi', context, done },
-  )
+  completionCommand(program.command('completion').description('generate the shell completion script'), {
+    name: 'tapi',
+    context,
+    done,
+  })
   helpCommand(program.command('help'))
   return { program, code: () => code }
 }
 
 function base(context: CommandContext): Command {
   return new CliCommand('tapi')
-    .description('Calls the REST API of one component of one host, and verifies whose answer it is.')
+    .description('Calls the REST API of one component on one host, and verifies its certificate.')
     .version(context.version, '-V, --version', 'print the version')
     .exitOverride()
     .commandsGroup(groups.tapi)
@@ -82,33 +83,36 @@ function base(context: CommandContext): Command {
     .addHelpText('after', () => {
       return `
 The password of --user comes from --password-file, --password-stdin, the environment variable
-TAPI_PASSWORD, or a prompt; never from an argument. TAPI_USER stands in for --user.
-Exit codes: 0 done, 1 the API answered an error, 3 wrong usage, 4 not reached, 130 interrupted;
-with --all: 0 every host, 1 some host refused or failed, 4 some host was not reached.`
+TAPI_PASSWORD, or a prompt; never from an argument. TAPI_USER is the default of --user.
+Exit codes: 0 done, 1 the API answered an error, 3 wrong usage, 4 unreachable, 130 interrupted;
+with --all: 0 every host, 1 some host refused or failed, 4 some host was unreachable.`
     })
 }
 
 function globalOptions(program: Command): Command {
   program
     .option('--host <host>', 'name or address of the host')
-    .option('--component <component>', 'manager, connector or replicator; the one the host has unless given')
-    .option('--user <user>', 'who logs in')
+    .option(
+      '--component <component>',
+      'manager, connector or replicator (default: the first that the host has)',
+    )
+    .option('--user <user>', 'user to log in as')
     .option('--password-file <file>', "file with the user's password")
     .option('--password-stdin', 'read the password from standard input')
-    .option('--cluster <cluster>', 'name or directory of the cluster, where several have such a host')
-    .option('--ca <file>', 'PEM certificate of the authority to trust, in place of the recorded one')
-    .option('--all', 'repeat what changes something on every host of the cluster; asks all of them first')
-    .option('--skip-unreachable', 'with --all: change the others where some hosts cannot be reached')
-    .option('--port <port>', 'port, in place of the recorded or the default one')
+    .option('--cluster <cluster>', 'name or directory of the cluster, if several have such a host')
+    .option('--ca <file>', 'PEM certificate of the authority to trust instead of the recorded one')
+    .option('--all', 'run a changing command on every host of the cluster; checks all hosts first')
+    .option('--skip-unreachable', 'with --all: skip unreachable hosts and change the others')
+    .option('--port <port>', 'port to use instead of the recorded or default one')
     .option('--insecure', 'do not verify the certificate')
-    .option('--json', 'print the answer as it came')
-    .option('--timeout <time>', 'how long a call may take, such as 500ms, 30s or 5m (default: 10s)')
+    .option('--json', 'print the response body as received')
+    .option('--timeout <time>', 'time limit of a call, such as 500ms, 30s or 5m (default: 10s)')
   for (const flags of ['-p, --password [never]', '--pass [never]', '--new-password [never]']) {
     const option = new Option(flags).hideHelp()
     program.addOption(option).on(`option:${option.name()}`, () => {
       throw new UsageError(
-        'A password is never an argument: everybody on this machine can read the arguments of a program.',
-        'Use --password-file FILE, --password-stdin, TAPI_PASSWORD or the prompt. If it was the real one, change it.',
+        'A password cannot be an argument: every user of this machine can read the arguments of a program.',
+        'Use --password-file FILE, --password-stdin, TAPI_PASSWORD or the prompt. If it was a real password, change it.',
       )
     })
   }

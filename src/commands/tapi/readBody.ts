@@ -18,8 +18,8 @@ export async function readBody(context: CommandContext, written: string): Promis
   const body = parse(written, '--body')
   if (holdsPassword(body)) {
     throw new UsageError(
-      'The body holds a password, and arguments are visible to everybody on this machine.',
-      'Give it as --body @FILE or, from standard input, as --body -. Change the password: it has been shown.',
+      'The body contains a password, and every user of this machine can read arguments.',
+      'Use --body @FILE, or --body - for standard input. Change the password: it was exposed.',
     )
   }
   return body
@@ -30,7 +30,7 @@ function parse(text: string, source: string): unknown {
     return JSON.parse(text)
   } catch {
     throw new UsageError(
-      `The body in ${source} is not well-formed JSON.`,
+      `The body in ${source} is not valid JSON.`,
       'Write for example --body \'{"payloadType":"StringPayload","payload":{"value":"x"}}\', or @FILE, or -.',
     )
   }

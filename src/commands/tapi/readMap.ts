@@ -29,7 +29,7 @@ export async function readMap(context: CommandContext, file: string): Promise<un
   const payload = readEnvelope(body)?.payload ?? body
   if (isObject(payload) && Array.isArray(payload.services)) return payload.services.map(withoutStates)
   throw new UsageError(
-    `${file === '-' ? 'Standard input' : path} holds no services map.`,
+    `${file === '-' ? 'Standard input' : path} contains no services map.`,
     'Write JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',
   )
 }

@@ -24,7 +24,7 @@ function managerLine(status: Fields): Line {
         : 'no data source'
   const place = `${part} of ${cell(dataServiceName)}`
   const uptime = typeof uptimeSeconds === 'number' ? `up ${renderDuration(uptimeSeconds * 1000)}` : undefined
-  const blind = state === 'OFFLINE' ? 'checks nothing, for want of monitor-user' : undefined
+  const blind = state === 'OFFLINE' ? 'not monitoring: monitor-user is not set' : undefined
   return ['manager', cell(state), list([blind, `policy ${cell(policyMode)}`, place, uptime])]
 }
 

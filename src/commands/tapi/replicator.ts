@@ -39,7 +39,7 @@ function question(change: ReplicatorChange, what: string): string {
       return `Stop ${what}?`
     case 'reset':
       return (
-        `Make ${what} forget how far it has come? With GTIDs the database still knows what it has; without, it ` +
+        `Reset the replication position of ${what}? With GTIDs the database keeps its position; without, it ` +
         "starts over at the primary's oldest binary log."
       )
   }

@@ -125,14 +125,14 @@ export function createRunner(world: {
 const writtenOf = (command: Command): WrittenOptions => {
   const written = command.optsWithGlobals<WrittenOptions>()
   if (written.skipUnreachable !== true || written.all === true) return written
-  throw new UsageError('--skip-unreachable belongs to --all.', 'Leave it out: one host alone is called.')
+  throw new UsageError('--skip-unreachable requires --all.', 'Add --all, or remove --skip-unreachable.')
 }
 
 function refuseAll(written: WrittenOptions): void {
   if (written.all !== true) return
   throw new UsageError(
-    '--all repeats what changes something, and this command only reads.',
-    'Say which host to call: --host NAME. `muster status` shows every host of a cluster.',
+    '--all is for commands that change something; this command only reads.',
+    'Name the host to call: --host NAME. `muster status` shows every host of a cluster.',
   )
 }
 

@@ -33,10 +33,10 @@ export async function serviceStatus(call: Call, service: string | undefined): Pr
 }
 
 const questions: Readonly<Record<ServiceChange, (what: string) => string>> = {
-  online: (what) => `Bring every data source of ${what} online that is offline?`,
+  online: (what) => `Bring every offline data source of ${what} online?`,
   offline: (what) =>
-    `Take every data source of ${what} offline? Applications do not reach the database through the connector ` +
-    'then. Under AUTOMATIC they come back by themselves.',
+    `Take every data source of ${what} offline? Applications then cannot reach the database through the connector. ` +
+    'Under AUTOMATIC they come back online by themselves.',
 }
 
 /** `tapi service online|offline [SERVICE]`: every data source of a service. */

@@ -34,7 +34,7 @@ export function unlockUser(name: string): Change {
   return {
     command: 'unlock',
     local: true,
-    question: (where) => `End the lock-outs of ${name} on ${where}?`,
+    question: (where) => `Unlock ${name} on ${where}?`,
     order: async () => ({
       path: guarded(`${basePath}/unlock`),
       body: envelope('StringPayload', { value: name.normalize('NFC') }),
@@ -69,7 +69,7 @@ export function deleteUser(name: string): Change {
     render: (body) =>
       object(readEnvelope(body)?.payload).changed === true
         ? `${name} is deleted\n`
-        : `there was no ${name}\n`,
+        : `user ${name} does not exist\n`,
     brief: briefly,
   }
 }

@@ -51,7 +51,7 @@ describe('what every component tells, by a real server', () => {
       stdout: 'bob is deleted\n',
       stderr: '',
     })
-    expect((await tapi(['delete-user', 'bob', '--yes'])).stdout).toBe('there was no bob\n')
+    expect((await tapi(['delete-user', 'bob', '--yes'])).stdout).toBe('user bob does not exist\n')
     expect(await tapi(['delete-user', 'admin', '--yes'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('[409 last-user]'),

@@ -158,9 +158,12 @@ db3   connector  unchanged
     [['--all', '--port', '1', 'connector', 'onhold', '--yes'], '--all and --port exclude each other.'],
     [['--all', '--cluster', 'x', 'connector', 'onhold', '--yes'], 'There is no record of a cluster x.'],
     [['--all', 'replicator', 'reset', '--yes'], 'No host of cluster alpha has the API of a replicator.'],
-    [['--all', 'connector', 'status'], '--all repeats what changes something, and this command only reads.'],
-    [['--all', 'status'], '--all repeats what changes something, and this command only reads.'],
-    [['--host', 'db1', '--skip-unreachable', 'connector', 'onhold'], '--skip-unreachable belongs to --all.'],
+    [
+      ['--all', 'connector', 'status'],
+      '--all is for commands that change something; this command only reads.',
+    ],
+    [['--all', 'status'], '--all is for commands that change something; this command only reads.'],
+    [['--host', 'db1', '--skip-unreachable', 'connector', 'onhold'], '--skip-unreachable requires --all.'],
   ])('3 for %j', async (argv, message) => {
     expect(await tapi(argv)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(message) })
   })
@@ -203,7 +206,7 @@ g1    manager    done    OFFLINE, changed
     ])
     expect(stderr.match(/^note: /gm)).toHaveLength(1)
     expect(alone.stderr).toContain(
-      'note: this holds on g0 alone. The other hosts of gamma: g1; --all changes all of them.\n',
+      'note: this changed only g0. Other hosts of gamma: g1; --all changes all of them.\n',
     )
   })
 })

@@ -41,9 +41,9 @@ describe('tapi connector', () => {
   })
 
   it.each([
-    ['offline', [], 'existing ones get a while to end, then are cut?', '?i-am-sure=true'],
-    ['offline', ['--immediate'], 'existing ones are cut at once?', '?immediate=true&i-am-sure=true'],
-    ['onhold', [], 'Applications wait then;', '?i-am-sure=true'],
+    ['offline', [], 'existing ones get time to finish, then are closed?', '?i-am-sure=true'],
+    ['offline', ['--immediate'], 'existing ones are closed at once?', '?immediate=true&i-am-sure=true'],
+    ['onhold', [], 'Applications wait;', '?i-am-sure=true'],
     ['online', [], 'accept and forward connections?', '?i-am-sure=true'],
   ])('asks before %s %j with what it means for applications', async (change, options, words, query) => {
     const { tapi, sent } = await host()

@@ -79,7 +79,7 @@ data source  db2
     const { code, stdout, stderr } = await tapi(['service', 'offline', '--yes'])
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toMatch(
-      /^error: The service is not clear for db1 manager at https:\S+: there are alpha, beta\.\n {2}fix: .*--service alpha\.\n$/,
+      /^error: The service is ambiguous on db1 manager at https:\S+: it is in alpha, beta\.\n {2}fix: .*--service alpha\.\n$/,
     )
     expect(sent).toEqual([askedMap])
   })
@@ -124,7 +124,7 @@ latency      3 s
     const { tapi } = await host()
     expect(await tapi(['datasource', 'shun', 'db9', '--yes'])).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/knows no data source db9\. It has: db1, db2, db3\.\n/),
+      stderr: expect.stringMatching(/has no data source db9\. It has: db1, db2, db3\.\n/),
     })
   })
 
@@ -166,7 +166,7 @@ latency      3 s
     const { code, stderr } = await tapi(['datasource', 'shun', 'db1'], { typed: ['yes\n'] })
     expect(code).toBe(0)
     expect(stderr).toMatch(
-      /^Shun db1\? No connections reach it through the connector until somebody takes it back\. As db1 manager at https:\S+ sees it\. \[yes\/no\] $/,
+      /^Shun db1\? The connector sends it no connections until somebody welcomes it back\. As db1 manager at https:\S+ sees it\. \[yes\/no\] $/,
     )
     expect(sent.at(-1)).toBe('POST /api/v2/manager/control/service/alpha/datasource/db1/shun?i-am-sure=true')
   })
@@ -184,7 +184,7 @@ describe('tapi policy', () => {
     expect(await tapi(['policy'])).toEqual({
       code: 0,
       stdout: `service  policy     the manager
-alpha    AUTOMATIC  monitors, fences what failed and brings it back
+alpha    AUTOMATIC  monitors, fences failed data sources and brings them back
 `,
       stderr: '',
     })

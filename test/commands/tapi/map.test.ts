@@ -35,7 +35,7 @@ describe('tapi map', () => {
       code: 3,
       stdout: '',
       stderr:
-        'error: This command calls the manager or the connector, not the replicator.\n  fix: Give --component manager or connector.\n',
+        'error: This command calls the manager or the connector, not the replicator.\n  fix: Use --component manager or connector.\n',
     })
   })
 
@@ -83,7 +83,7 @@ describe('tapi map', () => {
       const bad = await file('bad.json', text)
       expect(await tapi(['map', 'set', bad, '--yes'])).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining('bad.json holds no services map.'),
+        stderr: expect.stringContaining('bad.json contains no services map.'),
       })
     }
     expect(await tapi(['map', 'set', '-', '--password-stdin', '--yes'])).toMatchObject({ code: 3 })
@@ -133,7 +133,7 @@ changed
     manager.answers.set('managerServicesMap', { payload: twoServices })
     expect(await tapi(['map', 'add-datasource', 'db4=replica@h', '--yes'])).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('there are alpha, beta.'),
+      stderr: expect.stringContaining('it is in alpha, beta.'),
     })
     expect(manager.sent).toEqual([`GET ${path('manager')}`])
   })

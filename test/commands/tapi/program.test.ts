@@ -204,13 +204,13 @@ describe('tapi get and post', () => {
     const argv = ['--host', 'db1', 'post', 'x', '--body']
     expect(await tapi([...argv, `{"pass":${sentinel}}`], { env: login })).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('error: The body in --body is not well-formed JSON.\n'),
+      stderr: expect.stringContaining('error: The body in --body is not valid JSON.\n'),
     })
     expect(await tapi([...argv, JSON.stringify({ payload: { pass: sentinel } })], { env: login })).toEqual({
       code: 3,
       stdout: '',
-      stderr: `error: The body holds a password, and arguments are visible to everybody on this machine.
-  fix: Give it as --body @FILE or, from standard input, as --body -. Change the password: it has been shown.
+      stderr: `error: The body contains a password, and every user of this machine can read arguments.
+  fix: Use --body @FILE, or --body - for standard input. Change the password: it was exposed.
 `,
     })
     expect(await tapi([...argv, '-', '--password-stdin'], { env: login })).toMatchObject({ code: 3 })
@@ -229,7 +229,7 @@ describe('tapi create-admin-user', () => {
     ).toEqual({
       code: 0,
       stdout: `https://127.0.0.1:${api.port}/api/v2/user/bob
-This holds on db1 alone. The other hosts of alpha: db2; --all makes the user on all of them.
+This changed only db1. Other hosts of alpha: db2; --all creates the user on all of them.
 `,
       stderr: '',
     })
@@ -263,7 +263,7 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     const argv = ['--host', 'db1', '--user', 'bob', 'create-admin-user', '--yes']
     const { code, stderr } = await tapi(argv, { env: { TAPI_PASSWORD: other } })
     expect(code).toBe(1)
-    expect(stderr).toContain('name the user to create behind create-admin-user')
+    expect(stderr).toContain('put the user to create after create-admin-user')
     expect(Object.fromEntries(api.users)).toEqual(before)
   })
 
@@ -306,7 +306,7 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
       stderr: `error: This call needs a user and a password [401 login-required]
   Send them.
   request: r-1
-  fix: db1 manager at https://127.0.0.1:${api.port} has a user already: log in with --user and --password-file.
+  fix: db1 manager at https://127.0.0.1:${api.port} already has a user: log in with --user and --password-file.
 `,
     })
   })
@@ -315,7 +315,7 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     const argv = ['--host', 'db1', 'create-admin-user', 'bob', '--yes']
     expect(await tapi([...argv, '--new-password-stdin', '--password-stdin'])).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('cannot both have standard input'),
+      stderr: expect.stringContaining('cannot both read standard input'),
     })
     expect(await tapi(argv, { env: { TAPI_NEW_PASSWORD: 'x'.repeat(1025) } })).toMatchObject({
       code: 3,
@@ -331,7 +331,7 @@ describe('tapi: whom it trusts', () => {
       code: 1,
       stdout: '',
       stderr: `error: The certificate of https://localhost:${api.port} is not signed by an authority that this call trusts. [certificate-untrusted]
-  fix: No record knows localhost. Give its authority with --ca FILE: authority.crt in .muster/<cluster>/ beside the YAML file. \`muster install\` records a cluster for the user who runs it.
+  fix: No cluster with localhost is recorded. Use --ca FILE with its authority: authority.crt in .muster/<cluster>/ beside the YAML file. \`muster install\` records a cluster for the user who runs it.
 `,
     })
     await place.file('authority.crt', authority.certificate)
@@ -342,13 +342,13 @@ describe('tapi: whom it trusts', () => {
     const file = await place.file('other.crt', makeAuthority().certificate)
     expect(await tapi(['--host', 'db1', 'ping', '--ca', file])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('fix: Give with --ca the authority that signed it;'),
+      stderr: expect.stringContaining('fix: Use --ca with the authority that signed it;'),
     })
     const text = await place.file('text', 'nothing')
     expect(await tapi(['--host', 'db1', 'ping', '--ca', text])).toEqual({
       code: 3,
       stdout: '',
-      stderr: `error: ${text} holds no PEM certificate that can be read.
+      stderr: `error: ${text} contains no readable PEM certificate.
   fix: Give --ca the certificate of the authority, a file with a BEGIN CERTIFICATE line.
 `,
     })
@@ -362,7 +362,7 @@ describe('tapi: whom it trusts', () => {
     const argv = ['--host', 'localhost', '--port', String(api.port), '--insecure', 'get', 'version']
     expect(await tapi(argv, { env: login })).toMatchObject({
       code: 0,
-      stderr: `warning: --insecure: the certificate of localhost manager at https://localhost:${api.port} is not verified. Whoever answers there can read the password.\n`,
+      stderr: `warning: --insecure: the certificate of localhost manager at https://localhost:${api.port} is not verified. Any server that answers there can read the password.\n`,
     })
     expect(await tapi([...argv, '--ca', 'x'], { env: login })).toMatchObject({ code: 3 })
   })
@@ -425,7 +425,7 @@ describe('tapi: which host', () => {
     const { code, stderr } = await tapi(['--host', 'db1', 'ping'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: The cluster record ${place.dir}/broken.json is left out: it is not well-formed JSON. \`muster install\` writes it anew.\n`,
+      stderr: `warning: The cluster record ${place.dir}/broken.json is left out: it is not valid JSON. \`muster install\` writes it anew.\n`,
     })
   })
 })
@@ -489,14 +489,10 @@ describe('tapi: exit codes', () => {
     [['ping'], 3, 'error: --host is missing.'],
     [['--host', 'https://db1', 'ping'], 3, 'error: --host takes a name or an address, not a URL.'],
     [['--host', 'db1:8090', 'ping'], 3, 'error: --host takes no port.'],
-    [['--host', 'db1', '--component', 'x', 'ping'], 3, 'error: --component does not know "x".'],
+    [['--host', 'db1', '--component', 'x', 'ping'], 3, 'error: "x" is not a component.'],
     [['--host', 'db1', '--port', '0', 'ping'], 3, 'error: --port takes a whole number from 1 to 65535'],
-    [
-      ['--host', 'db1', '--timeout', '10', 'ping'],
-      3,
-      'error: --timeout takes a length of time with its unit',
-    ],
-    [['--host', 'db1', '--user', 'a:b', 'ping'], 3, 'error: The user name of a login is not empty'],
+    [['--host', 'db1', '--timeout', '10', 'ping'], 3, 'error: --timeout takes a duration with a unit'],
+    [['--host', 'db1', '--user', 'a:b', 'ping'], 3, 'error: A user name must not be empty'],
     [['--host', 'db1', 'frobnicate'], 3, "error: unknown command 'frobnicate'\n  fix: See `tapi --help`.\n"],
     [['ping', 'db1'], 3, 'fix: Did you mean --host db1? Otherwise see `tapi ping --help`.\n'],
     [['--host', 'db1', 'replicator', 'onlin'], 3, 'fix: Did you mean `tapi replicator online`?'],
@@ -531,8 +527,8 @@ describe('tapi: a password in an argument', () => {
     expect(await tapi(argv)).toEqual({
       code: 3,
       stdout: '',
-      stderr: `error: A password is never an argument: everybody on this machine can read the arguments of a program.
-  fix: Use --password-file FILE, --password-stdin, TAPI_PASSWORD or the prompt. If it was the real one, change it.
+      stderr: `error: A password cannot be an argument: every user of this machine can read the arguments of a program.
+  fix: Use --password-file FILE, --password-stdin, TAPI_PASSWORD or the prompt. If it was a real password, change it.
 `,
     })
   })

@@ -65,7 +65,7 @@ describe('tapi and the real servers', () => {
     })
     const status = await tapi('status', '--component', 'manager')
     expect(status.stdout).toMatch(
-      /^manager {2}OFFLINE {2}checks nothing, for want of monitor-user, policy AUTOMATIC, data source db1 of alpha, up /m,
+      /^manager {2}OFFLINE {2}not monitoring: monitor-user is not set, policy AUTOMATIC, data source db1 of alpha, up /m,
     )
     expect((await tapi('topology')).stdout).toContain('alpha    db2          replica\n')
     expect((await tapi('service', 'status')).stdout).toMatch(/^db1 +primary +ONLINE +127\.0\.0\.1:1 /m)
@@ -98,7 +98,7 @@ describe('tapi and the real servers', () => {
     expect(beta.code).toBe(0)
     expect(await tapi('service', 'status')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('there are alpha, beta.'),
+      stderr: expect.stringContaining('it is in alpha, beta.'),
     })
     expect((await tapi('datasource', 'status', 'x')).stdout).toMatch(/^service +beta$/m)
     expect((await tapi('map', 'reset', '--yes')).stdout).not.toContain('beta')

@@ -108,7 +108,9 @@ alpha    replica  OFFLINE:NORMAL  35     -        mysql://10.0.0.11:3306  yes
   it('says before a reset what it may cost', async () => {
     const { tapi, fake } = await replicatorWith()
     const { stderr } = await tapi(['replicator', 'reset'], { typed: ['\n'] })
-    expect(stderr).toMatch(/forget how far it has come\? With GTIDs .* oldest binary log\. \[yes\/no\]/)
+    expect(stderr).toMatch(
+      /Reset the replication position of .*\? With GTIDs .* oldest binary log\. \[yes\/no\]/,
+    )
     expect(fake.statements).toEqual([])
   })
 
@@ -139,7 +141,7 @@ alpha    replica  OFFLINE:NORMAL  35     -        mysql://10.0.0.11:3306  yes
       await place.run(['--host', 'db1', '--component', 'manager', 'replicator', 'status']),
     ).toMatchObject({
       code: 3,
-      stderr: 'error: This command calls the replicator, not the manager.\n  fix: Leave --component out.\n',
+      stderr: 'error: This command calls the replicator, not the manager.\n  fix: Remove --component.\n',
     })
     await place.record('alpha', [
       { name: 'db1', address: '127.0.0.1', apis: [{ component: 'manager', address: '0.0.0.0', port: 1 }] },

@@ -8,14 +8,14 @@ export function anyCallCommands(program: Command, { read, change }: Runner): voi
   program
     .command('get')
     .helpGroup(groups.any)
-    .description('any GET of the API')
+    .description('make any GET call of the API')
     .argument('<path>', 'such as ping, /ping or /api/v2/ping')
     .action((path: string, _options, command: Command) =>
       read(command, async (call) => (await import('../get.ts')).getCommand(call, path)),
     )
   sure(program.command('post'))
     .helpGroup(groups.any)
-    .description('any POST of the API; --i-am-sure adds the guard i-am-sure=true')
+    .description('make any POST call of the API; --i-am-sure adds i-am-sure=true')
     .argument('<path>', 'such as manager/reset')
     .option('--body <body>', 'JSON, @FILE, or - for standard input')
     .action((path: string, { body }: { readonly body?: string }, command: Command) =>

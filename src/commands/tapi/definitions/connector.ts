@@ -7,9 +7,9 @@ import { groups } from './groups.ts'
 const among = ['connector'] as const
 
 const descriptions: Readonly<Record<ConnectorChange, string>> = {
-  online: 'accept and forward connections; releases what is held, in order',
-  onhold: 'accept new connections and hold them; existing ones run on',
-  offline: 'refuse new connections; existing ones drain',
+  online: 'accept and forward connections; release held ones in order',
+  onhold: 'accept new connections and hold them; existing ones continue',
+  offline: 'refuse new connections and drain existing ones',
 }
 
 /** What reads and changes the connector of the host. */
@@ -18,16 +18,16 @@ export function connectorCommand(program: Command, { read, change }: Runner): vo
     .command('connector')
     .helpCommand(false)
     .helpGroup(groups.connector)
-    .description('read and change what the connector does with connections')
+    .description('show and change the state of the connector')
   made
     .command('status')
-    .description('show its state and count its connections')
+    .description('show the state and the number of connections')
     .action((_options, command: Command) =>
       read(command, async (call) => (await import('../connector.ts')).connectorStatus(call), among),
     )
   for (const [word, description] of Object.entries(descriptions) as [ConnectorChange, string][]) {
     const one = sure(made.command(word)).description(description)
-    if (word === 'offline') one.option('--immediate', 'cut existing connections at once')
+    if (word === 'offline') one.option('--immediate', 'close existing connections at once')
     one.action(({ immediate }: { readonly immediate?: boolean }, command: Command) =>
       change(
         command,

@@ -8,28 +8,28 @@ export function hostCommands(program: Command, { read, readHost }: Runner): void
   program
     .command('status')
     .helpGroup(groups.host)
-    .description('show every component of the host on one screen')
+    .description('show the status of every component of the host')
     .action((_options, command: Command) =>
       readHost(command, async (calls) => (await import('../overview.ts')).overview(calls)),
     )
   program
     .command('postman')
     .helpGroup(groups.host)
-    .description('print a Postman collection of every call that the host serves; needs no login')
+    .description('print a Postman collection of all calls of the host; no login required')
     .action((_options, command: Command) =>
       readHost(command, async (calls) => (await import('../postman.ts')).postman(calls)),
     )
   program
     .command('ping')
     .helpGroup(groups.any)
-    .description('ask whether the API answers; needs no login')
+    .description('check that the API answers; no login required')
     .action((_options, command: Command) =>
       read(command, async (call) => (await import('../ping.ts')).pingCommand(call)),
     )
   program
     .command('health')
     .helpGroup(groups.any)
-    .description('ask whether the component is ready; a login is told why it is not')
+    .description('check that the component is ready; with a login, show why it is not')
     .action((_options, command: Command) =>
       read(command, async (call) => (await import('../about.ts')).healthCommand(call)),
     )

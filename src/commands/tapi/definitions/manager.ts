@@ -8,31 +8,31 @@ import { groups } from './groups.ts'
 
 const among = ['manager'] as const
 
-const serviceWord = 'name of the service; the only one unless given'
+const serviceWord = 'name of the service (default: the only one)'
 
 type ServiceOption = { readonly service?: string }
 
 const withService = (command: Command): Command =>
-  command.option('--service <service>', 'name of the service, where several have such a data source')
+  command.option('--service <service>', 'name of the service, if several have such a data source')
 
 const serviceDescriptions: Readonly<Record<ServiceChange, string>> = {
-  online: 'bring every data source online that is offline',
-  offline: 'take every data source offline that is online',
+  online: 'bring every offline data source online',
+  offline: 'take every online data source offline',
 }
 
 const datasourceDescriptions: Readonly<Record<DatasourceChange, string>> = {
-  online: 'bring an offline data source online, if it passes its check',
-  offline: 'take it offline; under AUTOMATIC it comes back by itself',
-  shun: 'keep it out until somebody takes it back',
-  welcome: 'take a shunned one back and online, if it passes its check',
-  recover: 'make a failed or shunned one offline; under AUTOMATIC it then comes online',
+  online: 'bring an offline data source online, if its health check succeeds',
+  offline: 'take a data source offline; under AUTOMATIC it comes back by itself',
+  shun: 'keep a data source out until it is welcomed back',
+  welcome: 'bring a shunned data source back online, if its health check succeeds',
+  recover: 'set a failed or shunned data source offline; under AUTOMATIC it then comes online',
 }
 
 const entries = <Word extends string>(table: Readonly<Record<Word, string>>) =>
   Object.entries(table) as [Word, string][]
 
 function serviceCommand(made: Command, { read, change }: Runner): void {
-  made.helpGroup(groups.manager).description('read and change a service, as the manager of the host sees it')
+  made.helpGroup(groups.manager).description('show and change a service, as seen by the manager of the host')
   made
     .command('status')
     .description('show a service and its data sources')
@@ -53,9 +53,9 @@ function serviceCommand(made: Command, { read, change }: Runner): void {
 function datasourceCommand(made: Command, { read, change }: Runner): void {
   made
     .helpGroup(groups.manager)
-    .description('read and change one data source, as the manager of the host sees it')
+    .description('show and change a data source, as seen by the manager of the host')
   withService(made.command('status'))
-    .description('show a data source, or all of the service')
+    .description('show a data source, or all data sources of the service')
     .argument('[name]', 'name of the data source')
     .action((name: string | undefined, { service }: ServiceOption, command: Command) =>
       read(
@@ -68,7 +68,7 @@ function datasourceCommand(made: Command, { read, change }: Runner): void {
       ),
     )
   withService(made.command('ping'))
-    .description('ask whether it answers now; exit code 1 where it does not')
+    .description('check that a data source answers; exit code 1 if it does not')
     .argument('<name>', 'name of the data source')
     .action((name: string, { service }: ServiceOption, command: Command) =>
       read(
@@ -100,7 +100,7 @@ export function managerCommands(program: Command, runner: Runner): void {
     .command('topology')
     .helpGroup(groups.manager)
     .description('list services, data sources and the connector')
-    .option('--no-routers', 'leave the connector out')
+    .option('--no-routers', 'do not list the connector')
     .action(({ routers }: { readonly routers: boolean }, command: Command) =>
       read(command, async (call) => (await import('../topology.ts')).topology(call, routers), among),
     )
@@ -108,9 +108,11 @@ export function managerCommands(program: Command, runner: Runner): void {
   datasourceCommand(program.command('datasource').helpCommand(false), runner)
   sure(program.command('policy'))
     .helpGroup(groups.manager)
-    .description('show or set what the manager does by itself')
-    .addArgument(new Argument('[policy]', 'the policy to set; shown unless given').choices(policies))
-    .option('--service <service>', 'name of the service, where there are several')
+    .description('show or set the policy of the manager')
+    .addArgument(
+      new Argument('[policy]', 'policy to set; without it, show the current one').choices(policies),
+    )
+    .option('--service <service>', 'name of the service, if there are several')
     .action((policy: PolicyWord | undefined, { service }: ServiceOption, command: Command) =>
       policy === undefined
         ? read(command, async (call) => (await import('../policy.ts')).showPolicy(call, service), among)

@@ -17,7 +17,7 @@ export function mapCommand(program: Command, { read, change }: Runner): void {
     .command('map')
     .helpCommand(false)
     .helpGroup(groups.map)
-    .description('read and change the services map; of the manager unless --component says connector')
+    .description('show and change the services map of the manager, or with --component of the connector')
   made
     .command('show')
     .description('show the map in effect')
@@ -33,8 +33,8 @@ export function mapCommand(program: Command, { read, change }: Runner): void {
         async ({ context, passwordStdin }) => {
           if (file === '-' && passwordStdin) {
             throw new UsageError(
-              'The map and --password-stdin cannot both have standard input.',
-              'Give the map as a file, or the password with --password-file.',
+              'The map and --password-stdin cannot both read standard input.',
+              'Use a file for the map, or --password-file for the password.',
             )
           }
           const { readMap } = await import('../readMap.ts')
@@ -48,7 +48,7 @@ export function mapCommand(program: Command, { read, change }: Runner): void {
     .argument('<name>', 'name of the service')
     .option(
       '--datasource <datasource>',
-      `a data source of it, ${notation}; may be repeated`,
+      `data source of the service, ${notation}; may be repeated`,
       (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
     )
     .action((name: string, { datasource = [] }: AddService, command: Command) =>
@@ -64,7 +64,7 @@ export function mapCommand(program: Command, { read, change }: Runner): void {
   sure(made.command('add-datasource'))
     .description('add a data source to a service')
     .argument('<datasource>', notation)
-    .option('--service <service>', 'name of the service, where there are several')
+    .option('--service <service>', 'name of the service, if there are several')
     .action((written: string, { service }: { readonly service?: string }, command: Command) =>
       change(
         command,
@@ -76,7 +76,7 @@ export function mapCommand(program: Command, { read, change }: Runner): void {
       ),
     )
   sure(made.command('reset'))
-    .description('take the map back to the installed one')
+    .description('reset the map to the installed one')
     .action((_options, command: Command) =>
       change(command, async () => (await import('../map.ts')).resetMap, among),
     )

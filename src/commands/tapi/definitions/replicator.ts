@@ -7,22 +7,22 @@ import { groups } from './groups.ts'
 const among = ['replicator'] as const
 
 const descriptions: Readonly<Record<ReplicatorChange, string>> = {
-  online: 'start replication; done when it has run for a moment without an error',
-  offline: 'stop replication; done when nothing of it runs any more',
-  reset: 'make replication that is offline forget how far it has come',
+  online: 'start replication and wait until it runs without an error',
+  offline: 'stop replication and wait until it has stopped',
+  reset: 'reset the replication position; replication must be offline',
 }
 
 /** What reads and changes the replication of the host. */
 export function replicatorCommand(program: Command, { read, change }: Runner): void {
-  const what = 'name of one service; all of the host unless given'
+  const what = 'name of a service (default: all of the host)'
   const made = program
     .command('replicator')
     .helpCommand(false)
     .helpGroup(groups.replicator)
-    .description('read and change the replication of the host')
+    .description('show and change the replication of the host')
   made
     .command('services')
-    .description('list the replication services; none where the host has no database')
+    .description('list the replication services')
     .action((_options, command: Command) =>
       read(command, async (call) => (await import('../replicator.ts')).replicatorServices(call), among),
     )

@@ -33,7 +33,7 @@ export function userCommands(program: Command, { read, change, changeEach }: Run
   sure(program.command('create-admin-user'))
     .helpGroup(groups.users)
     .description('create a user on the host, or change the password of one')
-    .argument('[name]', "name of the user; --user is made the host's first one without it")
+    .argument('[name]', "name of the user (default: --user, as the host's first user)")
     .option('--new-password-file <file>', "file with the user's new password")
     .option('--new-password-stdin', 'read the new password from standard input')
     .action((name: string | undefined, written: CreateWritten, command: Command) => {
@@ -46,7 +46,7 @@ export function userCommands(program: Command, { read, change, changeEach }: Run
     })
   sure(program.command('unlock'))
     .helpGroup(groups.users)
-    .description('end the lock-outs of a user name after failed logins')
+    .description('unlock a user after failed logins')
     .argument('<name>', 'name of the user')
     .action((name: string, _options, command: Command) =>
       change(command, async () => (await import('../users.ts')).unlockUser(name)),
