@@ -45,7 +45,7 @@ const definitions: readonly Definition[] = [
 /** The program with all its commands; nothing runs yet. */
 export function musterProgram(world: World): Command {
   const { context } = world
-  const description = 'Deploys and looks after the REST APIs of a database cluster, from one YAML file.'
+  const description = 'Deploys and manages the REST APIs of a database cluster from one YAML file.'
   const program = command('muster', description, world)
     .version(context.version, '-V, --version', 'print the version')
     .addHelpText('after', exitCodeHelp)

@@ -20,7 +20,7 @@ import { rolling, rollingGiven } from './rolling.ts'
 
 /** Certificates over their whole life. */
 export const cert: Definition = (world) => [
-  command('cert', 'look after the certificates of the hosts', world)
+  command('cert', 'manage the certificates of the hosts', world)
     .addCommand(list(world))
     .addCommand(check(world))
     .addCommand(exported(world))
@@ -34,7 +34,7 @@ export const cert: Definition = (world) => [
 const list = (world: World): Command =>
   runsOnFiles(
     componentOption(
-      reaching(command('list', 'show the certificate of each host, on its disk and as it is served', world)),
+      reaching(command('list', 'list the certificate of each host, on disk and as served', world)),
     ).option('--json', 'print everything as JSON'),
     world,
     async (options, made) => {
@@ -47,9 +47,12 @@ const check = (world: World): Command =>
   runsOnFiles(
     formatOption(
       componentOption(
-        reaching(command('check', 'judge the certificates of all hosts, for cron and CI', world)),
+        reaching(command('check', 'check the certificates of all hosts, for cron and CI', world)),
       ),
-    ).addHelpText('after', '\nWarnings count: tls-warning-days says when a certificate is to be told of.'),
+    ).addHelpText(
+      'after',
+      '\nWarnings fail the check; tls-warning-days sets how early a certificate is reported.',
+    ),
     world,
     async (options, made) => {
       const { certCheck } = await import('../cert/check.ts')
@@ -59,24 +62,24 @@ const check = (world: World): Command =>
 
 const exported = (world: World): Command =>
   runsOnFiles(
-    files(command('export', "write the authority for clients, or a host's certificate, into a file", world))
+    files(command('export', "export the authority for clients, or a host's certificate", world))
       .requiredOption('--out <path>', 'the file to write')
       .addOption(
-        new Option('--format <format>', 'p12 and jks: the authority as a truststore for Java')
+        new Option('--format <format>', 'format of the file; p12 and jks are truststores for Java')
           .choices(exportFormats)
           .default('pem'),
       )
-      .option('--host <host>', 'the certificate of this host instead of the authority')
+      .option('--host <host>', 'export the certificate of this host instead of the authority')
       .addOption(
-        new Option('--each', 'one file for each authority, as browsers take them: NAME-1.crt …').conflicts([
+        new Option('--each', 'write one file for each authority, for browsers: NAME-1.crt …').conflicts([
           'host',
           'withKey',
         ]),
       )
-      .option('--with-key', "the host's private key, too; the file is for you alone")
+      .option('--with-key', "include the host's private key; only you can read the file")
       .option('--password-file <path>', 'file with the password of the store')
       .option('--password-stdin', 'read the password of the store from standard input')
-      .option('--force', 'replace the file where it exists'),
+      .option('--force', 'overwrite an existing file'),
     world,
     async (options, made) => {
       const { certExport } = await import('../cert/export.ts')
@@ -102,9 +105,9 @@ const exported = (world: World): Command =>
 
 const csr = (world: World): Command =>
   runsOnFiles(
-    hostOption(files(command('csr', 'write a request to an outside authority for each host', world)))
-      .requiredOption('--out <path>', 'the folder for the requests, HOST.csr each')
-      .option('--force', 'replace requests that are there'),
+    hostOption(files(command('csr', 'write a certificate signing request for each host', world)))
+      .requiredOption('--out <path>', 'folder for the requests, one HOST.csr each')
+      .option('--force', 'overwrite existing requests'),
     world,
     async (options, made) => {
       const { certCsr } = await import('../cert/csr.ts')
@@ -116,9 +119,9 @@ const csr = (world: World): Command =>
 
 const imported = (world: World): Command =>
   runsOnFiles(
-    files(command('import', 'take the certificate that an outside authority made for a host', world))
-      .requiredOption('--host <host>', 'the host that it is for')
-      .requiredOption('--from <path>', 'PEM: the certificate and all that signed it, up to the authority'),
+    files(command('import', 'import a certificate that an external authority signed', world))
+      .requiredOption('--host <host>', 'host of the certificate')
+      .requiredOption('--from <path>', 'PEM file with the certificate and its chain, including the root'),
     world,
     async (options, made) => {
       const { certImport } = await import('../cert/import.ts')
@@ -129,12 +132,9 @@ const imported = (world: World): Command =>
 const renew = (world: World): Command =>
   runsOnFiles(
     rolling(
-      signing(changing(command('renew', 'give hosts new keys and certificates; restart nothing', world))),
+      signing(changing(command('renew', 'renew keys and certificates of hosts, without a restart', world))),
       allAtOnce,
-    ).option(
-      '--own-authority',
-      "only hosts with a certificate of an outside authority: one of the cluster's own",
-    ),
+    ).option('--own-authority', "replace certificates of an external authority by the cluster's own"),
     world,
     async (options, made) => {
       const { renew: run } = await import('../cert/renew.ts')
@@ -147,15 +147,9 @@ const rotateAuthority = (world: World): Command =>
   runsOnFiles(
     signing(
       asking(
-        reachingAll(
-          command(
-            'rotate-authority',
-            'put a new authority in the place of the old one, in three phases',
-            world,
-          ),
-        ),
+        reachingAll(command('rotate-authority', 'replace the certificate authority, in three phases', world)),
       ),
-    ).option('--trust-only', 'end when every host trusts both, so that clients elsewhere can learn, too'),
+    ).option('--trust-only', 'stop once all hosts trust both, so that clients can be updated'),
     world,
     async (options, made) => {
       const { rotateAuthority: run } = await import('../cert/rotateAuthority.ts')
@@ -166,7 +160,7 @@ const rotateAuthority = (world: World): Command =>
 const protect = (world: World): Command =>
   runsOnFiles(
     files(command('protect-authority', "encrypt the authority's key with a passphrase", world))
-      .option('--remove', 'take the protection away')
+      .option('--remove', 'remove the passphrase')
       .option('--passphrase-file <file>', 'file with the passphrase')
       .option('--passphrase-stdin', 'read the passphrase from standard input'),
     world,

@@ -3,12 +3,12 @@ import { command, type Definition, files, flag, runsOnFiles, type World } from '
 import { several } from './several.ts'
 
 const hostOption = (): Option =>
-  new Option('--host <name>', 'only this host; * and ? stand for any characters; may be repeated').argParser(
+  new Option('--host <name>', 'only hosts that match; * and ? are wildcards; may be repeated').argParser(
     several,
   )
 
 const formatOption = (): Option =>
-  new Option('--format <format>', 'how it is printed').choices(['text', 'json']).default('text')
+  new Option('--format <format>', 'output format').choices(['text', 'json']).default('text')
 
 type Values = { readonly host?: string[]; readonly format?: string }
 
@@ -18,16 +18,16 @@ const chosen = (made: Command): { readonly hosts: readonly string[]; readonly fo
 }
 
 const diff = (world: World): Command => {
-  const made = command('diff', 'show what two configurations give the hosts differently', world)
+  const made = command('diff', 'compare what two configurations set for each host', world)
   return made
     .argument('<before>', 'a YAML file; - is standard input')
-    .argument('<after>', 'another one')
+    .argument('<after>', 'the YAML file to compare with')
     .addOption(hostOption())
     .addOption(formatOption())
     .addHelpText(
       'after',
       `
-Files that lie over each other are joined by commas: muster config diff base.yaml base.yaml,staging.yaml
+Join files that are merged by commas: muster config diff base.yaml base.yaml,staging.yaml
 Exit codes: 0 nothing differs, 1 a file has errors, 2 there are differences, 3 could not run.`,
     )
     .action(async (before: string, after: string) => {
@@ -39,19 +39,21 @@ Exit codes: 0 nothing differs, 1 a file has errors, 2 there are differences, 3 c
 /** `muster config` and `muster config diff`. */
 export const config: Definition = (world) => [
   runsOnFiles(
-    files(command('config', 'show what every host gets, and from which line of which file', world))
+    files(command('config', 'show the effective options of every host and their source', world))
       .addOption(hostOption())
-      .option('--origin', 'say of each value where it comes from')
+      .option('--origin', 'show the source of each value')
       .addOption(formatOption())
       .addOption(
-        new Option(
-          '--scrub',
-          'print the file itself, to be shared: without secrets, comments, names and addresses',
-        ).conflicts(['host', 'origin', 'format', 'set']),
+        new Option('--scrub', 'print the file without secrets, comments, names and addresses').conflicts([
+          'host',
+          'origin',
+          'format',
+          'set',
+        ]),
       )
       .addHelpText(
         'after',
-        'Look a scrubbed file through before you share it: numbers and the names of unknown options stay.',
+        'Review a scrubbed file before you share it: numbers and names of unknown options stay.',
       )
       // So that what follows the word diff belongs to it, --host and --format included.
       .enablePositionalOptions()

@@ -33,11 +33,11 @@ export function command(name: string, description: string, { context }: World): 
 /** Adds FILE… and --set. */
 export const files = (made: Command): Command =>
   made
-    .argument('[file...]', 'YAML files, later ones over earlier ones; - is standard input')
+    .argument('[file...]', 'YAML files, merged in order; - is standard input')
     .addOption(
       new Option('--set <name=value>', 'set an option for every host; may be repeated').argParser(several),
     )
-    .addHelpText('after', '\nWithout FILE it is MUSTER_FILE, else ./muster.yaml.')
+    .addHelpText('after', '\nThe default FILE is $MUSTER_FILE, else ./muster.yaml.')
 
 /** The same for a command that reaches hosts: adds --host, --service, --connection and --ask-become-pass. */
 export const reaching = (made: Command): Command => becoming(serviceAndConnection(hostOption(files(made))))

@@ -19,18 +19,15 @@ export const asking = (made: Command): Command =>
 
 /** Adds --runtime-file. */
 export const runtime = (made: Command): Command =>
-  made.option('--runtime-file <path>', 'Node.js for the hosts, where there is no registry')
+  made.option('--runtime-file <path>', 'use this Node.js archive for the hosts instead of a download')
 
 /** Adds --keep-failed. */
 export const keeping = (made: Command): Command =>
-  made.option(
-    '--keep-failed',
-    'leave a host that fails as it is, for a look; else its changes are taken back',
-  )
+  made.option('--keep-failed', 'do not roll back a host that fails, so that you can inspect it')
 
 /** Adds --plan. */
 export const following = (made: Command): Command =>
-  made.option('--plan <plan>', 'carry out this plan of `muster plan --out`, or nothing; asks nothing')
+  made.option('--plan <plan>', 'apply exactly this plan of `muster plan --out`, without asking')
 
 /** What --plan was given. */
 export const planGiven = (made: Command): string | undefined => made.opts<{ plan?: string }>().plan
@@ -54,9 +51,9 @@ export const deployment: Definition = (world) => [
     signing(
       replaced(runtime(reaching(command('plan', 'show what install would change; change nothing', world)))),
     )
-      .option('--out <plan>', 'keep the plan in this file, for install --plan or upgrade --plan')
+      .option('--out <plan>', 'save the plan for install --plan or upgrade --plan')
       .option('--json', 'print the plan as JSON')
-      .addHelpText('after', 'Exit codes: 0 nothing to do, 2 changes, others as everywhere.'),
+      .addHelpText('after', 'Exit codes: 0 no changes, 2 changes pending; others as in `muster --help`.'),
     world,
     async (options, made) => {
       const { plan } = await import('../plan.ts')
@@ -77,7 +74,7 @@ export const deployment: Definition = (world) => [
           replaced(
             runtime(
               signing(
-                changing(command('install', 'make every host what the file says, and prove it', world)),
+                changing(command('install', 'bring every host to the configuration and verify it', world)),
               ),
             ),
           ),
@@ -100,10 +97,9 @@ export const deployment: Definition = (world) => [
     },
   ),
   runsOnFiles(
-    componentOption(reaching(command('status', 'show every host and component as it is now', world))).option(
-      '--json',
-      'print the status as JSON',
-    ),
+    componentOption(
+      reaching(command('status', 'show the current state of every host and component', world)),
+    ).option('--json', 'print the status as JSON'),
     world,
     async (options, made) => {
       const { status } = await import('../status.ts')
@@ -128,9 +124,9 @@ export const deployment: Definition = (world) => [
     })
   }),
   runsOnFiles(
-    changing(command('uninstall', 'take away from every host what install put there', world)).option(
+    changing(command('uninstall', 'remove what install put on every host', world)).option(
       '--purge',
-      'delete the state directory too, with the certificate authority',
+      'also delete the state directory and its certificate authority',
     ),
     world,
     async (options, made) => {

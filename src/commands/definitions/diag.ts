@@ -3,9 +3,9 @@ import { command, type Definition, reaching, runsOnFiles } from './definition.ts
 /** What a bug report needs. */
 export const diag: Definition = (world) => [
   runsOnFiles(
-    reaching(command('diag', 'collect what a bug report needs in one archive without secrets', world)).option(
+    reaching(command('diag', 'collect an archive for a bug report, without secrets', world)).option(
       '--out <file>',
-      'the archive; muster-diag-CLUSTER-TIME.tar.gz here without it',
+      'archive to write (default: ./muster-diag-CLUSTER-TIME.tar.gz)',
     ),
     world,
     async (options, made) => {

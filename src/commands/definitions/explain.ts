@@ -5,12 +5,10 @@ import { optionsHelp } from './optionsHelp.ts'
 
 /** `muster explain`. */
 export const explain: Definition = (world) => [
-  command('explain', 'explain a finding or a setting; without a name, list them all', world)
+  command('explain', 'explain a finding or a setting, or list all of them', world)
     .argument('[name]', 'code of a finding, or name of an option or another setting')
     .addOption(
-      new Option('--format <format>', 'how it is printed')
-        .choices(['text', 'markdown', 'json'])
-        .default('text'),
+      new Option('--format <format>', 'output format').choices(['text', 'markdown', 'json']).default('text'),
     )
     .addHelpText('after', optionsHelp)
     .action(async (name: string | undefined, { format }: { format: ExplainFormat }) => {

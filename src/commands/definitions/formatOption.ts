@@ -4,10 +4,8 @@ import { type ValidateFormat, validateFormats } from '../validateFormats.ts'
 /** Adds --format and --json, for commands whose findings programs read, too. */
 export const formatOption = (made: Command): Command =>
   made
-    .addOption(
-      new Option('--format <format>', 'how findings are printed').choices(validateFormats).default('text'),
-    )
-    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .addOption(new Option('--format <format>', 'output format').choices(validateFormats).default('text'))
+    .addOption(new Option('--json', 'shorthand for --format json').conflicts('format'))
 
 /** What --format or --json was given. */
 export function formatGiven(made: Command): ValidateFormat {

@@ -10,19 +10,14 @@ export const hostOption = (made: Command): Command =>
 /** Adds --connection. */
 export const connectionOption = (made: Command): Command =>
   made.addOption(
-    new Option('--connection <way>', 'reach the hosts this way, whatever the file says').choices([
-      'ssh',
-      'local',
-    ]),
+    new Option('--connection <way>', 'connect this way, overriding the file').choices(['ssh', 'local']),
   )
 
 /** Adds --service and --connection, which a command has beside --host. */
 export const serviceAndConnection = (made: Command): Command =>
   connectionOption(
     made.addOption(
-      new Option('--service <glob>', 'only hosts that these services name; may be repeated').argParser(
-        several,
-      ),
+      new Option('--service <glob>', 'only hosts of these services; may be repeated').argParser(several),
     ),
   )
 

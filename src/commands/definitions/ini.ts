@@ -5,15 +5,15 @@ type Values = { readonly out?: string; readonly cluster?: string; readonly host?
 
 const destination = (made: Command): Command =>
   made
-    .option('--out <file>', 'write it there, for you alone to read; else to standard output')
-    .option('--force', 'overwrite a file that exists')
+    .option('--out <file>', 'file to write, readable only by you (default: standard output)')
+    .option('--force', 'overwrite an existing file')
 
 const chosen = (made: Command) => ({ out: made.opts<Values>().out, force: flag(made, 'force') })
 
 const importing = (world: World): Command => {
-  const made = command('import', 'turn an INI file of the product family into a YAML file', world)
+  const made = command('import', 'convert an INI file of the product family to YAML', world)
     .argument('<file>', 'the INI file; - is standard input')
-    .option('--cluster <name>', 'name of the cluster; else that of the first service')
+    .option('--cluster <name>', 'name of the cluster (default: that of the first service)')
   return destination(made).action(async (file: string) => {
     const { importIni } = await import('../importIni.ts')
     const { cluster } = made.opts<Values>()
@@ -22,9 +22,11 @@ const importing = (world: World): Command => {
 }
 
 const exporting = (world: World): Command => {
-  const made = files(command('export', 'write the configuration as an INI file of the product family', world))
-    .option('--ini', 'as an INI file, the only format so far')
-    .option('--host <name>', 'for this host alone, its own options among the common ones')
+  const made = files(
+    command('export', 'convert the configuration to an INI file of the product family', world),
+  )
+    .option('--ini', 'export as INI, the only format so far')
+    .option('--host <name>', 'export for this host, including its own options')
   return runsOnFiles(destination(made), world, async (options) => {
     const { exportIni } = await import('../exportIni.ts')
     const { host } = made.opts<Values>()

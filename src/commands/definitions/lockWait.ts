@@ -6,7 +6,7 @@ const longest = 24 * 60 * 60_000
 /** Adds --lock-wait: how long to wait while another run is at work on a host. */
 export const lockWait = (made: Command): Command =>
   made.addOption(
-    new Option('--lock-wait <time>', 'wait that long for another run to end, such as 30s or 5m').argParser(
+    new Option('--lock-wait <time>', 'how long to wait for another run to end, such as 30s or 5m').argParser(
       parseWait,
     ),
   )
@@ -18,7 +18,5 @@ function parseWait(text: string): number {
   const [, number, unit = ''] = /^(\d{1,9})(ms|s|m)$/.exec(text) ?? []
   const value = Number(number) * (milliseconds[unit] ?? Number.NaN)
   if (value >= 0 && value <= longest) return value
-  throw new InvalidArgumentError(
-    'It is a length of time with its unit, such as 30s or 5m, and at most a day.',
-  )
+  throw new InvalidArgumentError('Use a duration with a unit, such as 30s or 5m, of at most 24 hours.')
 }

@@ -7,11 +7,11 @@ import { lockWait, lockWaitGiven } from './lockWait.ts'
 export const look: Definition = (world) => [
   runsOnFiles(
     lockWait(
-      reaching(command('check', 'tell what would go wrong on the hosts', world))
+      reaching(command('check', 'check all hosts for problems that would make install fail', world))
         .option('--json', 'print all results as JSON')
         .option('--strict', 'count warnings as failures')
-        .option('--fix', 'mend what can be mended without harm, and check again')
-        .option('-y, --yes', 'mend without asking'),
+        .option('--fix', 'fix what is safe to fix, then check again')
+        .option('-y, --yes', 'fix without asking'),
     ),
     world,
     async (options, made) => {
@@ -27,12 +27,10 @@ export const look: Definition = (world) => [
     },
   ),
   runsOnFiles(
-    componentOption(
-      reaching(command('logs', "show the ends of the components' logs of all hosts, by time", world)),
-    )
-      .option('--since <time>', 'only what was logged since then, such as 10m, 1h or 2d')
-      .option('--lines <number>', 'the last so many lines of each host', '100')
-      .option('--json', 'print lines as JSON, each as it was written'),
+    componentOption(reaching(command('logs', 'show recent component logs from all hosts', world)))
+      .option('--since <time>', 'only lines newer than this, such as 10m, 1h or 2d')
+      .option('--lines <number>', 'number of lines per host', '100')
+      .option('--json', 'print the original JSON lines'),
     world,
     async (options, made) => {
       const { logs } = await import('../logs.ts')
@@ -45,9 +43,9 @@ export const look: Definition = (world) => [
 
 /** `muster exec`: what stands behind `--` is the program, which no option of ours is looked for in. */
 function exec(world: World): Command {
-  const made = reaching(command('exec', 'run one program on all hosts, each word as it stands', world))
+  const made = reaching(command('exec', 'run a command on all hosts, without a shell', world))
     .usage('[options] [file...] -- <program> [argument...]')
-    .option('--timeout <time>', 'what the program has, such as 30s or 10m', '60s')
+    .option('--timeout <time>', 'time limit per host, such as 30s or 10m', '60s')
     .option('--json', 'print one line of JSON for each host')
   let words: readonly string[] = []
   const parse = made.parseOptions.bind(made)

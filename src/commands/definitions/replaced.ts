@@ -4,7 +4,7 @@ import { several } from './several.ts'
 /** Adds --replaced: hosts that are other machines than before, and are meant to be. */
 export const replaced = (made: Command): Command =>
   made.addOption(
-    new Option('--replaced <host>', 'this host is a new machine, and meant to be; may be repeated').argParser(
+    new Option('--replaced <host>', 'accept that this host is a new machine; may be repeated').argParser(
       several,
     ),
   )

@@ -8,8 +8,8 @@ export const rollback: Definition = (world) => [
   runsOnFiles(
     rolling(
       lockWait(
-        reaching(command('rollback', 'go back to the release that ran before, on every host', world))
-          .option('--to <release>', 'go to this release or version instead')
+        reaching(command('rollback', 'go back to the previous release on every host', world))
+          .option('--to <release>', 'rollback target: a release or version (default: the previous one)')
           .option('-y, --yes', 'change hosts without asking'),
       ).option('--json', 'print events as JSON lines'),
       allAtOnce,

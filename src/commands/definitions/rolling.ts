@@ -7,26 +7,25 @@ export function rolling(made: Command, usual: Rollout): Command {
   return made
     .option(
       '--canary',
-      `change one host first, and no other when it fails${usual.canary === undefined ? '' : ' (default)'}`,
+      `change one host first; stop if it fails${usual.canary === undefined ? '' : ' (default)'}`,
     )
-    .option('--no-canary', 'change no host ahead of the others')
+    .option('--no-canary', 'do not change one host ahead of the others')
     .option('--canary-host <name>', 'change this host first')
     .addOption(
       new Option(
         '--batch <n>',
-        `hosts to change at once, or their share: 2, 25% (default: ${batch})`,
+        `number or percentage of hosts to change at once: 2, 25% (default: ${batch})`,
       ).argParser(parseBatch),
     )
     .addOption(
-      new Option(
-        '--max-failed <n>',
-        'go on to other hosts while no more than n failed (default: 0)',
-      ).argParser(parseCount),
+      new Option('--max-failed <n>', 'continue until more than n hosts failed (default: 0)').argParser(
+        parseCount,
+      ),
     )
     .addOption(
       new Option(
         '--on-failure <what>',
-        'what hosts at work do when another fails (default: continue)',
+        'what hosts in progress do when another host fails (default: continue)',
       ).choices(['continue', 'stop']),
     )
 }
@@ -64,10 +63,10 @@ function parseBatch(text: string): BatchSize {
   const value = Number(digits)
   if (percent === '%' && value >= 1 && value <= 100) return { percent: value }
   if (percent === '' && value >= 1) return { hosts: value }
-  throw new InvalidArgumentError('It is a number of hosts, such as 2, or a share of them, such as 25%.')
+  throw new InvalidArgumentError('Use a number of hosts, such as 2, or a percentage, such as 25%.')
 }
 
 function parseCount(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is a number of hosts; 0 stops at the first that fails.')
+  throw new InvalidArgumentError('Use a number of hosts; 0 stops at the first failure.')
 }

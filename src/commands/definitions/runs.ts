@@ -2,10 +2,10 @@ import { command, type Definition, flag, reaching, runsOnFiles } from './definit
 
 /** Runs that are going on, and those that were. */
 export const runs: Definition = (world) => [
-  command('lock', 'show or release the locks by which runs keep each other out', world)
+  command('lock', 'show or release the locks that keep runs from overlapping', world)
     .addCommand(
       runsOnFiles(
-        reaching(command('status', 'tell who holds the lock of each host', world)).option(
+        reaching(command('status', 'show who holds the lock of each host', world)).option(
           '--json',
           'print the locks as JSON',
         ),
@@ -18,7 +18,7 @@ export const runs: Definition = (world) => [
     )
     .addCommand(
       runsOnFiles(
-        reaching(command('release', 'take away the locks of runs that are gone', world))
+        reaching(command('release', 'release the locks of runs that have ended', world))
           .option('-y, --yes', 'release without asking')
           .option('--json', 'print the locks as JSON'),
         world,
@@ -30,11 +30,11 @@ export const runs: Definition = (world) => [
     ),
   runsOnFiles(
     reaching(command('audit', 'list the runs of a cluster, or show one: muster audit ID', world))
-      .option('--verify', 'check on every host that no line of the audit logs was changed or removed')
+      .option('--verify', 'verify on every host that no audit log line was changed or removed')
       .option('--json', 'print the records as JSON')
       .addHelpText(
         'after',
-        '\nA FILE that begins as a run does, such as 20260102T03, or `last`, is its ID: the last such run is shown.',
+        '\nA FILE that looks like a run ID, such as 20260102T03 or `last`, shows the latest run that matches.',
       ),
     world,
     async (options, made) => {

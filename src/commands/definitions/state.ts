@@ -7,7 +7,7 @@ function transfer(
 ): Command {
   const { operation, option, text } = given
   const made = files(command(operation, text, world))
-    .requiredOption(`--${option} <archive>`, 'the archive')
+    .requiredOption(`--${option} <archive>`, 'path of the archive')
     .option('--passphrase-file <file>', 'file with the passphrase')
     .option('--passphrase-stdin', 'read the passphrase from standard input')
   return runsOnFiles(made, world, async (options) => {
@@ -25,10 +25,10 @@ function transfer(
 
 /** The state directory on its way to another operator. */
 export const state: Definition = (world) => [
-  command('state', 'carry the state directory to another operator, sealed by a passphrase', world)
+  command('state', 'move the state directory to another operator, encrypted', world)
     .addCommand(
       transfer(
-        { operation: 'export', option: 'out', text: 'write the state into one encrypted archive' },
+        { operation: 'export', option: 'out', text: 'export the state directory to an encrypted archive' },
         world,
       ),
     )
@@ -37,7 +37,7 @@ export const state: Definition = (world) => [
         {
           operation: 'import',
           option: 'from',
-          text: 'bring the state of an archive here; never over a different one',
+          text: 'import an archive; never overwrites a different state',
         },
         world,
       ),

@@ -6,12 +6,12 @@ export const trust: Definition = (world) => [
   runsOnFiles(
     serviceAndConnection(
       hostOption(
-        files(command('trust', 'show the SSH keys of the hosts; write down those you trust', world)),
+        files(command('trust', 'show the SSH keys of the hosts and add trusted ones to known_hosts', world)),
       ),
     )
       .option('-y, --yes', 'trust every new key without asking')
-      .option('--pin', 'print YAML that pins the keys; write nothing')
-      .option('--json', 'print the keys as JSON; ask nothing'),
+      .option('--pin', 'print YAML that pins the keys instead of writing known_hosts')
+      .option('--json', 'print the keys as JSON, without asking'),
     world,
     async (options, made) => {
       const { trust: run } = await import('../trust.ts')

@@ -11,9 +11,7 @@ export const upgrade: Definition = (world) => [
         keeping(
           runtime(
             signing(
-              changing(
-                command('upgrade', 'bring installed hosts to this release, one ahead of the others', world),
-              ),
+              changing(command('upgrade', 'upgrade installed hosts to this release, one host first', world)),
             ),
           ),
         ),

@@ -10,7 +10,7 @@ const accessFlags = ['cacert', 'login', 'loginPasswordFile', 'loginPasswordStdin
 
 /** The administrators of the hosts over their whole life. */
 export const users: Definition = (world) => [
-  command('users', 'look after the administrators of all hosts', world)
+  command('users', 'manage the administrators of all hosts', world)
     .addCommand(list(world))
     .addCommand(verify(world))
     .addCommand(apply(world))
@@ -21,7 +21,7 @@ export const users: Definition = (world) => [
 
 const list = (world: World): Command =>
   runsOnFiles(
-    reaching(command('list', 'show who can log in to which host, and where hosts differ', world)).option(
+    reaching(command('list', 'list users by host and show where hosts differ', world)).option(
       '--json',
       'print everything as JSON',
     ),
@@ -35,13 +35,8 @@ const list = (world: World): Command =>
 const verify = (world: World): Command =>
   runsOnFiles(
     formatOption(
-      reaching(
-        command('verify', 'log in everywhere and judge the users of all hosts, for cron and CI', world),
-      ),
-    ).addHelpText(
-      'after',
-      '\nA host that cannot be reached is named, and the others are judged all the same.',
-    ),
+      reaching(command('verify', 'verify the users of all hosts by logging in, for cron and CI', world)),
+    ).addHelpText('after', '\nAn unreachable host is reported; the others are verified all the same.'),
     world,
     async (options, made) => {
       const { verifyUsers } = await import('../users/verify.ts')
@@ -51,19 +46,16 @@ const verify = (world: World): Command =>
 
 const apply = (world: World): Command =>
   runsOnFiles(
-    changing(command('apply', 'give every host the users that the file names; restart nothing', world))
+    changing(command('apply', 'apply the users of the file to every host, without a restart', world))
       .addOption(
-        new Option('--via <way>', 'by the APIs alone, where there is no SSH')
+        new Option('--via <way>', 'ssh, or api where SSH is not available')
           .choices(['ssh', 'api'])
           .default('ssh'),
       )
-      .option('--prune', 'remove the users that the file does not name, after showing them')
-      .option('--generate', 'make a password for each user without one, also where hosts have the user')
-      .option(
-        '--cacert <file>',
-        'with --via api: the authority to trust, instead of the one in the state directory',
-      )
-      .option('--login <user>', 'with --via api: log in as this user where no known password is taken')
+      .option('--prune', 'remove users that the file does not name, after showing them')
+      .option('--generate', 'generate a password for every user without one, even existing users')
+      .option('--cacert <file>', 'with --via api: authority to trust instead of the one in the state')
+      .option('--login <user>', 'with --via api: user to log in as where no known password works')
       .option('--login-password-file <file>', 'file with the password of --login')
       .option('--login-password-stdin', 'read the password of --login from standard input'),
     world,
@@ -77,8 +69,8 @@ const apply = (world: World): Command =>
       }
       if (flag(made, 'generate')) {
         throw new UsageError(
-          '--generate does not go with --via api: who has no SSH cannot take a password away.',
-          'Leave it out: a user that no host has gets a password anyway.',
+          '--generate cannot be used with --via api.',
+          'Remove it: a user that no host has gets a password anyway.',
         )
       }
       const { applyViaApi } = await import('../users/viaApi.ts')
@@ -96,8 +88,5 @@ function mustBeWithApi(made: Command): void {
     return name !== undefined && made.opts<Record<string, unknown>>()[name] !== undefined
   })
   if (given === undefined) return
-  throw new UsageError(
-    `${given.long} is for --via api: over SSH nobody logs in to an API.`,
-    'Leave it out, or add --via api.',
-  )
+  throw new UsageError(`${given.long} requires --via api.`, 'Add --via api, or remove the option.')
 }

@@ -13,8 +13,8 @@ const named = (options: ClusterOptions): ClusterOptions & { readonly user: strin
   const problems = userNameProblems(user)
   if (problems.length === 0) return { ...options, files, user }
   throw new UsageError(
-    `“${printable(user)}” is no user name: it ${problems.join(', and ')}.`,
-    'Give the name of the user alone, before the files.',
+    `“${printable(user)}” is not a valid user name: it ${problems.join(', and ')}.`,
+    'Put the user name before the files.',
   )
 }
 
@@ -22,16 +22,10 @@ const named = (options: ClusterOptions): ClusterOptions & { readonly user: strin
 export const rotation = (world: World): Command =>
   runsOnFiles(
     changing(
-      command('rotate', 'give a user a new password on every host, and refuse the old one', world).argument(
-        '<name>',
-        'the user',
-      ),
+      command('rotate', 'change the password of a user on every host', world).argument('<name>', 'the user'),
     )
-      .option(
-        '--new-password <file>',
-        'the new password, - for standard input; else one is made, kept, and shown once',
-      )
-      .option('--no-show', 'keep a made password only, and do not show it'),
+      .option('--new-password <file>', 'file with the new password, - for standard input (default: generate)')
+      .option('--no-show', 'do not show a generated password'),
     world,
     async (options, made) => {
       const { rotate } = await import('../users/rotate.ts')
@@ -44,7 +38,7 @@ export const rotation = (world: World): Command =>
 export const removal = (world: World): Command =>
   runsOnFiles(
     changing(
-      command('remove', 'take a user that the file does not name off every host', world).argument(
+      command('remove', 'remove a user that the file does not name from every host', world).argument(
         '<name>',
         'the user',
       ),
@@ -60,7 +54,7 @@ export const removal = (world: World): Command =>
 export const unlocking = (world: World): Command =>
   runsOnFiles(
     reaching(
-      command('unlock', 'end the lock-outs of a user after failed logins, on every host', world).argument(
+      command('unlock', 'unlock a user on every host after failed logins', world).argument(
         '<name>',
         'the user',
       ),

@@ -5,13 +5,10 @@ import { optionsHelp } from './optionsHelp.ts'
 /** `muster validate`. */
 export const validate: Definition = (world) => [
   runsOnFiles(
-    formatOption(files(command('validate', 'check the files and tell every finding at once', world)))
+    formatOption(files(command('validate', 'validate the files and report all problems', world)))
       .option('--each', 'validate each file alone instead of merging them')
       .option('--strict', 'count warnings as errors')
-      .option(
-        '--resolve-secrets',
-        'trust the files: run what !exec names, read secrets and stores from anywhere',
-      )
+      .option('--resolve-secrets', 'trust the files: run !exec programs, read files outside their folder')
       .addHelpText('after', optionsHelp),
     world,
     async (options, made) => {

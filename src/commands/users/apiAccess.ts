@@ -68,7 +68,7 @@ export async function readTrust(
   const { text } = await readInputFile({ path, what: 'The authority of --cacert' })
   if (isReadableAuthority(text)) return [text]
   throw new UsageError(
-    `${path} holds no PEM certificate that can be read.`,
+    `${path} contains no readable PEM certificate.`,
     'Give --cacert the certificate of the authority, a file with a BEGIN CERTIFICATE line.',
   )
 }
