@@ -12,12 +12,14 @@ export type HostOutcome = {
   readonly result: 'changed' | 'unchanged' | 'failed' | 'unreachable' | 'stopped' | 'not-started'
   /** Titles of the steps that were applied. */
   readonly applied: readonly string[]
+  /** Number of `applied`, from the first, that touched nothing that runs; the others were committed. Absent: none. */
+  readonly staged?: number
   readonly failure?: Failure
   /** Why it was not started, or stopped, where another host's failure is the reason. */
   readonly reason?: string
   /** Of one that was stopped between two steps: what is still to be done. */
   readonly left?: readonly string[]
-  /** The host failed, and what was applied was taken back again. */
+  /** The host failed, and what was committed was taken back again. */
   readonly undone?: boolean
   /** What the verification proved, in a few words. */
   readonly proved?: string

@@ -102,7 +102,7 @@ describe.skipIf(labHere.missing)(`muster upgrade under load${labHere.needs}`, ()
     expect(outcome.stdout).toContain(`release ${older} → ${installed}: db1, db2 and db3\n`)
     expect(outcome.stdout).toContain('restart the connectors one after another')
     expect(outcome.stdout).toMatch(/^db3 {2}not started: the canary db1 failed/m)
-    expect(outcome.stdout).toContain('2 hosts run on as before. Mend what is told of db1')
+    expect(outcome.stdout).toContain('2 hosts not started. Fix the reported problem on db1')
     expect(await Promise.all(others.map(installationState))).toEqual(before)
     for (const client of clients) {
       expect(await client.ask('SELECT 1')).toBe(1)

@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     )
     expect(outcome.stdout).toMatch(/^db2 {2}not started: the canary db1 failed/m)
     expect(outcome.stdout).toContain(
-      '2 hosts run on as before. Mend what is told of db1, then run `muster upgrade` again: it goes on with what is left.\n',
+      '2 hosts not started. Fix the reported problem on db1, then run `muster upgrade` again: it continues with what is left.\n',
     )
     expect(currents().slice(1)).toEqual(before.currents.slice(1))
     expect(world.hosts.map((host) => host.pids()).slice(1)).toEqual(before.pids.slice(1))

@@ -5,10 +5,12 @@ import type { HostProgress } from './hostRun.ts'
 export function outcomeOf(progress: HostProgress): HostOutcome {
   const { work, applied, seconds, failure, proved, undone } = progress
   const result = resultOf(progress)
+  const staged = stagedOf(progress)
   return {
     host: work.host,
     result,
     applied,
+    ...(staged === 0 ? {} : { staged }),
     seconds,
     ...(failure === undefined ? {} : { failure }),
     ...(proved === undefined ? {} : { proved }),
@@ -16,6 +18,10 @@ export function outcomeOf(progress: HostProgress): HostOutcome {
     ...(result === 'stopped' ? { left: leftOf(progress) } : {}),
   }
 }
+
+/** Steps are applied in the order of the phases. */
+const stagedOf = ({ work, applied }: HostProgress): number =>
+  Math.min(applied.length, work.steps.filter(({ step }) => step.phase === 'stage').length)
 
 function resultOf(progress: HostProgress): HostOutcome['result'] {
   const { work, applied, seconds, failure, unreachable } = progress

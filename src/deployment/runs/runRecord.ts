@@ -5,7 +5,7 @@ import type { RunOwner } from '../lock/runOwner.ts'
 /** How a host came out of a run, as the record keeps it. */
 export type RecordedHost = Pick<
   HostOutcome,
-  'host' | 'result' | 'applied' | 'failure' | 'reason' | 'proved' | 'undone' | 'left' | 'seconds'
+  'host' | 'result' | 'applied' | 'staged' | 'failure' | 'reason' | 'proved' | 'undone' | 'left' | 'seconds'
 >
 
 /** One run, as the operator's side keeps it: who, what, when, from where, and what came of it. No secrets. */

@@ -15,14 +15,11 @@ export function goingOnText(
   const failed = shortListOf(named('failed', 'unreachable'), 8)
   const done = named('changed')
   if (left.length + halfWay.length === 0) return undefined
-  const count = (hosts: readonly unknown[], one: string, many: string): readonly string[] =>
-    hosts.length === 0 ? [] : [`${counted(hosts.length, 'host')} ${hosts.length === 1 ? one : many}`]
-  const states = [
-    ...count(left, 'runs on as before', 'run on as before'),
-    ...count(halfWay, 'stopped half-way', 'stopped half-way'),
-  ]
+  const count = (hosts: readonly unknown[], what: string): readonly string[] =>
+    hosts.length === 0 ? [] : [`${counted(hosts.length, 'host')} ${what}`]
+  const states = [...count(left, 'not started'), ...count(halfWay, 'stopped half-way')]
   const lines = [
-    `${states.join(', ')}. Mend what is told of ${failed}, then run \`muster ${operation}\` again: it goes on with what is left.`,
+    `${states.join(', ')}. Fix the reported problem on ${failed}, then run \`muster ${operation}\` again: it continues with what is left.`,
   ]
   if (operation === 'upgrade' && done.length > 0) {
     const [first = ''] = done

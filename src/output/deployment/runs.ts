@@ -1,6 +1,7 @@
 import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
 import { counted } from '../../diagnostics/words.ts'
 import { jsonText } from '../json.ts'
+import { changesText } from './changes.ts'
 import { failuresText } from './failure.ts'
 import { paint } from './paint.ts'
 import { summaryText } from './summary.ts'
@@ -48,13 +49,13 @@ export function runText(run: KnownRun, colour: boolean): string {
       'It has not ended: it was killed, or is still at work. What it changed stands in deployment.jsonl of the hosts.\n'
     return `${what}, has not ended\n${who}  at ${run.started}\n${whom}\n${words}`
   }
-  const changes = run.hosts
-    .filter(({ applied }) => applied.length > 0)
-    .map(({ host, applied }) => `${bold(host)}\n${applied.map((title) => `  ${title}\n`).join('')}`)
+  const changes = changesText(run.hosts, colour)
   const failed = run.hosts.flatMap(({ host, failure }) => (failure === undefined ? [] : [{ host, failure }]))
   const failures = failed.length === 0 ? [] : [failuresText(failed, { colour })]
   const head = `${what}, exit code ${run.exit}\n${who}  at ${run.started}, took ${run.seconds.toFixed(1)} s\n${whom}`
-  return [head, ...changes, ...failures, summaryText(run.hosts, { colour })].join('\n')
+  return [head, ...(changes === '' ? [] : [changes]), ...failures, summaryText(run.hosts, { colour })].join(
+    '\n',
+  )
 }
 
 /** Runs for programs, oldest first, as they were written down. */

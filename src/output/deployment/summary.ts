@@ -1,6 +1,7 @@
 import type { HostOutcome } from '../../deployment/events.ts'
 import { counted } from '../../diagnostics/words.ts'
 import { grouped } from '../grouped.ts'
+import { changesOf } from './changes.ts'
 import { hostLines, mostLines } from './hostLines.ts'
 import { paint } from './paint.ts'
 
@@ -33,14 +34,41 @@ export function summaryText(
 const sameKey = (outcome: HostOutcome): string =>
   outcome.result === 'failed' ? `failed ${outcome.host}` : textOf(outcome)
 
-function textOf({ result, applied, proved, reason, undone, left }: HostOutcome): string {
-  const why = result === 'not-started' ? `: ${reason ?? 'nothing was touched that is running'}` : ''
-  const some = result === 'changed' || result === 'stopped'
-  const count = some ? `: ${counted(applied.length, 'change')}` : ''
-  const since = result === 'stopped' && reason !== undefined ? ` (${reason})` : ''
-  const still = left === undefined ? '' : `, left: ${left.join(', ')}${since}`
-  const back = undone === true ? ', all of it taken back' : ''
-  return `${words[result]}${why}${count}${still}${back}${proved === undefined ? '' : `, ${proved}`}`
+function textOf(outcome: HostOutcome): string {
+  const { result, applied, proved, reason, left } = outcome
+  const why = reason === undefined ? [] : [reason]
+  const proof = proved === undefined ? [] : [proved]
+  switch (result) {
+    case 'changed':
+      return withColon(words[result], [counted(applied.length, 'change'), ...proof])
+    case 'failed':
+    case 'unreachable':
+      return withColon(words[result], howFar(outcome))
+    case 'not-started':
+      return withColon(words[result], [
+        ...why,
+        ...(applied.length === 0 ? [] : [...howFar(outcome), 'none committed']),
+      ])
+    case 'stopped': {
+      const still = left === undefined ? [] : [`left: ${left.join(', ')}`]
+      return withColon(words[result], [...why, ...howFar(outcome), ...still])
+    }
+    default:
+      return [words[result], ...proof].join(', ')
+  }
+}
+
+const withColon = (word: string, rest: readonly string[]): string =>
+  rest.length === 0 ? word : `${word}: ${rest.join(', ')}`
+
+/** `4 changes staged`, `2 changes committed and taken back`: what a host that did not come to its end has had. */
+function howFar(outcome: HostOutcome): readonly string[] {
+  const changes = changesOf(outcome)
+  const begun = outcome.undone === true && !changes.some(({ what }) => what.endsWith('taken back'))
+  return [
+    ...changes.map(({ what, titles }) => `${counted(titles.length, 'change')} ${what}`),
+    ...(begun ? ['the change that failed taken back'] : []),
+  ]
 }
 
 /** `commit 1.3 s, verify 0.3 s`; of several hosts from the quickest to the slowest. */

@@ -170,7 +170,7 @@ describe('muster users apply --via api', () => {
           It was undone: reset the password of admin.
         fix: See the log of the manager on db2, then run the command again.
       db1  done: 2 changes, logins proved
-      db2  failed, all of it taken back
+      db2  failed: 1 change committed and taken back
       Users as the file says: db1.
       Users as before: db2.
       Mend what is told, then run \`muster users apply --via api\` again: it changes only what is missing.

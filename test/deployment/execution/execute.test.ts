@@ -80,6 +80,7 @@ describe('execute', () => {
     ])
     expect(done).toEqual(['db2 stage'])
     expect(outcomes.map(({ result }) => result)).toEqual(['failed', 'not-started'])
+    expect(outcomes[1]).toMatchObject({ applied: ['stage'], staged: 1, reason: 'db1 could not be prepared' })
     expect(outcomes[0]?.failure).toEqual({ code: 'broken', message: 'it broke', fix: 'mend it' })
   })
 

@@ -76,7 +76,7 @@ It has not ended: it was killed, or is still at work. What it changed stands in 
   at 2026-01-02T03:04:05.000Z, took 12.3 s
   for 2 hosts: db1, db2
 
-db1
+changed on db1:
   write settings
   restart manager
 

@@ -21,8 +21,17 @@ const outcomes: readonly HostOutcome[] = [
     failure,
     seconds: { commit: 2, verify: 20.4 },
   },
-  { host: 'db4b', result: 'failed', applied: ['write settings'], failure, undone: true, seconds: {} },
-  { host: 'db5', result: 'unreachable', applied: [], failure, seconds: {} },
+  {
+    host: 'db4b',
+    result: 'failed',
+    applied: ['send the runtime', 'send release 2', 'write settings'],
+    staged: 2,
+    failure,
+    undone: true,
+    seconds: {},
+  },
+  { host: 'db4c', result: 'failed', applied: [], failure, undone: true, seconds: {} },
+  { host: 'db5', result: 'unreachable', applied: ['send the runtime'], staged: 1, failure, seconds: {} },
   {
     host: 'db5b',
     result: 'stopped',
@@ -30,21 +39,29 @@ const outcomes: readonly HostOutcome[] = [
     left: ['switch to release 2', 'the proof'],
     seconds: {},
   },
-  { host: 'db6', result: 'not-started', applied: ['send the runtime'], seconds: { stage: 0.2 } },
+  {
+    host: 'db6',
+    result: 'not-started',
+    applied: ['send the runtime'],
+    staged: 1,
+    seconds: { stage: 0.2 },
+    reason: 'db5 could not be prepared',
+  },
   { host: 'db7', result: 'not-started', applied: [], seconds: {}, reason: 'the canary db4 failed' },
 ]
 
 describe('summaryText', () => {
-  it('says how each host came out and how long it took', () => {
+  it('says of each host what was staged, committed and taken back, and how long it took', () => {
     expect(summaryText(outcomes, { colour: false })).toBe(
       `db1   done: 2 changes, logins proved (commit 1.3 s, verify 0.3 s)
 db20  done: 1 change (commit 0.1 s)
 db3   nothing to do, every API answers
-db4   failed (commit 2.0 s, verify 20.4 s)
-db4b  failed, all of it taken back
-db5   unreachable
-db5b  stopped: 1 change, left: switch to release 2, the proof
-db6   not started: nothing was touched that is running (stage 0.2 s)
+db4   failed: 1 change committed (commit 2.0 s, verify 20.4 s)
+db4b  failed: 2 changes staged, 1 change committed and taken back
+db4c  failed: the change that failed taken back
+db5   unreachable: 1 change staged
+db5b  stopped: 1 change committed, left: switch to release 2, the proof
+db6   not started: db5 could not be prepared, 1 change staged, none committed (stage 0.2 s)
 db7   not started: the canary db4 failed
 `,
     )
@@ -54,7 +71,7 @@ db7   not started: the canary db4 failed
     const lines = summaryText(outcomes, { colour: true }).split('\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     const tints = lines.slice(0, -1).map((line) => /\u001b\[3(\d)m/.exec(line)?.[1])
-    expect(tints).toEqual(['2', '2', '2', '1', '1', '1', '3', '3', '3'])
+    expect(tints).toEqual(['2', '2', '2', '1', '1', '1', '1', '3', '3', '3'])
   })
 
   it('has one line for all of many hosts that came out alike, and one for each that failed', () => {
@@ -91,7 +108,7 @@ db7       failed (commit 1.0 s)
 })
 
 describe('changesText', () => {
-  it('says what was changed, once for all hosts where it was the same', () => {
+  it('says what was changed, staged, committed and taken back, once for all hosts where it was the same', () => {
     const undone: HostOutcome = { host: 'db9', result: 'failed', applied: ['x'], undone: true, seconds: {} }
     const same: HostOutcome = { host: 'db8', result: 'changed', applied: ['stop manager'], seconds: {} }
     expect(changesText([...outcomes, same, undone], false)).toBe(
@@ -100,8 +117,17 @@ describe('changesText', () => {
   restart manager
 changed on db20 and db8:
   stop manager
-changed on db4 and db5b:
+committed on db4 and db5b:
   write settings
+staged on db4b:
+  send the runtime
+  send release 2
+committed and taken back on db4b:
+  write settings
+staged on db5 and db6:
+  send the runtime
+committed and taken back on db9:
+  x
 `,
     )
     expect(changesText([], false)).toBe('')

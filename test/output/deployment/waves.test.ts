@@ -54,7 +54,7 @@ describe('goingOnText', () => {
       ...['db2', 'db3'].map((it) => outcome(it, 'not-started', 'x')),
     ]
     expect(goingOnText('upgrade', outcomes)).toBe(
-      '2 hosts run on as before. Mend what is told of db1, then run `muster upgrade` again: it goes on with what is left.\n',
+      '2 hosts not started. Fix the reported problem on db1, then run `muster upgrade` again: it continues with what is left.\n',
     )
   })
 
@@ -65,7 +65,7 @@ describe('goingOnText', () => {
       outcome('db3', 'not-started', 'x'),
     ]
     expect(goingOnText('upgrade', outcomes)).toBe(
-      '1 host runs on as before. Mend what is told of db2, then run `muster upgrade` again: it goes on with what is left.\n' +
+      '1 host not started. Fix the reported problem on db2, then run `muster upgrade` again: it continues with what is left.\n' +
         'db1 runs the new release; `muster rollback --host db1` would bring db1 back.\n',
     )
     expect(goingOnText('restart', outcomes)?.split('\n')).toHaveLength(2)
@@ -77,7 +77,7 @@ describe('goingOnText', () => {
       outcome('db2', 'stopped', ...reason),
     ]
     expect(goingOnText('install', stopped('x'))).toMatch(
-      /^1 host stopped half-way\. Mend what is told of db1,/,
+      /^1 host stopped half-way\. Fix the reported problem on db1,/,
     )
     expect(goingOnText('install', stopped())).toBeUndefined()
   })
