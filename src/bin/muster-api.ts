@@ -25,6 +25,9 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
                                       undo put-user: standard input holds {"user","hash","before"}, before
                                       being the hash that put-user replaced, if any, or a list of such
                                       users; a later hash stays. Without hash it undoes remove-user
+  muster-api try-databases --settings FILE
+                                      log in at the databases that these settings have an account for, print
+                                      how that went (JSON); read nothing there
   muster-api call                     make the calls that standard input lists (JSON), print the results
   muster-api verify-audit --file FILE
                                       follow the chain of an audit log through its files, print the verdict
@@ -112,6 +115,12 @@ function userFile(args: readonly string[]): string {
   return file
 }
 
+async function tryDatabases(args: readonly string[]): Promise<void> {
+  const settings = await settingsOf(args)
+  const { tryLogins } = await import('../components/databases/tryLogins.ts')
+  process.stdout.write(`${JSON.stringify(await tryLogins(settings))}\n`)
+}
+
 async function putUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
   const records = await listOnStdin('user', (value) => {
@@ -180,6 +189,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return takeBackUsers(args)
     case 'verify-audit':
       return verifyAuditLog(args)
+    case 'try-databases':
+      return tryDatabases(args)
     case 'call':
       return call(args)
     case 'version':

@@ -1,5 +1,6 @@
 import { confirm } from './ask.ts'
 import type { CommandContext } from './context.ts'
+import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { UsageError } from './usageError.ts'
 
@@ -22,11 +23,18 @@ export function mustBeAbleToAsk(
 /** Whether the person agrees; --yes agrees beforehand. */
 export const agreed = async (
   context: CommandContext,
-  options: { readonly yes: boolean; readonly question: string },
+  options: {
+    readonly yes: boolean
+    readonly question: string
+    /** The run that waits for the answer. */
+    readonly run?: Pick<Run, 'waitFor'>
+  },
 ): Promise<boolean> => {
-  if (options.yes) return true
+  const { yes, question, run } = options
+  if (yes) return true
+  const answer = (): Promise<boolean> => confirm(context, question)
   try {
-    return await confirm(context, options.question)
+    return await (run === undefined ? answer() : run.waitFor(answer))
   } catch (error) {
     // The terminal stands behind the question and its ^C.
     if (!(error instanceof Interrupted)) throw error

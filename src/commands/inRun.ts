@@ -11,10 +11,12 @@ import { lockState, type StateLock } from '../deployment/state/lockState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Renderer } from '../output/deployment/renderer.ts'
+import { verdictText } from '../output/deployment/verdict.ts'
 import type { CommandContext } from './context.ts'
-import type { ExitCode } from './exitCodes.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
 import { notStarted } from './notStarted.ts'
+import { lineLayout } from './terminal.ts'
 
 /** One run of a command that changes hosts. */
 export type Run = {
@@ -27,11 +29,15 @@ export type Run = {
   readonly begin: () => Promise<void>
   /** Keeps no record: the operator deleted the state directory. */
   readonly forget: () => void
+  /** Gives what is said below the verdict where the run goes well. */
+  readonly conclude: (text: string) => void
+  /** Waits for a person; that time is not the run's. */
+  readonly waitFor: <Answer>(answer: () => Promise<Answer>) => Promise<Answer>
 }
 
 /**
  * Does the work of a run while holding the lock of the state directory, and writes down what came of it.
- * A lock that another run holds is waited for, `lockWait` milliseconds at most.
+ * Its verdict is the last that a person is told. A lock that another run holds is waited for, `lockWait` milliseconds at most.
  */
 export async function inRun(
   options: {
@@ -39,6 +45,8 @@ export async function inRun(
     readonly config: ClusterConfig
     readonly operation: string
     readonly lockWait: number
+    /** Events for programs instead of words for people. */
+    readonly json: boolean
   },
   work: (run: Run) => Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -49,6 +57,9 @@ export async function inRun(
   const owner = { id, operation, cluster, ...thisProcess() }
   const recorder = createRecorder({ owner, version: context.version, now: context.now })
   const patience = patienceOf(context, options.lockWait)
+  const began = performance.now()
+  let waited = 0
+  let closing = ''
   let kept = true
   let begun = false
   let followed: Renderer | undefined
@@ -76,11 +87,28 @@ export async function inRun(
       forget: () => {
         kept = false
       },
+      conclude: (text) => {
+        closing = text
+      },
+      waitFor: async (answer) => {
+        const asked = performance.now()
+        try {
+          return await answer()
+        } finally {
+          waited += performance.now() - asked
+        }
+      },
     })
     const record = recorder.record(exit)
     if (record !== undefined && kept) {
       // What changed nothing, in a folder that keeps nothing yet, leaves nothing there.
       if (changedHosts(record) || (await keepsAnything(place))) await appendRun(place, record)
+    }
+    if (record !== undefined && !options.json) {
+      const seconds = (performance.now() - began - waited) / 1000
+      const { stdout } = context
+      stdout.write(verdictText(record.hosts, { exit, seconds, ...lineLayout(context, stdout) }))
+      if (exit === exitCodes.ok) stdout.write(closing)
     }
     return exit
   } catch (error) {

@@ -31,7 +31,7 @@ import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
 import { showPlan } from './showPlan.ts'
-import { tellGrants, tellPart, tellWhereKept } from './tellInstalled.ts'
+import { reachOf, tellGrants, tellPart, tellWhereKept } from './tellInstalled.ts'
 
 /** What sets apart a run that is more than an installation. */
 type Purpose = {
@@ -150,7 +150,6 @@ async function installLocked(
       rollout: options.rollout,
     })
     tellPart({ context, config, json, emit: renderer.emit })
-    tellGrants({ context, run, json, emit: renderer.emit })
     if (exit !== exitCodes.ok) return exit
     await saveState({
       ...place,
@@ -158,6 +157,8 @@ async function installLocked(
       after: forgetReplaced(run.preparation.state, run.preparation.targets, config.left),
     })
     await record(context, config, run)
+    await tellGrants({ context, run, json, emit: renderer.emit })
+    locked.conclude(reachOf({ ...options, config, run }))
     return exitCodes.ok
   } finally {
     await closeAll(run.survey)
@@ -175,7 +176,7 @@ async function record(context: CommandContext, config: SelectedCluster, run: Pre
 
 /** Shows the plan to people and asks them; without changes there is nothing to ask. */
 async function mayGoOn(
-  options: InstallOptions & { config: SelectedCluster; given: GivenPlan | undefined },
+  options: InstallOptions & { config: SelectedCluster; given: GivenPlan | undefined; locked: Run },
   run: PreparedRun,
 ): Promise<boolean> {
   const { context, config, json, purpose, rollout } = options
@@ -190,5 +191,5 @@ async function mayGoOn(
   ]
   if (!json) showPlan(context, { cluster: config.cluster, notes, plans, left: namesOf(config.left) })
   if (plans.every(({ steps }) => steps.length === 0)) return true
-  return agreed(context, { yes, question: 'Go on?' })
+  return agreed(context, { yes, question: 'Go on?', run: options.locked })
 }

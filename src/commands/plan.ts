@@ -2,7 +2,7 @@ import { newGrants } from '../deployment/grants.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { closeAll } from '../deployment/survey.ts'
-import { grantsText } from '../output/deployment/grants.ts'
+import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { prepareConnections } from './connectHost.ts'
@@ -64,9 +64,10 @@ export async function plan(
     left: namesOf(config.left),
     grants: newGrants(run.preparation.targets),
   }
-  const grants = grantsText(shown.grants)
+  const note = newGrantsNote(shown.grants)
+  const notes = note === undefined ? shown.notes : [...shown.notes, note]
   const kept = out === undefined ? '' : keptPlanText({ ...options, out })
-  const text = `${planText({ ...shown, ...lineLayout(context, context.stdout) })}${grants === '' ? '' : `\n${grants}`}${kept}`
+  const text = `${planText({ ...shown, notes, ...lineLayout(context, context.stdout) })}${kept}`
   context.stdout.write(json ? planJson(shown) : text)
   return shown.plans.some(({ steps }) => steps.length > 0) ? exitCodes.changes : exitCodes.ok
 }

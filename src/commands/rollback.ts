@@ -114,7 +114,7 @@ async function goBack(options: Work): Promise<ExitCode> {
     showPlan(context, { cluster: config.cluster, notes, plans, left: namesOf(config.left) })
   }
   const nothing = plans.every(({ steps }) => steps.length === 0)
-  if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {
+  if (!nothing && !(await agreed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

@@ -69,7 +69,7 @@ async function removeFrom(
   const notes = purge ? [`delete ${stateFolder(place)}, the certificate authority with it`] : []
   if (!json) showPlan(context, { cluster, notes, plans: work, left })
   const nothing = work.every(({ steps }) => steps.length === 0) && !purge
-  if (!nothing && !(await agreed(context, { yes, question: 'Go on?' }))) {
+  if (!nothing && !(await agreed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../src/config/model.ts'
-import { newGrants } from '../../src/deployment/grants.ts'
+import { tryDatabases } from '../../src/deployment/databaseLogins.ts'
+import { missingGrants, newGrants } from '../../src/deployment/grants.ts'
 import type { Target } from '../../src/deployment/target.ts'
-import { grantsText } from '../../src/output/deployment/grants.ts'
+import { grantsText, newGrantsNote } from '../../src/output/deployment/grants.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+import { fakeTransport, type ToldResult } from '../support/fakeTransport.ts'
 import { finishedFacts, targetOf } from './steps/target.ts'
 
 const password = { kind: 'env', name: 'P' } as const
@@ -29,10 +32,16 @@ const told = (...targets: readonly Target[]): readonly string[] =>
   newGrants(targets).map(({ option, type, sql }) => `${option} ${type} ${/CREATE.*@(\S+)/.exec(sql)?.[1]}`)
 
 describe('the accounts that a run needs', () => {
-  it('are told with their SQL, whose password is a placeholder', () => {
+  it('are told with their SQL, whose password is a placeholder, where their login failed, with the reason', () => {
+    const error = 'The database 127.0.0.1:3306 said ERROR 1045: Access denied.'
+    const logins = [
+      { option: 'replication-user' as const, place: '127.0.0.1:3306', error, refused: true as const },
+      { option: 'monitor-user' as const, place: '127.0.0.1:3306', error, refused: true as const },
+    ]
     expect(
-      grantsText(newGrants([member()])),
-    ).toBe(`The databases need these accounts; put in the passwords that your file gives:
+      grantsText(missingGrants([installed(member())], [{ host: 'db1', logins }])),
+    ).toBe(`No login as 'o'brien' (replication-user) from db1: ${error}
+Where the account is missing, make it with the password that your file gives:
 
 -- replication-user, MariaDB
 -- Run this on the primary: replication carries it to the replicas.
@@ -42,6 +51,9 @@ GRANT REPLICA MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW ALL SLAVES 
 GRANT BINLOG MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW MASTER STATUS
 GRANT REPLICATION SLAVE ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for START SLAVE and STOP SLAVE
 GRANT RELOAD ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for RESET SLAVE
+
+No login as 'watch' (monitor-user) from db1: ${error}
+Where the account is missing, make it with the password that your file gives:
 
 -- monitor-user, MariaDB
 -- Run this on the primary: replication carries it to the replicas.
@@ -81,7 +93,10 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
   it('are told only where something about them is new', () => {
     const [one, two] = [installed(member()), installed(member({ address: '10.0.0.12' }))]
     expect(told(one, two)).toEqual([])
-    expect(grantsText(newGrants([one, two]))).toBe('')
+    expect(newGrantsNote(newGrants([one, two]))).toBeUndefined()
+    expect(newGrantsNote(newGrants([member()]))).toBe(
+      "the databases need the accounts 'o'brien' (replication-user) and 'watch' (monitor-user); install tries their logins, and `muster explain replication-user` and `muster explain monitor-user` shows the SQL",
+    )
     const other = { ...member({ monitor: { user: 'other', password } }), facts: finishedFacts(member()) }
     expect(told(other)).toEqual(["monitor-user mariadb '10.0.0.11'"])
     const moved = { ...member({ database: { ...database, type: 'mysql' } }), facts: finishedFacts(member()) }
@@ -102,5 +117,33 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
         }),
       ),
     ).toEqual([])
+  })
+
+  it('are told after a run only where a login with them failed', async () => {
+    const target = member()
+    const tried = async (result: Partial<ToldResult> | TransportError) => {
+      const one = await tryDatabases(fakeTransport({ expect: [{ script: 'try-databases', result }] }), target)
+      return missingGrants([target], one === undefined ? [] : [one]).map(({ option }) => option)
+    }
+    const place = '127.0.0.1:3306'
+    const lines = (...lists: readonly object[][]) => ({
+      stdout: lists.map((list) => `${JSON.stringify(list)}\n`).join(''),
+    })
+    const good = [{ option: 'replication-user', place }]
+    const bad = [{ option: 'monitor-user', place, error: 'no', refused: true }]
+    expect(await tried(lines(good))).toEqual([])
+    expect(await tried(lines(good, bad))).toEqual(['monitor-user'])
+    // What an older release or a broken host says is no reason to be silent about what is new.
+    expect(await tried({ code: 3 })).toEqual(['replication-user', 'monitor-user'])
+    expect(await tried({ stdout: '[{"option":"admin"}]' })).toEqual(['replication-user', 'monitor-user'])
+    expect(
+      await tried(new TransportError({ host: 'db1', code: 'timeout', message: 'gone', fix: 'wait' })),
+    ).toEqual(['replication-user', 'monitor-user'])
+    expect(missingGrants([installed(target)], [{ host: 'db1', logins: undefined }])).toEqual([])
+    const down = [{ option: 'monitor-user' as const, place, error: 'nothing listens there' }]
+    const missing = (one: Target) => missingGrants([one], [{ host: 'db1', logins: down }])
+    expect(missing(target)).toMatchObject([{ option: 'monitor-user', error: 'nothing listens there' }])
+    expect(missing(installed(target))).toEqual([])
+    expect(await tryDatabases(fakeTransport({}), targetOf())).toBeUndefined()
   })
 })

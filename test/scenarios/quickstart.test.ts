@@ -73,6 +73,20 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     expect(Object.keys(pidsBelow(installed())).sort()).toEqual(['connector', 'manager', 'replicator'])
   })
 
+  it('ends with the time it took, a call that works as printed, and how to stop it', async () => {
+    const { stdout } = await muster('install', '--yes')
+    const [, verdict = ''] = stdout.split(/^(?=DONE: )/m)
+    expect(verdict).toMatch(
+      /^DONE: 1 host in \d+\.\d s\n {2}manager +https:\/\/127\.0\.0\.1:\d+\n {2}connector +https:\/\/\S+\n {2}replicator +https:\/\/\S+\n {2}try it +curl --cacert \.muster\/quickstart\/authority\.crt https:\/\/\S+\n {2}next +muster status quickstart\.yaml ports\.yaml\n {2}stop it +muster stop quickstart\.yaml ports\.yaml\n$/,
+    )
+    const [, line = ''] = /^ {2}try it +(.*)$/m.exec(verdict) ?? []
+    const answer = execFileSync('sh', ['-c', `${line} --silent --show-error`], {
+      cwd: operator.directory,
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(answer)).toHaveProperty('payload')
+  })
+
   it('is called by tapi, which finds ports and authority by itself', async () => {
     expect((await tapi(['--host', 'localhost', 'ping'])).code).toBe(0)
     for (const component of ['manager', 'connector', 'replicator']) {

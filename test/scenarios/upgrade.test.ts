@@ -50,6 +50,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     expect(outcome.stdout).toContain(
       '2 hosts not started. Fix the reported problem on db1, then run `muster upgrade` again: it continues with what is left.\n',
     )
+    expect(outcome.stdout).toMatch(/\nFAILED: 1 of 3 hosts \(db1\)\n {2}db1: .* \[[a-z-]+\]\n$/)
     expect(currents().slice(1)).toEqual(before.currents.slice(1))
     expect(world.hosts.map((host) => host.pids()).slice(1)).toEqual(before.pids.slice(1))
     rmSync(inTheWay, { recursive: true })

@@ -20,6 +20,7 @@ import { renderServiceList, renderServices } from '../../src/commands/tapi/rende
 import { renderTopology } from '../../src/commands/tapi/renderTopology.ts'
 import { callHost } from '../../src/deployment/callHost.ts'
 import { observe } from '../../src/deployment/check/observe.ts'
+import { parseLogins } from '../../src/deployment/databaseLogins.ts'
 import { hostReport } from '../../src/deployment/diag/hostReport.ts'
 import { settingsDifference } from '../../src/deployment/differences/settings.ts'
 import { execOnHost } from '../../src/deployment/exec/run.ts'
@@ -141,6 +142,7 @@ const progress = { greeted: true, agreed: true, tried: ['k'], skipped: [], parti
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   parseJson,
   parseCallResults,
+  parseLogins,
   parseRegistration,
   parseManifest,
   shortLine,

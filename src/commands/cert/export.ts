@@ -1,8 +1,7 @@
 import { join, parse, resolve } from 'node:path'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
-import { bracketed } from '../../client/endpoint.ts'
-import { isWildcard } from '../../config/address.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
+import { apiPlace } from '../../deployment/apiPlace.ts'
 import { exportAuthorities, exportHost } from '../../deployment/certificates/exported.ts'
 import type { ExportFormat } from '../../deployment/certificates/exportFormats.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
@@ -176,9 +175,7 @@ function named(config: ClusterConfig, name: string): HostConfig {
 function apiOf(config: ClusterConfig): string | undefined {
   for (const host of config.hosts) {
     const api = host.apis.find(({ enabled }) => enabled)
-    if (api === undefined) continue
-    const everywhere = isWildcard(api.address)
-    return `${bracketed(everywhere ? host.address : api.address)}:${api.port}`
+    if (api !== undefined) return apiPlace(host, api)
   }
   return undefined
 }

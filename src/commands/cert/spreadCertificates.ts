@@ -87,7 +87,7 @@ export async function spreadCertificates(
   const notes = [...options.notes, ...(order === undefined ? [] : [order]), ...decided.notes]
   await show({ ...options, notes, work })
   const nothing = work.every(({ steps }) => steps.length === 0)
-  if (!nothing && !(await agreed(context, { yes: options.yes, question: 'Go on?' }))) {
+  if (!nothing && !(await agreed(context, { yes: options.yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return { exit: exitCodes.failed, state: kept, ran: false }
   }

@@ -121,7 +121,7 @@ async function applyTo(work: Work): Promise<ExitCode> {
   })
   show(work, { plans, notes: work.prune ? [] : extraNotes(decided.hosts) })
   const nothing = plans.every(({ steps }) => steps.length === 0)
-  if (!nothing && !(await agreed(context, { yes: work.yes, question: 'Go on?' }))) {
+  if (!nothing && !(await agreed(context, { yes: work.yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

@@ -84,7 +84,7 @@ async function removeLocked(work: Work): Promise<ExitCode> {
     const notes = changes ? [] : [unknownNote(user, survey)]
     showPlan(context, { cluster, notes, plans, left: namesOf(left) })
   }
-  if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
+  if (changes && !(await agreed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

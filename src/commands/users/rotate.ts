@@ -134,7 +134,7 @@ async function rotateLocked(work: Work, survey: Survey<InstalledFacts>, run: Run
     showPlan(context, { cluster, notes, plans, left: namesOf(left) })
   }
   const changes = plans.some(({ steps }) => steps.length > 0)
-  if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
+  if (changes && !(await agreed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

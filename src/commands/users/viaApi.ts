@@ -85,7 +85,7 @@ async function applyLocked(work: Work): Promise<ExitCode> {
     showPlan(context, { cluster: config.cluster, notes, plans, left })
   }
   const changes = plans.some(({ steps }) => steps.length > 0)
-  if (changes && !(await agreed(context, { yes, question: 'Go on?' }))) {
+  if (changes && !(await agreed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

@@ -1,10 +1,37 @@
-import type { AccountGrants } from '../../deployment/grants.ts'
+import type { AccountGrants, MissingGrants } from '../../deployment/grants.ts'
+import { listOf, shortListOf } from '../../diagnostics/words.ts'
 
 const names = { mariadb: 'MariaDB', mysql: 'MySQL' } as const
 
-/** The SQL for the accounts that a run needs; empty where none is new. The passwords are placeholders. */
-export function grantsText(grants: readonly AccountGrants[]): string {
+/** The accounts that a plan wants in the databases, in one line; undefined where none is new. */
+export function newGrantsNote(grants: readonly AccountGrants[]): string | undefined {
+  if (grants.length === 0) return undefined
+  const accounts = grants.map(({ option, user }) => `'${user}' (${option})`)
+  const options = grants.map(({ option }) => `\`muster explain ${option}\``)
+  const [account, their] = grants.length === 1 ? ['account', 'its'] : ['accounts', 'their']
+  return `the databases need the ${account} ${listOf(accounts)}; install tries ${their} logins, and ${listOf([...new Set(options)])} shows the SQL`
+}
+
+/** The SQL for accounts whose login failed, each with the reason; empty where none did. The passwords are placeholders. */
+export function grantsText(grants: readonly MissingGrants[]): string {
   if (grants.length === 0) return ''
-  const parts = grants.map(({ option, type, sql }) => `-- ${option}, ${names[type]}\n${sql}`)
-  return `The databases need these accounts; put in the passwords that your file gives:\n\n${parts.join('\n')}`
+  const parts = grants.map(
+    ({ option, type, sql, ...one }) =>
+      `${reasonOf({ option, ...one })}\n\n-- ${option}, ${names[type]}\n${sql}`,
+  )
+  return `${parts.join('\n')}`
+}
+
+function reasonOf({
+  option,
+  user,
+  hosts,
+  error,
+}: Pick<MissingGrants, 'option' | 'user' | 'hosts' | 'error'>): string {
+  const why = error === undefined ? '' : ` ${error}`
+  const what =
+    error === undefined
+      ? `The login '${user}' (${option}) could not be tried on ${shortListOf(hosts, 8)}.`
+      : `No login as '${user}' (${option}) from ${shortListOf(hosts, 8)}:`
+  return `${what}${why}\nWhere the account is missing, make it with the password that your file gives:`
 }

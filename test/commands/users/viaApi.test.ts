@@ -50,6 +50,7 @@ function workplace(hosts: readonly Host[], defaults: Readonly<Record<string, str
         .replace(/:\d{4,5}\b/g, ':PORT')
         .replaceAll(cwd, '/folder')
         .replace(/ \(\d+\.\d s\)| \((?:commit|verify)[^)]*\)/g, '')
+        .replace(/(hosts? in) \d+\.\d s/, '$1 N s')
         .replace(/password [\w-]{32}/g, 'password MADE')
     return { code, stdout: hidden(out()), stderr: hidden(err()) }
   }
@@ -83,6 +84,7 @@ describe('muster users apply --via api', () => {
 
       db1: create the administrator admin
       db1  done: 1 change, logins proved
+      DONE: 1 host in N s
       ",
       }
     `)
@@ -96,6 +98,7 @@ describe('muster users apply --via api', () => {
         "stdout": "alpha: nothing to do on 1 host.
 
       db1  nothing to do, logins proved
+      DONE: 1 host in N s
       ",
       }
     `)
@@ -123,7 +126,10 @@ describe('muster users apply --via api', () => {
         fix: Check the address and the port, and whether the API runs and listens on that address.
       Nothing was changed: all hosts are asked first, and not all of them can follow.
       ",
-        "stdout": "",
+        "stdout": "FAILED: 2 of 3 hosts (db2 and db3)
+        db2: The connection to https://127.0.0.1:PORT was refused: nothing listens there. [connection-refused]
+        db3: its APIs listen on 127.0.0.1 alone, where only db3 itself can call them [loopback-only]
+      ",
       }
     `)
     expect(one.names()).toEqual(['ops'])
@@ -142,6 +148,7 @@ describe('muster users apply --via api', () => {
       db1: create the administrator admin
       db1  done: 1 change, logins proved
       This was db1 of alpha alone; db2 and db3 were neither reached nor changed.
+      DONE: 1 host in N s
       ",
       }
     `)
@@ -174,6 +181,8 @@ describe('muster users apply --via api', () => {
       Users as the file says: db1.
       Users as before: db2.
       Mend what is told, then run \`muster users apply --via api\` again: it changes only what is missing.
+      FAILED: 1 of 2 hosts (db2)
+        db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [internal]
       "
     `)
     expect([one.names(), two.names()]).toEqual([['admin', 'ops'], ['admin']])
@@ -186,10 +195,12 @@ describe('muster users apply --via api', () => {
           Nothing could be taken back there: it is gone. The next run goes on there.
         fix: Try again; if it stays, read the log of the component.
       db1  nothing to do, logins proved
-      db2  unreachable
+      db2  unreachable: 1 change committed
       Users as the file says: db1.
       Users as told above: db2.
       Mend what is told, then run \`muster users apply --via api\` again: it changes only what is missing.
+      FAILED: 1 of 2 hosts (db2)
+        db2: https://127.0.0.1:PORT closed the connection before the answer was complete. [connection-lost]
       "
     `)
     const last = await run(['--login', 'admin'], env)

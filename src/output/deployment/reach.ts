@@ -1,0 +1,29 @@
+import { shortListOf } from '../../diagnostics/words.ts'
+import { wrap } from '../diagnostics/wrap.ts'
+
+/** URLs that one line names at most. */
+const most = 4
+
+/** Where the APIs of one component are, in the order of the hosts. */
+export type ComponentUrls = { readonly component: string; readonly urls: readonly string[] }
+
+/** Where the APIs are after an installation, and commands to copy; ends with a newline. */
+export function reachText(options: {
+  readonly apis: readonly ComponentUrls[]
+  readonly commands: readonly { readonly what: string; readonly command: string }[]
+  readonly width: number
+}): string {
+  const { apis, commands, width } = options
+  const rows = [
+    ...apis.map(({ component, urls }) => ({ title: component, text: shortListOf(urls, most) })),
+    ...commands.map(({ what, command }) => ({ title: what, text: command })),
+  ]
+  const column = Math.max(0, ...rows.map(({ title }) => title.length))
+  const lines = rows.flatMap(({ title, text }, index) => {
+    const first = `  ${title.padEnd(column)}  `
+    // A command that is broken off cannot be copied.
+    if (index >= apis.length) return [`${first}${text}`]
+    return wrap(text, { width, first, rest: ' '.repeat(column + 4) })
+  })
+  return lines.map((line) => `${line}\n`).join('')
+}

@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tryLogins } from '../../../src/components/databases/tryLogins.ts'
+import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
+import { createAccount, hasMariadb, type Mariadb } from '../../support/mariadb.ts'
+import { type MariadbPair, mariadbPair } from '../../support/mariadbPair.ts'
+import { freePort } from '../../support/ports.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+
+const password = `it's "a\\b" é`
+
+/** Settings of a component with these accounts, and the secrets file beside them. */
+function settingsOf(
+  accounts: Pick<ServerSettings, 'database' | 'monitor' | 'services'>,
+  secrets: Readonly<Record<string, string>>,
+): ServerSettings {
+  const folder = temporaryFolder()
+  const secretsFile = join(folder, 'secrets.json')
+  writeFileSync(secretsFile, JSON.stringify(secrets))
+  return {
+    version: 1,
+    cluster: 'alpha',
+    host: 'db1',
+    component: 'manager',
+    listen: null,
+    socket: join(folder, 'api.sock'),
+    tls: { key: join(folder, 'key.pem'), chain: join(folder, 'chain.pem') },
+    usersFile: join(folder, 'users.json'),
+    allowedHosts: [],
+    remoteBootstrap: false,
+    logLevel: 'info',
+    secretsFile,
+    ...accounts,
+  }
+}
+
+const databaseAt = (port: number, user = 'muster') =>
+  ({ type: 'mariadb', host: '127.0.0.1', port, user, service: 'alpha' }) as const
+
+describe('the trial of database logins', () => {
+  it('says that nothing listens, and tries nothing where the settings name no account', async () => {
+    const port = await freePort()
+    const settings = settingsOf({ database: databaseAt(port) }, { 'replication-password': password })
+    expect(await tryLogins(settings)).toEqual([
+      {
+        option: 'replication-user',
+        place: `127.0.0.1:${port}`,
+        error: expect.stringContaining('nothing listens there'),
+      },
+    ])
+    expect(await tryLogins(settingsOf({}, {}))).toEqual([])
+  })
+})
+
+describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { timeout: 60_000 }, () => {
+  let pair: MariadbPair
+  let primary: Mariadb
+  let replica: Mariadb
+
+  beforeAll(async () => {
+    pair = await mariadbPair((server) => createAccount(server, password))
+    ;({ primary, replica } = pair)
+  }, 60_000)
+  afterAll(() => pair?.end())
+
+  it('tries each account at each of its servers once, and tells who is not let in without the password', async () => {
+    const source = (name: string, { port }: Mariadb) =>
+      ({ name, host: '127.0.0.1', port, role: 'primary' }) as const
+    const datasources = [source('db1', primary), source('db2', replica), source('db3', primary)]
+    const accounts = {
+      database: databaseAt(primary.port),
+      monitor: { user: 'muster' },
+      services: { services: [{ name: 'alpha', datasources }] },
+    }
+    const secrets = { 'replication-password': password, 'monitor-password': 'another one' }
+    const tried = await tryLogins(settingsOf(accounts, secrets))
+    const [first, ...others] = tried
+    expect(first).toEqual({ option: 'replication-user', place: `127.0.0.1:${primary.port}` })
+    expect(others).toEqual(
+      [primary, replica].map(({ port }) => ({
+        option: 'monitor-user',
+        place: `127.0.0.1:${port}`,
+        error: expect.stringMatching(/said ERROR 1045: .*Check monitor-user and monitor-password\.$/),
+        refused: true,
+      })),
+    )
+    expect(JSON.stringify(tried)).not.toContain('another one')
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import type { HostOutcome } from '../../../src/deployment/events.ts'
+import { reachText } from '../../../src/output/deployment/reach.ts'
+import { verdictText } from '../../../src/output/deployment/verdict.ts'
+
+const outcome = (host: string, result: HostOutcome['result'], message?: string) => ({
+  host,
+  result,
+  ...(message === undefined ? {} : { failure: { code: 'broken', message, fix: 'mend it' } }),
+})
+const layout = { exit: 1, seconds: 12.34, colour: false, width: 60 }
+
+describe('the verdict of a run', () => {
+  it('says how many hosts failed, which and why, the hosts of one reason together', () => {
+    const outcomes = [
+      outcome('ux1', 'changed'),
+      outcome('ux2', 'failed', 'ux2 (10.0.0.2 port 22) did not answer\nand more'),
+      outcome('ux3', 'not-started'),
+    ]
+    expect(verdictText([...outcomes, outcome('ux4', 'unchanged')], layout)).toBe(`FAILED: 1 of 4 hosts (ux2)
+  ux2: 10.0.0.2 port 22 did not answer [broken]
+`)
+    const lost = ['ux4', 'ux5'].map((host) => outcome(host, 'unreachable', `${host} is gone`))
+    expect(verdictText([...outcomes, ...lost], layout)).toBe(`FAILED: 3 of 5 hosts (ux2, ux4 and ux5)
+  ux2: 10.0.0.2 port 22 did not answer [broken]
+  ux4 and ux5: is gone [broken]
+`)
+  })
+
+  it('says how long all hosts took, and nothing of a run that a person stopped', () => {
+    const good = [outcome('ux1', 'changed'), outcome('ux2', 'unchanged')]
+    expect(verdictText(good, { ...layout, exit: 0 })).toBe('DONE: 2 hosts in 12.3 s\n')
+    expect(verdictText([outcome('ux1', 'stopped')], { ...layout, exit: 130 })).toBe('')
+  })
+
+  it('breaks no line inside of a word', () => {
+    const many = Array.from({ length: 30 }, (_, index) =>
+      outcome(`database-${index}`, 'failed', `it broke in the way of number ${index % 2}, and badly`),
+    )
+    const lines = verdictText(many, layout).split('\n')
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60)
+    expect(lines[0]).toBe('FAILED: 30 of 30 hosts (database-0, database-1, database-2,')
+    expect(lines.join(' ')).toContain('and 22 more)')
+  })
+})
+
+describe('the way to the APIs', () => {
+  it('is a row of URLs for each component, and commands that are not broken', () => {
+    const urls = Array.from({ length: 9 }, (_, index) => `https://10.0.0.${index + 1}:8090`)
+    expect(
+      reachText({
+        apis: [
+          { component: 'manager', urls },
+          { component: 'connector', urls: ['https://10.0.0.1:8096'] },
+        ],
+        commands: [{ what: 'next', command: 'muster status a/folder/of/some/length/and/more/muster.yaml' }],
+        width: 60,
+      }),
+    ).toBe(`  manager    https://10.0.0.1:8090, https://10.0.0.2:8090,
+             https://10.0.0.3:8090, https://10.0.0.4:8090
+             and 5 more
+  connector  https://10.0.0.1:8096
+  next       muster status a/folder/of/some/length/and/more/muster.yaml
+`)
+  })
+})
