@@ -3,6 +3,8 @@ import type { HostFacts } from './facts/model.ts'
 
 /** What a step would change: one line, and below it the differences; secrets show as [redacted]. */
 export type StepChange = {
+  /** Absent: something that is there becomes another. */
+  readonly kind?: 'create' | 'delete'
   readonly summary: string
   readonly details: readonly string[]
   /**
@@ -39,6 +41,24 @@ export type Step<Facts = HostFacts> = {
 
 /** A step's change without differences worth a line of their own. */
 export const change = (summary: string, details: readonly string[] = []): StepChange => ({ summary, details })
+
+/** A change that makes what is not there yet. */
+export const creation = (summary: string, details: readonly string[] = []): StepChange => ({
+  ...change(summary, details),
+  kind: 'create',
+})
+
+/** A change that takes something away. */
+export const deletion = (summary: string, details: readonly string[] = []): StepChange => ({
+  ...change(summary, details),
+  kind: 'delete',
+})
+
+/** A change of files: a creation where `differences` are all of files that are not there yet. */
+export const writing = (summary: string, differences: readonly string[]): StepChange =>
+  differences.every((line) => line.endsWith(': new'))
+    ? creation(summary, differences)
+    : change(summary, differences)
 
 /** A change that restarts a connector whose clients may finish for that long; the same change for 0. */
 export const draining = (told: StepChange, drains: number): StepChange =>

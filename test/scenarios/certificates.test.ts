@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     for (const door of doors()) await expect(shownSerial(door, old)).rejects.toThrow()
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
     expect((await world.muster('audit')).stdout).toMatch(/ cert rotate-authority .* 0 +2 changed\n/)
-    const phases = [...outcome.stdout.matchAll(/^ {2}~ (?!then )(phase .*|issue .*|\d waves .*)$/gm)].map(
+    const phases = [...outcome.stdout.matchAll(/^ {2}\* (?!then )(phase .*|issue .*|\d waves .*)$/gm)].map(
       ([, said]) => said,
     )
     expect(phases).toMatchInlineSnapshot(`
@@ -251,7 +251,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(existsSync(state('hosts/db1/outside.pem'))).toBe(false)
     const nothing = await cert('renew', ['--own-authority'])
     expect(nothing.stdout).toContain(
-      'alpha: nothing to do on 2 hosts.\n  ~ no host that was chosen has a certificate of an outside authority\n',
+      'alpha: nothing to do on 2 hosts.\n  * no host that was chosen has a certificate of an outside authority\n',
     )
     await expectConvergence()
   }, 240_000)

@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     }
     appendFileSync(join(world.folder, 'node'), '\0')
     const plan = await world.muster('plan')
-    expect(plan.stdout).toContain(`~ remove old releases\n      releases/${gone}\n      runtimes/node-gone\n`)
+    expect(plan.stdout).toContain(`- remove old releases\n      releases/${gone}\n      runtimes/node-gone\n`)
     latest = await install()
     for (const host of world.hosts) {
       expect(there(host, 'releases')).toEqual([oldest, previous, latest].sort())

@@ -262,7 +262,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
       "alpha: changes on 1 of 3 hosts
 
       db2 (127.0.0.3)
-        ~ remove the user ops
+        - remove the user ops
             users.json: ops: [redacted] removed
 
       db1 and db3: nothing to do
@@ -276,7 +276,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(await ops()).toEqual(all(401))
     expect(kept()).toBeUndefined()
     expect((await users(['remove', 'Ops'])).stdout).toContain(
-      'alpha: nothing to do on 3 hosts.\n  ~ no host has Ops; beside the users of the file there is nobody\n',
+      'alpha: nothing to do on 3 hosts.\n  * no host has Ops; beside the users of the file there is nobody\n',
     )
     writeFileSync(path, without.replace('rest-api-admin-user: "admin"', 'rest-api-admin-user: "other"'))
     expect(await users(['remove', 'admin'])).toMatchObject({

@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(world.hosts.map((host) => host.pids())).toEqual(running)
     expect(outcome.stdout).toContain(
-      `  ~ create the administrators ops and nightly\n      users.json: ops: [redacted] new\n`,
+      `  + create the administrators ops and nightly\n      users.json: ops: [redacted] new\n`,
     )
     expect(outcome.stdout).toMatch(/^ {2}user nightly {2}password \S+$/m)
     expect(outcome.stdout.match(/done: 1 change, logins proved/g)).toHaveLength(2)
@@ -106,11 +106,11 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect((await enter('mallory', 'made by hand'))[2]).toBe(200)
     const told = await users('apply')
     expect(told.stdout).toContain(
-      'alpha: nothing to do on 2 hosts.\n  ~ db2 has mallory, whom the file does not name; --prune would remove them\n',
+      'alpha: nothing to do on 2 hosts.\n  * db2 has mallory, whom the file does not name; --prune would remove them\n',
     )
     const refused = await users('apply', ['--prune'], 'no\n')
     expect(refused).toMatchObject({ code: 1, stderr: 'Go on? [yes/no] Nothing was changed.\n' })
-    expect(refused.stdout).toContain('  ~ remove the user mallory\n')
+    expect(refused.stdout).toContain('  - remove the user mallory\n')
     expect((await enter('mallory', 'made by hand'))[2]).toBe(200)
     const removed = await users('apply', ['--prune'], 'yes\n')
     expect(removed, removed.stderr).toMatchObject({ code: 0 })

@@ -5,8 +5,8 @@ const wants = 'a length of time with its unit, such as 500ms, 30s or 5m'
 const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 const longest = 24 * 60 * 60_000
 
-/** In the largest unit that leaves a whole number. */
-function written(value: number): string {
+/** Milliseconds as the file writes them, in the largest unit that leaves a whole number. */
+export function durationText(value: number): string {
   if (value % 60_000 === 0) return `${value / 60_000}m`
   return value % 1000 === 0 ? `${value / 1000}s` : `${value}ms`
 }
@@ -17,7 +17,7 @@ export const duration: ValueType<number> = {
   example: '10s',
   textual: true,
   schema: { type: 'string', pattern: '^[0-9]{1,9}(ms|s|m)$' },
-  write: written,
+  write: durationText,
   read: (node, name) => {
     const bare = node.kind === 'scalar' && /^\d+$/.test(node.source) ? node.source : undefined
     if (bare !== undefined) {

@@ -1,5 +1,7 @@
 import { isObject } from '../../client/envelope.ts'
 import { parseJson } from '../../client/parseJson.ts'
+import { durationText } from '../../config/types/duration.ts'
+import type { Component } from '../../contracts/component.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { namesSecret } from './hideSecrets.ts'
 import { shortened } from './shorten.ts'
@@ -8,15 +10,59 @@ import { shortened } from './shorten.ts'
 type Shown = string | readonly string[]
 
 /**
- * Line per member that differs, such as `listen.port: 8090 → 18090` or `allowedHosts: - db1, + db2`; empty when
- * the old text is no JSON.
+ * Line per member that differs, by the name of its option where there is one, such as
+ * `manager-rest-api-port: 8090 → 18090` or `rest-api-allowed-hosts: - db1, + db2`; empty when the old text is no JSON.
  */
 export function settingsDifference(before: string, after: ServerSettings): readonly string[] {
-  const old = flatten('', parseJson(before))
+  const old = membersOf(parseJson(before))
   if (old.size === 0) return []
-  const wanted = flatten('', after)
+  const wanted = membersOf(after)
   const names = [...new Set([...old.keys(), ...wanted.keys()])]
-  return shortened(names.flatMap((name) => memberDifference(name, old.get(name), wanted.get(name))))
+  return shortened(
+    names.flatMap((name) =>
+      memberDifference(optionName(name, after.component), old.get(name), wanted.get(name)),
+    ),
+  )
+}
+
+/** Members of settings by their paths; a listener that is switched off is `false`, as in the file. */
+function membersOf(settings: unknown): Map<string, Shown> {
+  const members = flatten('', settings)
+  if (isObject(settings) && 'listen' in settings) members.set('listen', String(settings.listen !== null))
+  for (const path of inMilliseconds) {
+    const value = members.get(path)
+    if (typeof value === 'string' && /^\d+$/.test(value)) members.set(path, durationText(Number(value)))
+  }
+  return members
+}
+
+/** Members whose options are durations. */
+const inMilliseconds = ['proxy.maxHold', 'proxy.drainTimeout']
+
+/** Options of members that all components read alike; documented by `muster explain`. */
+const options: Readonly<Record<string, string>> = {
+  logLevel: 'log-level',
+  remoteBootstrap: 'rest-api-remote-bootstrap',
+  allowedHosts: 'rest-api-allowed-hosts',
+  'database.type': 'datasource-type',
+  'database.host': 'replication-host',
+  'database.port': 'replication-port',
+  'database.user': 'replication-user',
+  'monitor.user': 'monitor-user',
+  'proxy.address': 'application-address',
+  'proxy.port': 'application-port',
+  'proxy.readonlyPort': 'application-readonly-port',
+  'proxy.maxHeld': 'connector-max-held',
+  'proxy.maxHold': 'connector-max-hold',
+  'proxy.drainTimeout': 'connector-drain-timeout',
+}
+
+/** The option that a member comes from; its path where it has none of its own. */
+function optionName(path: string, component: Component): string {
+  if (Object.hasOwn(options, path)) return options[path] ?? path
+  const [first, ...rest] = path.split('.')
+  if (first === 'listen') return [`${component}-rest-api`, ...rest].join('-')
+  return path.replace(/^services\.services\./, 'services.')
 }
 
 function memberDifference(name: string, from: Shown | undefined, to: Shown | undefined): readonly string[] {

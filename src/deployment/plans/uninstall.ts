@@ -10,7 +10,7 @@ import { installedData } from '../service.ts'
 import { stopScript } from '../services/control.ts'
 import { removeData } from '../services/moveData.ts'
 import { stopPatience } from '../services/stopping.ts'
-import { change, type Step } from '../step.ts'
+import { deletion, type Step } from '../step.ts'
 
 /** What an uninstallation takes away on one host. */
 export type Removal = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }
@@ -37,7 +37,7 @@ function servicesStep({ cluster, layout, facts }: Removal): Step {
     phase: 'commit',
     check: (is) => {
       const names = installed(is, layout)
-      return names.length === 0 ? undefined : change(`stop and remove ${names.join(', ')}`)
+      return names.length === 0 ? undefined : deletion(`stop and remove ${names.join(', ')}`)
     },
     apply: async (transport) => {
       const names = installed(facts, layout)
@@ -67,7 +67,7 @@ function filesStep({ cluster, layout, facts }: Removal): Step {
     check: ({ installation }) => {
       // An installation that was stopped in its first step has made its user, and has no manifest yet.
       const ours = installation.manifest !== undefined || installation.madeUser !== undefined
-      return ours ? change(title) : undefined
+      return ours ? deletion(title) : undefined
     },
     apply: async (transport) => {
       const ours = [

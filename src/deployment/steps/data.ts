@@ -5,7 +5,7 @@ import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'
 import { asService } from '../serviceAccount.ts'
 import { copyData, movedFrom, removeData } from '../services/moveData.ts'
-import { change, type Step } from '../step.ts'
+import { change, deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /**
@@ -46,7 +46,7 @@ export function oldDataStep(target: Target): Step {
     check: (facts) => {
       const gone = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
       const paths = [...foldersLeft(facts), ...gone]
-      return paths.length === 0 ? undefined : change('remove old data', paths)
+      return paths.length === 0 ? undefined : deletion('remove old data', paths)
     },
     apply: async (transport) => {
       await mustRun(transport, {

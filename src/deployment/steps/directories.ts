@@ -8,7 +8,7 @@ import { isMachineId } from '../hostIdentity.ts'
 import { installationDirectories } from '../layout.ts'
 import { type Manifest, manifestText } from '../manifest.ts'
 import { mustRun } from '../script.ts'
-import { change, type Step } from '../step.ts'
+import { type Step, writing } from '../step.ts'
 import type { Target } from '../target.ts'
 
 type Directory = { readonly path: string; readonly mode: number; readonly owner: string }
@@ -44,7 +44,7 @@ export function directoriesStep(target: Target): Step {
       const details = facts.installation.exists
         ? differences(facts)
         : [target.layout.root, ...outside].map((path) => `${path}: new`)
-      return details.length === 0 ? undefined : change(`lay out ${target.layout.root}`, details)
+      return details.length === 0 ? undefined : writing(`lay out ${target.layout.root}`, details)
     },
     apply: async (transport) => {
       const missing = wanted.filter((directory) => directoryDifference(target.facts, directory) !== undefined)

@@ -7,7 +7,7 @@ import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'
 import { stopScript } from '../services/control.ts'
 import { stopPatience } from '../services/stopping.ts'
-import { change, type Step } from '../step.ts'
+import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /** Stops and removes components that the host had and the file no longer gives it. */
@@ -21,7 +21,7 @@ export function obsoleteStep(target: Target): Step {
     phase: 'commit',
     check: (is) => {
       const names = obsolete(is)
-      return names.length === 0 ? undefined : change(`stop and remove ${names.join(', ')}`)
+      return names.length === 0 ? undefined : deletion(`stop and remove ${names.join(', ')}`)
     },
     apply: async (transport) => {
       const names = obsolete(facts)

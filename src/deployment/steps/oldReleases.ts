@@ -1,7 +1,7 @@
 import { removable } from '../releases/kept.ts'
 import { removeScript } from '../releases/scripts.ts'
 import { mustRun } from '../script.ts'
-import { change, type Step } from '../step.ts'
+import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /**
@@ -17,7 +17,7 @@ export function oldReleasesStep(target: Target): Step {
     phase: 'verify',
     check: ({ installation }) => {
       const paths = removable(installation, next)
-      return paths.length === 0 ? undefined : change('remove old releases', paths)
+      return paths.length === 0 ? undefined : deletion('remove old releases', paths)
     },
     apply: async (transport) => {
       await mustRun(transport, {

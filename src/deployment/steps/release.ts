@@ -2,7 +2,7 @@ import { quote } from '../../transport/shellWords.ts'
 import { mustHold } from '../mustHold.ts'
 import { compiledFolder, ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
-import { change, type Step } from '../step.ts'
+import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /** Sends the server program into a release folder of its own and runs it there once, beside what is running. */
@@ -17,7 +17,7 @@ export function releaseStep(target: Target): Step {
     phase: 'stage',
     atOnce: true,
     check: (facts) =>
-      facts.installation.releases.some(({ id }) => id === release.id) ? undefined : change(title),
+      facts.installation.releases.some(({ id }) => id === release.id) ? undefined : creation(title),
     apply: async (transport) => {
       await mustRun(transport, {
         doing: `sending release ${release.id}`,

@@ -7,7 +7,7 @@ import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
-import { change, type Step } from '../step.ts'
+import { deletion, type Step } from '../step.ts'
 import { takeBackScript } from '../users/takeBack.ts'
 import { installedUsers } from '../users.ts'
 
@@ -38,7 +38,7 @@ export function removedUsersStep(options: {
       const users = present(is).map(({ user }) => user)
       return users.length === 0
         ? undefined
-        : change(
+        : deletion(
             `remove the ${users.length === 1 ? 'user' : 'users'} ${listOf(users, 'and')}`,
             users.map((user) => `users.json: ${user}: [redacted] removed`),
           )

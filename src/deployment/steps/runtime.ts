@@ -2,7 +2,7 @@ import { quote } from '../../transport/shellWords.ts'
 import { mustHold } from '../mustHold.ts'
 import type { PackedRuntime, SentRuntime } from '../runtime/choose.ts'
 import { mustRun } from '../script.ts'
-import { change, type Step } from '../step.ts'
+import { creation, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
 import type { Target } from '../target.ts'
 import { unpack } from '../unpack.ts'
@@ -27,7 +27,7 @@ export function runtimeStep(
     atOnce: true,
     check: (facts) =>
       runtime.kind === 'sent' && !facts.installation.runtimes.includes(runtime.id)
-        ? change(title)
+        ? creation(title)
         : undefined,
     apply: async (transport) => {
       if (runtime.kind !== 'sent') return

@@ -1,7 +1,8 @@
+import type { Component } from '../../contracts/component.ts'
 import { fileDifference, writeFiles } from '../desiredFile.ts'
 import { settingsDifference } from '../differences/settings.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { change, type Step } from '../step.ts'
+import { type Step, writing } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 
 /** One settings file per component. */
@@ -13,19 +14,36 @@ export function settingsStep(target: Target): Step {
     phase: 'commit',
     atOnce: true,
     check: (facts) => {
-      const details = target.components.flatMap((component) =>
-        differences(facts, component, target.layout.root),
+      const details = alike(
+        target.components.flatMap((component) => differences(facts, component, target.layout.root)),
       )
-      return details.length === 0 ? undefined : change('write settings', details)
+      return details.length === 0 ? undefined : writing('write settings', details)
     },
     apply: (transport) => writeFiles({ transport, facts: target.facts, files }),
   }
 }
 
-function differences(facts: HostFacts, desired: DesiredComponent, root: string): readonly string[] {
+/** A difference of one component's settings; `file` where it is told of the whole file. */
+type Difference = { readonly component: Component; readonly line: string; readonly file?: true }
+
+function differences(facts: HostFacts, desired: DesiredComponent, root: string): readonly Difference[] {
   const difference = fileDifference(facts, desired.settingsFile, root)
   if (difference === undefined) return []
-  const before = facts.installation.settings.get(desired.component)
+  const { component } = desired
+  const before = facts.installation.settings.get(component)
   const lines = before === undefined ? [] : settingsDifference(before, desired.settings)
-  return lines.length === 0 ? [difference] : lines.map((line) => `${desired.component}: ${line}`)
+  if (lines.length === 0) return [{ component, line: difference, file: true }]
+  return lines.map((line) => ({ component, line }))
+}
+
+/** One line for all components of which it is told; those of one component name it unless the option does. */
+function alike(differences: readonly Difference[]): readonly string[] {
+  const lines = new Map<string, readonly Component[]>()
+  for (const { component, line } of differences) lines.set(line, [...(lines.get(line) ?? []), component])
+  return [...lines].map(([line, of]) => {
+    const told = differences.some((one) => one.line === line && one.file === true)
+    return told || of.some((component) => line.startsWith(`${component}-`))
+      ? line
+      : `${of.join(', ')}: ${line}`
+  })
 }

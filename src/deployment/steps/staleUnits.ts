@@ -3,7 +3,7 @@ import type { HostFacts } from '../facts/model.ts'
 import { unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
-import { change, type Step } from '../step.ts'
+import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /** Takes away the units of an installation whose components become detached processes. */
@@ -20,7 +20,7 @@ export function staleUnitsStep(target: Target): Step {
     atOnce: true,
     check: (facts) => {
       const found = stale(facts)
-      return found.length === 0 ? undefined : change('stop and remove systemd units', found)
+      return found.length === 0 ? undefined : deletion('stop and remove systemd units', found)
     },
     apply: async (transport) => {
       const units = stale(target.facts).map(quote).join(' ')

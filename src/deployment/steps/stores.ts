@@ -3,7 +3,7 @@ import { belowRoot, fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { inOneFlight } from '../flight.ts'
 import { mustRun } from '../script.ts'
-import { change, type Step } from '../step.ts'
+import { type Step, writing } from '../step.ts'
 import type { Target } from '../target.ts'
 
 const title = 'write keystore, truststore and certificate'
@@ -42,7 +42,7 @@ export function storesStep(target: Pick<Target, 'tls' | 'layout' | 'facts'>): St
       if (differing.length + stale.length === 0) return undefined
       const passwordsOnly =
         stale.length === 0 && differing.every(({ file }) => file.path === target.layout.secretsFile)
-      return change(passwordsOnly ? 'write passwords' : title, [
+      return writing(passwordsOnly ? 'write passwords' : title, [
         ...differing.map(({ detail }) => detail),
         ...stale,
       ])

@@ -1,6 +1,6 @@
 import { quote } from '../../transport/shellWords.ts'
 import { mustRun } from '../script.ts'
-import { change, type Step } from '../step.ts'
+import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /** The system user that the services run as. We remember that we made it: uninstall removes no other. */
@@ -15,7 +15,7 @@ export function systemUserStep(target: Target): Step {
     atOnce: true,
     check: (facts) =>
       service.systemUser && facts.userGroup === undefined
-        ? change(`create the system user ${service.user}`)
+        ? creation(`create the system user ${service.user}`)
         : undefined,
     apply: async (transport) => {
       await mustRun(transport, {

@@ -5,7 +5,7 @@ import type { HostFacts } from '../facts/model.ts'
 import { inOneFlight } from '../flight.ts'
 import { unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
-import { change, type Step } from '../step.ts'
+import { type Step, writing } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 
 function differences(
@@ -40,7 +40,7 @@ export function unitsStep(target: Target): Step {
         ...target.components.flatMap((component) => differences(facts, component, target.layout.root)),
         ...disabled(facts),
       ]
-      return details.length === 0 ? undefined : change('write and enable systemd units', details)
+      return details.length === 0 ? undefined : writing('write and enable systemd units', details)
     },
     apply: async (transport) => {
       await inOneFlight(transport, (to) => [

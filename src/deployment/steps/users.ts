@@ -7,7 +7,7 @@ import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
-import { change, type Step, type StepChange } from '../step.ts'
+import { change, creation, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
 import { putThrough } from '../users/putThrough.ts'
 import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
@@ -37,7 +37,8 @@ export function usersStep(
     const { created, reset, hashed } = changesOf(users, is)
     if (created.length + reset.length + hashed.length === 0) return undefined
     const line = ({ user }: DesiredUser, what: string): string => `users.json: ${user}: [redacted] ${what}`
-    return change(summaryOf({ created, reset, hashed }), [
+    const made = reset.length + hashed.length === 0
+    return (made ? creation : change)(summaryOf({ created, reset, hashed }), [
       ...created.map((user) => line(user, 'new')),
       ...reset.map((user) => line(user, 'changed')),
       ...hashed.map((user) => line(user, 'the same password, hashed anew')),

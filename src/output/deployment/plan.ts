@@ -1,5 +1,5 @@
 import type { AccountGrants } from '../../deployment/grants.ts'
-import type { HostPlan } from '../../deployment/hostPlan.ts'
+import { type HostPlan, stepsText, stepsTextWithoutNames } from '../../deployment/hostPlan.ts'
 import { counted, shortListOf } from '../../diagnostics/words.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { grouped } from '../grouped.ts'
@@ -26,31 +26,34 @@ export function planText(options: {
 }): string {
   const { cluster, plans, notes, left = [], width = Number.POSITIVE_INFINITY } = options
   const wrapped = (text: string, rest = '  '): readonly string[] => wrap(text, { width, first: '', rest })
-  const { bold, dim, yellow } = paint(options.colour)
+  const { bold, dim, green, red, yellow } = paint(options.colour)
+  const marks = { create: green('+'), change: yellow('~'), delete: red('-') }
   const changing = plans.filter((plan) => plan.steps.length > 0)
   const unchanged = plans.filter((plan) => plan.steps.length === 0).map((plan) => plan.host)
   const others = left.length === 0 ? [] : wrapped(`${shortListOf(left, 8)}: left out`)
   const noted = [...notes, turnsText(plans) ?? []]
     .flat()
-    .flatMap((note) => wrap(note, { width, first: `  ${yellow('~')} `, rest: '    ' }))
+    .flatMap((note) => wrap(note, { width, first: '  * ', rest: '    ' }))
   if (changing.length === 0) {
     const all = left.length === 0 ? counted(plans.length, 'host') : shortListOf(unchanged, 8)
     return `${[`${cluster}: nothing to do on ${all}.`, ...noted, ...others].join('\n')}\n`
   }
   // By step, the first host of which it was said.
   const said = new Map<string, string>()
-  const hosts = alike(changing).map(({ plan, others }) => {
+  const hosts = alike(changing).map(({ plan, others, exactly }) => {
     const steps = plan.steps.flatMap(({ step, change }) => {
       const key = JSON.stringify([step.id, change])
       const first = change.details.length < 2 ? undefined : said.get(key)
       if (first === undefined) said.set(key, plan.host)
       const details = first === undefined ? change.details : [`as on ${first}`]
       return [
-        ...wrap(change.summary, { width, first: `  ${yellow('~')} `, rest: '    ' }),
+        ...wrap(change.summary, { width, first: `  ${marks[change.kind ?? 'change']} `, rest: '    ' }),
         ...details.map((detail) => dim(`      ${detail}`)),
       ]
     })
-    const too = others.length === 0 ? [] : wrapped(`${bold(`${shortListOf(others, most)}:`)} the same`)
+    const names = shortListOf(others, most)
+    const same = exactly ? 'the same' : 'the same, each with its own name and address'
+    const too = others.length === 0 ? [] : wrapped(`${bold(`${names}:`)} ${same}`)
     return [`${bold(plan.host)} ${dim(`(${plan.address})`)}`, ...steps, ...too].join('\n')
   })
   const rest =
@@ -59,13 +62,15 @@ export function planText(options: {
   return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...(others.length === 0 ? [] : [others.join('\n')])].join('\n\n')}\n`
 }
 
-/** Plans of which the same would be said, the first of them with the names of the other hosts. */
+/** Plans of which the same would be said but for a host's own name and address, the first of them with the others. */
 const alike = (
   plans: readonly HostPlan[],
-): readonly { readonly plan: HostPlan; readonly others: readonly string[] }[] =>
-  grouped(plans, ({ steps }) => JSON.stringify(steps.map(({ step, change }) => [step.id, change]))).map(
-    ([plan, ...others]) => ({ plan, others: others.map(({ host }) => host) }),
-  )
+): readonly { readonly plan: HostPlan; readonly others: readonly string[]; readonly exactly: boolean }[] =>
+  grouped(plans, stepsTextWithoutNames).map(([plan, ...others]) => ({
+    plan,
+    others: others.map(({ host }) => host),
+    exactly: others.every((other) => stepsText(other) === stepsText(plan)),
+  }))
 
 /** The plan for programs. */
 export function planJson(options: {

@@ -76,7 +76,7 @@ describe('muster users apply --via api', () => {
         "stdout": "alpha: changes on 1 of 1 host
 
       db1 (127.0.0.1)
-        ~ create the administrator admin
+        + create the administrator admin
 
       A password was made now and is shown this once. It is kept in
       /folder/.muster/alpha/secrets.json
@@ -138,10 +138,10 @@ describe('muster users apply --via api', () => {
         "code": 0,
         "stderr": "",
         "stdout": "alpha: changes on 1 of 1 host
-        ~ db1 has ops, whom the file does not name; --prune would remove them
+        * db1 has ops, whom the file does not name; --prune would remove them
 
       db1 (127.0.0.1)
-        ~ create the administrator admin
+        + create the administrator admin
 
       db2 and db3: left out
 

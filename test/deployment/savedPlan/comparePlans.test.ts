@@ -72,8 +72,8 @@ describe('a host since its plan was saved', () => {
       [
         "no longer needed: send the runtime node-24.0.0-0123456789ab",
         "otherwise: write settings",
-        "  - manager: listen.port: 1 → 8090",
-        "  + manager: listen.port: 2 → 8090",
+        "  - manager-rest-api-port: 1 → 8090",
+        "  + manager-rest-api-port: 2 → 8090",
         "new: start manager",
       ]
     `)

@@ -102,7 +102,7 @@ describe('the plan of an installation', () => {
           settings: new Map(finished.installation.settings).set('manager', before),
         },
       },
-      ['settings: write settings', '  manager: listen.port: 18090 → 8090'],
+      ['settings: write settings', '  manager-rest-api-port: 18090 → 8090'],
     ],
     [
       'a folder that is gone',

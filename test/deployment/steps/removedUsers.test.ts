@@ -36,6 +36,7 @@ describe('the step that removes users', () => {
 
   it('shows each that is there, and nothing where none is', () => {
     expect(step.check(facts)).toEqual({
+      kind: 'delete',
       summary: 'remove the users zoe and adam',
       details: ['users.json: zoe: [redacted] removed', 'users.json: adam: [redacted] removed'],
     })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostPlan } from '../../../src/deployment/hostPlan.ts'
-import { change } from '../../../src/deployment/step.ts'
+import { change, creation, deletion } from '../../../src/deployment/step.ts'
 import { planJson, planText } from '../../../src/output/deployment/plan.ts'
 
 const step = {
@@ -25,7 +25,7 @@ describe('planText', () => {
       planText({ cluster: 'alpha', notes: ['make the certificate authority'], plans, colour: false }),
     ).toBe(
       `alpha: changes on 1 of 2 hosts
-  ~ make the certificate authority
+  * make the certificate authority
 
 db1 (10.0.0.11)
   ~ write settings
@@ -70,6 +70,37 @@ db2: nothing to do
     ])
   })
 
+  it('folds hosts whose changes differ by their own name and address only, and says so', () => {
+    const plan = (host: string, address: string, of = host): HostPlan => ({
+      host,
+      address,
+      steps: [
+        { step, change: creation('issue a certificate', [`for ${of} and ${address}`, 'share/tls: new']) },
+      ],
+    })
+    const plans = [
+      plan('db1', '10.0.0.1'),
+      plan('db10', '10.0.0.10'),
+      plan('db2', '10.0.0.2'),
+      plan('db3', '10.0.0.3', 'db1'),
+    ]
+    expect(planText({ cluster: 'alpha', notes: [], plans, colour: false })).toMatchInlineSnapshot(`
+      "alpha: changes on 4 of 4 hosts
+
+      db1 (10.0.0.1)
+        + issue a certificate
+            for db1 and 10.0.0.1
+            share/tls: new
+      db10 and db2: the same, each with its own name and address
+
+      db3 (10.0.0.3)
+        + issue a certificate
+            for db1 and 10.0.0.3
+            share/tls: new
+      "
+    `)
+  })
+
   it('says in one line that there is nothing to do', () => {
     const [, unchanged] = plans
     expect(
@@ -91,10 +122,10 @@ db2: nothing to do
     const head = (...draining: readonly HostPlan[]) =>
       planText({ cluster: 'alpha', notes: [], plans: [...draining, ...plans], colour: false }).split('\n')[1]
     expect(head(draining('db3', 30_000))).toBe(
-      '  ~ restart the connector of db3, whose clients may finish for 30 s',
+      '  * restart the connector of db3, whose clients may finish for 30 s',
     )
     expect(head(draining('db3', 30_000), draining('db4', 500))).toBe(
-      '  ~ restart the connectors one after another, whose clients may finish for 30 s each: db3 and db4',
+      '  * restart the connectors one after another, whose clients may finish for 30 s each: db3 and db4',
     )
     expect(head()).toBe('')
   })
@@ -102,7 +133,7 @@ db2: nothing to do
   it('shows the notes also where no host changes', () => {
     const notes = ['delete .muster/alpha']
     expect(planText({ cluster: 'alpha', notes, plans: [], colour: false })).toBe(
-      'alpha: nothing to do on 0 hosts.\n  ~ delete .muster/alpha\n',
+      'alpha: nothing to do on 0 hosts.\n  * delete .muster/alpha\n',
     )
   })
 
@@ -121,7 +152,14 @@ db2: nothing to do
   })
 
   it('colours only when told', () => {
-    expect(planText({ cluster: 'alpha', notes: [], plans, colour: true })).toContain('\u001b[33m~')
+    const told = [creation('a'), change('b'), deletion('c')].map((one) => ({ step, change: one }))
+    const coloured = [{ host: 'db1', address: '10.0.0.11', steps: told }]
+    const text = planText({ cluster: 'alpha', notes: [], plans: coloured, colour: true })
+    expect(['\u001b[32m+', '\u001b[33m~', '\u001b[31m-'].map((mark) => text.includes(mark))).toEqual([
+      true,
+      true,
+      true,
+    ])
   })
 })
 
@@ -173,7 +211,7 @@ describe('planJson', () => {
     })
     expect(text).toMatchInlineSnapshot(`
       "alpha: changes on 6 of 12 hosts
-        ~ issue certificates for database1,
+        * issue certificates for database1,
           database2 and database3
 
       database1 (10.0.0.1)

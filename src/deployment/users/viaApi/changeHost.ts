@@ -3,7 +3,7 @@ import { TransportError } from '../../../transport/transportError.ts'
 import type { Before } from '../../execution/before.ts'
 import { isUnreachable } from '../../failure.ts'
 import type { PlannedStep } from '../../preview.ts'
-import { change } from '../../step.ts'
+import { change, creation, deletion } from '../../step.ts'
 import type { AskedHost, HostWish } from './apiHost.ts'
 import { refusal } from './callApi.ts'
 import { makeChange } from './makeChange.ts'
@@ -12,6 +12,8 @@ import { type Begun, takeBackHost } from './takeBackHost.ts'
 
 /** What is to be done on a host by calls, and its way back. */
 export type UserCalls = { readonly steps: readonly PlannedStep[]; readonly before: Before }
+
+const tellOf = { create: creation, reset: change, remove: deletion } as const
 
 /**
  * The steps of a host that is changed by calls of one of its APIs; the others share its users. Each call is made
@@ -41,7 +43,7 @@ export function userCalls(options: {
     if (one.kind !== 'remove') login = one.login
   }
   const steps = changes.map((one): PlannedStep => {
-    const planned = change(changeWords(one))
+    const planned = tellOf[one.kind](changeWords(one))
     const title = planned.summary
     const step = { id: 'users', title, phase: 'commit', check: () => planned } as const
     return { change: planned, step: { ...step, apply: () => carryOut(one) } }
