@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     const outcome = await world.muster('upgrade')
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain(
-      '  ~ db1 first, then 2 waves of at most 1 host; a failure ends it before the next\n',
+      '  * 3 waves: db1 alone, then at most 1 host each; a failure ends it before the next\n',
     )
     expect(outcome.stdout).toMatch(/^db2 {2}not started: the canary db1 failed/m)
     expect(outcome.stdout).toContain(

@@ -1,9 +1,5 @@
 import type { DeploymentEvent } from '../../deployment/events.ts'
 
-/** What a wave is called: `canary`, `wave 2 of 5`. */
-export const waveTitle = ({
-  canary,
-  wave,
-  of,
-}: Extract<DeploymentEvent, { type: 'wave-started' }>): string =>
-  canary ? 'canary' : `wave ${wave} of ${of}`
+/** Name of a wave, counted as the plan counts them: `wave 1 of 5 (canary)`, `wave 2 of 5`. */
+export const waveTitle = ({ canary, wave, of }: Extract<DeploymentEvent, { type: 'wave-started' }>): string =>
+  `wave ${wave} of ${of}${canary ? ' (canary)' : ''}`

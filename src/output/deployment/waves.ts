@@ -9,11 +9,10 @@ export function wavesText(waves: readonly Wave[], { maxFailed }: Rollout): strin
   const [first] = waves
   const most = Math.max(...batches.map(({ hosts }) => hosts.length))
   const [only] = batches
-  const rest =
-    batches.length === 1 && only !== undefined
-      ? shortListOf(only.hosts, 8)
-      : `${batches.length} waves of at most ${counted(most, 'host')}`
-  const order = first?.canary ? `${first.hosts.join()} first, then ${rest}` : rest
+  const one = only !== undefined && batches.length === 1
+  const order = first?.canary
+    ? `: ${first.hosts.join()} alone, then ${one ? shortListOf(only.hosts, 8) : `at most ${counted(most, 'host')} each`}`
+    : ` of at most ${counted(most, 'host')}`
   const end = maxFailed === 0 ? 'a failure ends it' : `more than ${counted(maxFailed, 'failure')} end it`
-  return `${order}; ${end} before the next`
+  return `${waves.length} waves${order}; ${end} before the next`
 }

@@ -33,7 +33,7 @@ const events: readonly DeploymentEvent[] = [
 describe('plainLine', () => {
   it('is a line for what a log is read for, and none for the rest', () => {
     expect(events.map((event) => plainLine(event)).filter((line) => line !== undefined)).toEqual([
-      'canary: db1\n',
+      'wave 1 of 3 (canary): db1\n',
       'wave 2 of 3: db2, db3\n',
       'db1: write settings (0.3 s)\n',
       'getting the runtime\n',

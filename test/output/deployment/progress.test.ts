@@ -56,7 +56,7 @@ describe('the live progress', () => {
     expect(shown(names, events)).toEqual(['2 of 2 hosts prepared', '✔ db1  prepared', '✔ db2  prepared'])
     events.push(wave(1, 2, 'db1'), started('db1', 'commit'), step('db1', 'restart manager'))
     expect(shown(names, events)).toEqual([
-      '0 of 2 hosts done, canary',
+      '0 of 2 hosts done, wave 1 of 2 (canary)',
       '› db1  restart manager',
       '· db2  waiting',
     ])

@@ -5,6 +5,7 @@ import { scheduleOf } from '../../../src/deployment/execution/schedule.ts'
 import { goingOnText } from '../../../src/output/deployment/goingOn.ts'
 import { movesText } from '../../../src/output/deployment/moves.ts'
 import { wavesText } from '../../../src/output/deployment/waves.ts'
+import { waveTitle } from '../../../src/output/deployment/waveTitle.ts'
 
 const order = (count: number, rollout: Rollout) => {
   const candidates = Array.from({ length: count }, (_, index) => {
@@ -17,16 +18,28 @@ describe('the order of the hosts in words', () => {
   it('is one line, and none where all go at once', () => {
     expect(order(3, allAtOnce)).toBeUndefined()
     expect(order(1, carefully)).toBeUndefined()
-    expect(order(2, carefully)).toBe('db1 first, then db2; a failure ends it before the next')
+    expect(order(2, carefully)).toBe('2 waves: db1 alone, then db2; a failure ends it before the next')
     expect(order(3, carefully)).toBe(
-      'db1 first, then 2 waves of at most 1 host; a failure ends it before the next',
+      '3 waves: db1 alone, then at most 1 host each; a failure ends it before the next',
     )
     expect(order(50, { ...carefully, maxFailed: 2 })).toBe(
-      'db1 first, then 5 waves of at most 12 hosts; more than 2 failures end it before the next',
+      '6 waves: db1 alone, then at most 12 hosts each; more than 2 failures end it before the next',
     )
     expect(order(4, { ...allAtOnce, batch: { hosts: 2 } })).toBe(
       '2 waves of at most 2 hosts; a failure ends it before the next',
     )
+  })
+
+  it('counts waves as the progress does', () => {
+    const waves = scheduleOf(
+      Array.from({ length: 4 }, (_, index) => ({ host: `db${index + 1}`, changes: true, inTurn: false })),
+      carefully,
+    )
+    const titles = waves.map((wave, index) =>
+      waveTitle({ type: 'wave-started', wave: index + 1, of: waves.length, ...wave }),
+    )
+    expect(wavesText(waves, carefully)).toMatch(/^4 waves: db1 alone, /)
+    expect(titles).toEqual(['wave 1 of 4 (canary)', 'wave 2 of 4', 'wave 3 of 4', 'wave 4 of 4'])
   })
 })
 
