@@ -14,11 +14,15 @@ import { basePath, type Route } from './route.ts'
 
 const reading = { method: 'GET', guard: false, request: null, problems: [] } as const
 
+/** The members of an OpenAPI document that each has. */
+export const OpenApiDocument = Type.Object({ openapi: Type.String() })
+
 /** The calls that every component serves (contract.md, "Common to the three components"). */
 export const commonRoutes = {
   ping: {
     ...reading,
     name: 'ping',
+    tag: 'Server',
     path: `${basePath}/ping`,
     auth: 'none',
     summary: 'Says that the component answers, and which process it is.',
@@ -26,6 +30,7 @@ export const commonRoutes = {
   },
   createAdminUser: {
     name: 'createAdminUser',
+    tag: 'Users',
     method: 'POST',
     path: `${basePath}/createAdminUser`,
     auth: 'bootstrap',
@@ -38,6 +43,7 @@ export const commonRoutes = {
   user: {
     ...reading,
     name: 'user',
+    tag: 'Users',
     path: `${basePath}/user/{user}`,
     auth: 'basic',
     summary: 'Reads a user; the password is never shown.',
@@ -47,6 +53,7 @@ export const commonRoutes = {
   users: {
     ...reading,
     name: 'users',
+    tag: 'Users',
     path: `${basePath}/users`,
     auth: 'basic',
     summary: 'Lists the users of this host.',
@@ -54,6 +61,7 @@ export const commonRoutes = {
   },
   deleteUser: {
     name: 'deleteUser',
+    tag: 'Users',
     method: 'POST',
     path: `${basePath}/deleteUser`,
     auth: 'basic',
@@ -65,6 +73,7 @@ export const commonRoutes = {
   },
   unlock: {
     name: 'unlock',
+    tag: 'Users',
     method: 'POST',
     path: `${basePath}/unlock`,
     auth: 'basic',
@@ -77,6 +86,7 @@ export const commonRoutes = {
   version: {
     ...reading,
     name: 'version',
+    tag: 'Server',
     path: `${basePath}/version`,
     auth: 'basic',
     summary: 'Says which version of which component answers.',
@@ -85,6 +95,7 @@ export const commonRoutes = {
   uris: {
     ...reading,
     name: 'uris',
+    tag: 'Server',
     path: `${basePath}/uris`,
     auth: 'basic',
     summary: 'Lists every method and path that this component serves.',
@@ -93,14 +104,16 @@ export const commonRoutes = {
   openapi: {
     ...reading,
     name: 'openapi',
+    tag: 'Server',
     path: '/openapi.json',
     auth: 'none',
     summary: 'Describes this API (OpenAPI 3.1).',
-    response: { kind: 'json', schema: Type.Object({ openapi: Type.String() }) },
+    response: { kind: 'json', schema: OpenApiDocument },
   },
   live: {
     ...reading,
     name: 'live',
+    tag: 'Health',
     path: '/health/live',
     auth: 'none',
     summary: 'Answers `live` while the process can answer at all.',
@@ -109,6 +122,7 @@ export const commonRoutes = {
   ready: {
     ...reading,
     name: 'ready',
+    tag: 'Health',
     path: '/health/ready',
     auth: 'optional',
     summary: 'Answers `ready`, or 503 and `unready`; the reasons follow, one per line, for a login.',
@@ -117,6 +131,7 @@ export const commonRoutes = {
   metrics: {
     ...reading,
     name: 'metrics',
+    tag: 'Health',
     path: '/metrics',
     auth: 'basic',
     summary: 'Measurements of this process, as Prometheus reads them.',

@@ -5,7 +5,7 @@ import { servicesMapRoutes } from './servicesMapRoutes.ts'
 const root = `${basePath}/connector`
 const map = servicesMapRoutes('connector', ['no-database'])
 
-const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
+const changing = { method: 'POST', auth: 'basic', guard: true, request: null, tag: 'Connector' } as const
 const changed = {
   kind: 'payload',
   payloadType: 'ConnectorStatusPayload',
@@ -17,6 +17,7 @@ const problems = ['no-database', 'operation-running'] as const
 export const connectorRoutes = {
   connectorStatus: {
     name: 'connectorStatus',
+    tag: 'Connector',
     method: 'GET',
     path: `${root}/status`,
     auth: 'basic',

@@ -10,6 +10,7 @@ import { ServicesMapPayload } from './servicesMap.ts'
 export const hostRoutes = {
   putUsers: {
     name: 'putUsers',
+    tag: 'Users',
     method: 'POST',
     path: '/muster/users',
     auth: 'basic',
@@ -21,6 +22,7 @@ export const hostRoutes = {
   },
   followedMap: {
     name: 'followedMap',
+    tag: 'Connector',
     method: 'GET',
     path: '/muster/followed-map',
     auth: 'basic',

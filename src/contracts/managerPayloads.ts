@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { dataSourceRoles, dataSourceStates } from './servicesMap.ts'
+import { DataSourceRole, DataSourceState } from './servicesMap.ts'
 
 const exact = { additionalProperties: false }
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
@@ -10,15 +10,16 @@ const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
 /** What a manager does by itself (contract.md, "Manager"). */
 export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
 
-const Policy = Type.Enum([...policies], {
+/** Policy of a service. */
+export const Policy = Type.Enum([...policies], {
   description:
     'AUTOMATIC monitors, fences what failed and brings it back; MANUAL monitors and fences; MAINTENANCE only ' +
     'monitors. None of them makes another server the primary.',
 })
-const Role = Type.Enum([...dataSourceRoles])
 const time = Type.String({ format: 'date-time' })
 const count = Type.Integer({ minimum: 0 })
-const Connections = Type.Object({ active: count, created: count }, exact)
+/** Connections of clients: now, and since the process started. */
+export const Connections = Type.Object({ active: count, created: count }, exact)
 
 /** The manager of this host. */
 export const StatusPayload = Type.Object(
@@ -50,7 +51,7 @@ export const ClusterTopologyPayload = Type.Object(
         {
           name: Type.String(),
           role: Type.Literal('primary', { description: 'There are no composite services yet.' }),
-          datasources: Type.Array(Type.Object({ name: Type.String(), role: Role }, exact)),
+          datasources: Type.Array(Type.Object({ name: Type.String(), role: DataSourceRole }, exact)),
         },
         exact,
       ),
@@ -74,8 +75,8 @@ export const ClusterTopologyPayload = Type.Object(
 const dataSource = {
   name: Type.String(),
   service: Type.String(),
-  role: Role,
-  state: Type.Enum([...dataSourceStates]),
+  role: DataSourceRole,
+  state: DataSourceState,
   host: Type.String(),
   port: Type.Integer(),
   since: time,

@@ -36,6 +36,7 @@ export const managerRoutes = {
   managerStatus: {
     ...reading,
     name: 'managerStatus',
+    tag: 'Status',
     path: `${root}/status`,
     summary: 'Reads the state of the manager itself.',
     response: { kind: 'payload', payloadType: 'StatusPayload', payload: StatusPayload },
@@ -44,6 +45,7 @@ export const managerRoutes = {
   managerTopology: {
     ...reading,
     name: 'managerTopology',
+    tag: 'Status',
     path: `${root}/cluster/topology`,
     query: {
       includeRouters: { values: ['yes', 'no'], description: 'no: leave the connector of this host out.' },
@@ -55,6 +57,7 @@ export const managerRoutes = {
   managerServiceStatus: {
     ...reading,
     name: 'managerServiceStatus',
+    tag: 'Status',
     path: `${root}/status/service/{service}`,
     summary: 'Reads the state of a service and of its data sources.',
     response: { kind: 'payload', payloadType: 'ServiceStatusPayload', payload: ServiceStatusPayload },
@@ -63,6 +66,7 @@ export const managerRoutes = {
   managerDatasourceStatus: {
     ...reading,
     name: 'managerDatasourceStatus',
+    tag: 'Status',
     path: `${root}/status/service/{service}/datasource/{datasource}`,
     summary: 'Reads the state of a data source.',
     response: { kind: 'payload', payloadType: 'DatasourceStatusPayload', payload: DatasourceStatusPayload },
@@ -71,6 +75,7 @@ export const managerRoutes = {
   managerPing: {
     ...reading,
     name: 'managerPing',
+    tag: 'Status',
     path: `${root}/service/{service}/datasource/{datasource}/ping`,
     summary: 'Says whether the data source answers now.',
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: BooleanPayload },
@@ -79,6 +84,7 @@ export const managerRoutes = {
   managerServiceOffline: {
     ...changing,
     name: 'managerServiceOffline',
+    tag: 'Services',
     path: `${service}/offline`,
     summary: 'Takes every data source of a service offline that is online.',
     response: changedService,
@@ -87,6 +93,7 @@ export const managerRoutes = {
   managerServiceOnline: {
     ...changing,
     name: 'managerServiceOnline',
+    tag: 'Services',
     path: `${service}/online`,
     summary: 'Brings every data source of a service online that is offline.',
     response: changedService,
@@ -95,6 +102,7 @@ export const managerRoutes = {
   managerOffline: {
     ...changing,
     name: 'managerOffline',
+    tag: 'Data sources',
     path: `${dataSource}/offline`,
     summary:
       'Takes an online data source offline. Under AUTOMATIC it comes back by itself; shun keeps it out.',
@@ -104,6 +112,7 @@ export const managerRoutes = {
   managerOnline: {
     ...changing,
     name: 'managerOnline',
+    tag: 'Data sources',
     path: `${dataSource}/online`,
     summary: 'Brings an offline data source online, if it passes its check.',
     response: changedDataSource,
@@ -112,6 +121,7 @@ export const managerRoutes = {
   managerShun: {
     ...changing,
     name: 'managerShun',
+    tag: 'Data sources',
     path: `${dataSource}/shun`,
     summary: 'Keeps a data source out until somebody takes it back.',
     response: changedDataSource,
@@ -120,6 +130,7 @@ export const managerRoutes = {
   managerWelcome: {
     ...changing,
     name: 'managerWelcome',
+    tag: 'Data sources',
     path: `${dataSource}/welcome`,
     summary: 'Takes a shunned data source back and online, if it passes its check.',
     response: changedDataSource,
@@ -128,6 +139,7 @@ export const managerRoutes = {
   managerRecover: {
     ...changing,
     name: 'managerRecover',
+    tag: 'Data sources',
     path: `${dataSource}/recover`,
     summary: 'Makes a failed or shunned data source offline; under AUTOMATIC it then comes online by itself.',
     response: changedDataSource,
@@ -136,6 +148,7 @@ export const managerRoutes = {
   managerAutomatic: {
     ...changing,
     name: 'managerAutomatic',
+    tag: 'Policies',
     path: `${service}/policy/automatic`,
     summary: 'Monitors, fences what failed and brings it back. No other server is made primary.',
     response: changedService,
@@ -144,6 +157,7 @@ export const managerRoutes = {
   managerManual: {
     ...changing,
     name: 'managerManual',
+    tag: 'Policies',
     path: `${service}/policy/manual`,
     summary: 'Monitors and fences what failed; brings nothing back by itself.',
     response: changedService,
@@ -152,6 +166,7 @@ export const managerRoutes = {
   managerMaintenance: {
     ...changing,
     name: 'managerMaintenance',
+    tag: 'Policies',
     path: `${service}/policy/maintenance`,
     summary: 'Only monitors.',
     response: changedService,

@@ -1,10 +1,25 @@
-import type { TSchema } from 'typebox'
 import type { Component } from './component.ts'
-import { answerSchema, ErrorPayload } from './envelope.ts'
+import { answerSchema, ErrorPayload, envelope } from './envelope.ts'
+import { callExamples } from './examples/callExamples.ts'
+import type { CallExample } from './examples/examplesOf.ts'
+import { collectSchemas, type SchemaCollection, wrapperName } from './namedSchemas.ts'
+import type {
+  Content,
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiResponse,
+} from './openApiTypes.ts'
 import { type ProblemCode, problems } from './problems.ts'
 import { guardParameter, type Route } from './route.ts'
+import { tags } from './tags.ts'
 
-type Json = { readonly [member: string]: unknown }
+/** What the parts of one document have in common. */
+type At = {
+  readonly schemas: SchemaCollection
+  readonly component: Component
+  readonly examples: Readonly<Record<string, CallExample>>
+}
 
 /** Problems that a call has because of what kind of call it is, beside its own. */
 function problemsOf(route: Route): readonly ProblemCode[] {
@@ -30,41 +45,69 @@ function problemsOf(route: Route): readonly ProblemCode[] {
   ]
 }
 
-function errorResponses(route: Route): Json {
+function errorResponses(route: Route): Readonly<Record<string, OpenApiResponse>> {
   const codes = [...new Set(problemsOf(route))]
   const statuses = [...new Set(codes.map((code) => problems[code].status))].sort((a, b) => a - b)
   return Object.fromEntries(
     statuses.map((status) => {
       const here = codes.filter((code) => problems[code].status === status)
-      const description = here.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' ')
+      const description = here.map((code) => `- \`${code}\`: ${problems[code].title}.`).join('\n')
       return [String(status), { $ref: '#/components/responses/Problem', description }]
     }),
   )
 }
 
-function content(route: Route): Json {
-  const { response } = route
+function contentOf({ name, response }: Route, { schemas, examples }: At): Content {
+  const answer = examples[name]?.answer
+  const example = answer === undefined ? {} : { example: answer }
   switch (response.kind) {
-    case 'payload':
-      return { 'application/json': { schema: answerSchema(response.payloadType, response.payload) } }
+    case 'payload': {
+      const { payloadType, payload } = response
+      const schema = schemas.refer(answerSchema(payloadType, payload), wrapperName(payload, 'Response'))
+      const wrapped = answer === undefined ? {} : { example: envelope(payloadType, answer) }
+      return { 'application/json': { schema, ...wrapped } }
+    }
     case 'json':
-      return { 'application/json': { schema: response.schema } }
+      return { 'application/json': { schema: schemas.refer(response.schema), ...example } }
     case 'text':
-      return { [response.mediaType]: { schema: { type: 'string' } } }
+      return { [response.mediaType]: { schema: { type: 'string' }, ...example } }
   }
 }
 
-const pathParameters = (path: string): readonly Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
+/** What may stand in a path, in words, and an example. */
+const pathWords: Readonly<Record<string, readonly [description: string, example: string]>> = {
+  user: ['Name of a user of this host.', 'admin'],
+  service: ['Name of a service.', 'alpha'],
+  datasource: ['Name of a data source of the service.', 'db2'],
+}
+const replicationService =
+  'Name of a replication service, as `services` lists it; on MariaDB and MySQL its replication channel.'
 
-const guard = { name: guardParameter, in: 'query', required: true, schema: { type: 'string', const: 'true' } }
+function pathParameters({ path }: Route, { component }: At): readonly OpenApiParameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const [words, example] = pathWords[name] ?? []
+    const description = component === 'replicator' && name === 'service' ? replicationService : words
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: description ?? `The ${name}.`,
+      schema: { type: 'string' },
+      ...(example !== undefined && { example }),
+    }
+  })
+}
 
-const queryParameters = ({ query = {} }: Route): readonly Json[] =>
+const guard: OpenApiParameter = {
+  name: guardParameter,
+  in: 'query',
+  required: true,
+  description: 'Confirms a call that changes something. Without it the call is refused and changes nothing.',
+  schema: { type: 'string', const: 'true' },
+  example: 'true',
+}
+
+const queryParameters = ({ query = {} }: Route): readonly OpenApiParameter[] =>
   Object.entries(query).map(([name, { values, description }]) => ({
     name,
     in: 'query',
@@ -73,56 +116,104 @@ const queryParameters = ({ query = {} }: Route): readonly Json[] =>
     schema: { type: 'string', enum: values },
   }))
 
-const security: Readonly<Record<Route['auth'], readonly Json[]>> = {
+const security: Readonly<Record<Route['auth'], OpenApiOperation['security']>> = {
   none: [],
   optional: [{}, { basic: [] }],
   bootstrap: [{}, { basic: [] }],
   basic: [{ basic: [] }],
 }
 
-function operation(route: Route): Json {
+function requestBody({ name, request }: Route, { schemas, examples }: At): Partial<OpenApiOperation> {
+  if (request === null) return {}
+  const payload = Reflect.get(Reflect.get(request, 'properties') ?? {}, 'payload')
+  const schema = schemas.refer(request, wrapperName(payload, 'Request'))
+  const example = examples[name]?.request
+  const content = { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
+  return { requestBody: { required: true, content } }
+}
+
+function operation(route: Route, at: At): OpenApiOperation {
   const unready = route.response.kind === 'text' && route.response.unready
+  const text = { 'text/plain': { schema: { type: 'string' }, example: 'unready\n' } }
   return {
     operationId: route.name,
+    tags: [route.tag],
     summary: route.summary,
     security: security[route.auth],
-    parameters: [...pathParameters(route.path), ...(route.guard ? [guard] : []), ...queryParameters(route)],
-    ...(route.request
-      ? { requestBody: { required: true, content: { 'application/json': { schema: route.request } } } }
-      : {}),
+    parameters: [...pathParameters(route, at), ...(route.guard ? [guard] : []), ...queryParameters(route)],
+    ...requestBody(route, at),
     responses: {
-      '200': { description: 'Done.', content: content(route) },
+      '200': { description: 'Success.', content: contentOf(route, at) },
       ...errorResponses(route),
-      ...(unready ? { '503': { description: 'Not ready.', content: content(route) } } : {}),
+      ...(unready ? { '503': { description: 'Not ready.', content: text } } : {}),
     },
   }
 }
 
-const problem = (schema: TSchema): Json => ({
-  description: 'An error.',
-  content: {
-    'application/json': { schema: answerSchema('ErrorPayload', schema) },
-    'application/problem+json': { schema },
-  },
-})
+function problemResponse({ refer }: SchemaCollection): OpenApiResponse {
+  const example: ErrorPayload = {
+    status: 404,
+    code: 'not-found',
+    title: problems['not-found'].title,
+    detail: 'The call uris lists everything there is.',
+    requestId: 'cf1f4a3e-5d0c-4b8e-9d57-1f6d2f0a4b11',
+    errors: [],
+  }
+  return {
+    description: 'An error.',
+    content: {
+      'application/json': {
+        schema: refer(answerSchema('ErrorPayload', ErrorPayload), 'ErrorResponse'),
+        example: envelope('ErrorPayload', example),
+      },
+      'application/problem+json': { schema: refer(ErrorPayload), example },
+    },
+  }
+}
+
+const describe = (component: Component): string =>
+  `REST API of the ${component} of one host. Users belong to that host; calls log in with HTTP Basic.
+
+Calls by POST change something, and only with the query parameter \`${guardParameter}=true\`. A call that is repeated answers \`changed: false\`.
+
+Answers have an envelope: \`payloadType\`, \`payloadVersion\` and \`payload\`. An error has a stable \`code\` for programs and a \`detail\` for people; with \`Accept: application/problem+json\` it comes without envelope (RFC 9457).`
 
 /** The OpenAPI 3.1 document of one component, made of the routes that it serves and nothing else. */
 export function openApiDocument(facts: {
   readonly component: Component
   readonly version: string
   readonly routes: readonly Route[]
-}): Json {
-  const paths: Record<string, Json> = {}
-  for (const route of facts.routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) }
+  /** Where the component answers, such as `https://db1:8090`. */
+  readonly server: string
+}): OpenApiDocument {
+  const { component, version, routes, server } = facts
+  const at: At = { schemas: collectSchemas(), component, examples: callExamples(component) }
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, at) }
   }
+  const used = new Set(routes.map(({ tag }) => tag))
+  const responses = { Problem: problemResponse(at.schemas) }
   return {
     openapi: '3.1.0',
-    info: { title: `APIv2 of the ${facts.component}`, version: facts.version },
+    info: {
+      title: `APIv2 of the ${component}`,
+      version,
+      summary: `The REST API of the ${component}`,
+      description: describe(component),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: server, description: `The ${component} that gave this document` }],
+    tags: Object.entries(tags)
+      .filter(([name]) => used.has(name as Route['tag']))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
-      responses: { Problem: problem(ErrorPayload) },
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic', description: 'User and password of this host, in UTF-8.' },
+      },
+      responses,
+      schemas: at.schemas.all(),
     },
   }
 }

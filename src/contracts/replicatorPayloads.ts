@@ -15,7 +15,8 @@ export const replicatorStates = [
   'OFFLINE:ERROR',
 ] as const
 
-const State = Type.Enum([...replicatorStates], {
+/** State of a replication service. */
+export const ReplicatorState = Type.Enum([...replicatorStates], {
   description:
     'Derived from the threads of the database server. ONLINE: both run and the primary is connected. ' +
     'GOING-ONLINE:SYNCHRONIZING: the primary is not connected yet. GOING-OFFLINE: one of them still runs, or ' +
@@ -26,7 +27,7 @@ const State = Type.Enum([...replicatorStates], {
 
 const common = {
   role: Type.Enum(['primary', 'replica']),
-  state: State,
+  state: ReplicatorState,
   appliedLastSeqno: orNull(
     Type.Integer(),
     'Number of the last applied transaction: the last part of its GTID on MariaDB, the highest number of the ' +

@@ -19,8 +19,8 @@ const changeProblems = [
   'wrong-state',
 ] as const satisfies readonly ProblemCode[]
 
-const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
-const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
+const reading = { method: 'GET', auth: 'basic', guard: false, request: null, tag: 'Replication' } as const
+const changing = { method: 'POST', auth: 'basic', guard: true, request: null, tag: 'Replication' } as const
 const status = {
   kind: 'payload',
   payloadType: 'ReplicatorStatusPayload',

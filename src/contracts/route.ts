@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { ProblemCode } from './problems.ts'
+import type { Tag } from './tags.ts'
 
 /**
  * Who may make a call. `none`: anybody. `optional`: anybody; a good login is told more. `bootstrap`: anybody
@@ -35,6 +36,8 @@ export type Route = {
   /** What else the query may hold, each at most once and with one of these values. */
   readonly query?: Readonly<Record<string, QueryParameter>>
   readonly summary: string
+  /** Group that the call is documented in. */
+  readonly tag: Tag
   /** Schema of the JSON body; null when the call takes none. */
   readonly request: TSchema | null
   readonly response: RouteResponse

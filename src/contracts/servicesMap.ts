@@ -14,6 +14,9 @@ export const MapName = Type.String({
   description: 'Letters, digits, dots, hyphens and underscores; begins with a letter or digit; 253 at most.',
 })
 
+/** Role of a data source. */
+export const DataSourceRole = Type.Enum([...dataSourceRoles])
+
 const place = {
   name: MapName,
   host: Type.String({
@@ -21,7 +24,7 @@ const place = {
     description: 'Name or address, an IPv6 address without brackets.',
   }),
   port: Type.Integer({ minimum: 1, maximum: 65535 }),
-  role: Type.Enum([...dataSourceRoles]),
+  role: DataSourceRole,
 }
 
 /** A database server that takes part in a service. */
@@ -33,14 +36,15 @@ export const MapService = Type.Object({ name: MapName, datasources: Type.Array(M
 /** What belongs together, without any state: what a host is installed with, and what calls change. */
 export const ServicesMap = Type.Object({ services: Type.Array(MapService) }, exact)
 
-const State = Type.Enum([...dataSourceStates], {
+/** State of a data source. */
+export const DataSourceState = Type.Enum([...dataSourceStates], {
   description:
     'ONLINE: the connector may use it. OFFLINE: no connections through the connector. FAILED: it did not pass ' +
     'its checks. SHUNNED: kept out until somebody takes it back.',
 })
 
 /** A data source of the map with its state now. */
-export const DataSourceEntry = Type.Object({ ...place, state: State }, exact)
+export const DataSourceEntry = Type.Object({ ...place, state: DataSourceState }, exact)
 
 /** A service of the map with the states of its data sources. */
 export const ServiceEntry = Type.Object({ name: MapName, datasources: Type.Array(DataSourceEntry) }, exact)
@@ -71,7 +75,7 @@ export const DataServicePayload = Type.Object(
 
 /** A data source as addDataSource answers it. */
 export const DataSourcePayload = Type.Object(
-  { service: MapName, ...place, state: State, changed: Type.Boolean() },
+  { service: MapName, ...place, state: DataSourceState, changed: Type.Boolean() },
   exact,
 )
 

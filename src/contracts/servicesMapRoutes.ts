@@ -11,7 +11,7 @@ import {
   ServicesMapPayload,
 } from './servicesMap.ts'
 
-const changing = { method: 'POST', auth: 'basic', guard: true } as const
+const changing = { method: 'POST', auth: 'basic', guard: true, tag: 'Services map' } as const
 
 /** The calls of a component's services map, below its own prefix and each named after it. */
 export const servicesMapRoutes = <const Prefix extends 'connector' | 'manager'>(
@@ -23,6 +23,7 @@ export const servicesMapRoutes = <const Prefix extends 'connector' | 'manager'>(
   return {
     servicesMap: {
       name: `${prefix}ServicesMap`,
+      tag: 'Services map',
       method: 'GET',
       path: map,
       auth: 'basic',

@@ -28,7 +28,9 @@ describe('the routes of the replicator', () => {
   })
 
   it('are described with the ways in which a database can fail', () => {
-    const text = JSON.stringify(openApiDocument({ component: 'replicator', version: '1.2.3', routes }))
+    const text = JSON.stringify(
+      openApiDocument({ component: 'replicator', version: '1.2.3', routes, server: 'https://db1:8090' }),
+    )
     const { responses } = JSON.parse(text).paths['/api/v2/replicator/service/{service}/online'].post
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['404', '409', '502', '504']))
     expect(responses['409'].description).toContain('`replication-broken`')

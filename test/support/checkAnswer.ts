@@ -1,5 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import { type DocumentSchema, schemaCheck } from './schemaCheck.ts'
 
 /** What a test saw of an answer. */
 export type SeenAnswer = {
@@ -11,14 +10,14 @@ export type SeenAnswer = {
   readonly body: string
 }
 
-type Content = Readonly<Record<string, { readonly schema: object }>>
+type Content = Readonly<Record<string, { readonly schema: DocumentSchema }>>
 type Response = { readonly description: string; readonly content?: Content; readonly $ref?: string }
 type Operation = { readonly responses: Readonly<Record<string, Response>> }
 
 /** As much of an OpenAPI document as the check reads. */
 export type ApiDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly responses: { readonly Problem: Response } }
+  readonly components: { readonly responses: { readonly Problem: Response }; readonly schemas?: object }
 }
 
 export type AnswerCheck = (answer: SeenAnswer) => void
@@ -37,15 +36,8 @@ const text = (value: SeenAnswer['headers'][string]): string => (value === undefi
  * body by the schema, and of a problem its code. What the document does not have must be answered with a problem.
  */
 export function answerCheck(document: ApiDocument): AnswerCheck {
-  const ajv = addFormats.default(new Ajv2020({ strict: true, allErrors: true }))
-  const compiled = new Map<object, ReturnType<typeof ajv.compile>>()
+  const schemaErrors = schemaCheck(document.components)
   const { Problem } = document.components.responses
-
-  const schemaErrors = (schema: object, value: unknown): string => {
-    const validate = compiled.get(schema) ?? ajv.compile(schema)
-    compiled.set(schema, validate)
-    return validate(value) ? '' : ajv.errorsText(validate.errors)
-  }
 
   return (answer) => {
     const { method, path, status, headers, body } = answer

@@ -1,5 +1,5 @@
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
-import { openApiDocument } from '../../contracts/openapi.ts'
+import { describeApi } from '../docs/describeApi.ts'
 import { serve } from '../serve.ts'
 
 export const version = serve(commonRoutes.version, (_call, context) => ({
@@ -12,6 +12,4 @@ export const uris = serve(commonRoutes.uris, (_call, { routes }) =>
   routes.map(({ method, path }) => ({ method, path })),
 )
 
-export const openapi = serve(commonRoutes.openapi, (_call, { component, version, routes }) =>
-  openApiDocument({ component, version, routes }),
-)
+export const openapi = serve(commonRoutes.openapi, describeApi)

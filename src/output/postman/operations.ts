@@ -25,14 +25,28 @@ const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.
 const below = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce<unknown>((found, name) => object(found)[name], value)
 
-function answerOf(operation: Json): Operation['answer'] {
+/** What a local reference names; anything else as it is. */
+function followed(document: unknown, value: unknown): unknown {
+  const reference = object(value).$ref
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return value
+  return below(document, ...reference.slice(2).split('/'))
+}
+
+function answerOf(operation: Json, document: unknown): Operation['answer'] {
   const content = object(below(operation, 'responses', '200', 'content'))
   const [mediaType = ''] = Object.keys(content)
-  const payloadType = below(content[mediaType], 'schema', 'properties', 'payloadType', 'const')
+  const payloadType = below(
+    followed(document, below(content[mediaType], 'schema')),
+    ...['properties', 'payloadType', 'const'],
+  )
   return { mediaType, ...(typeof payloadType === 'string' && { payloadType }) }
 }
 
-function readOperation(method: Operation['method'], path: string, operation: Json): Operation {
+function readOperation(
+  { method, path }: Pick<Operation, 'method' | 'path'>,
+  operation: Json,
+  document: unknown,
+): Operation {
   const parameters = list(operation.parameters).filter((it) => it.in === 'query')
   const [guard] = parameters.filter(({ required }) => required === true)
   const security = Array.isArray(operation.security) ? operation.security : []
@@ -50,7 +64,7 @@ function readOperation(method: Operation['method'], path: string, operation: Jso
         return { name: String(name), value, description: String(description ?? '') }
       }),
     takesBody: 'requestBody' in operation,
-    answer: answerOf(operation),
+    answer: answerOf(operation, document),
   }
 }
 
@@ -60,7 +74,11 @@ export function operationsOf(document: unknown): readonly Operation[] {
     (['get', 'post'] as const)
       .filter((method) => method in object(methods))
       .map((method) =>
-        readOperation(method === 'get' ? 'GET' : 'POST', path, object(object(methods)[method])),
+        readOperation(
+          { method: method === 'get' ? 'GET' : 'POST', path },
+          object(object(methods)[method]),
+          document,
+        ),
       ),
   )
 }

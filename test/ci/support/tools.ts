@@ -6,9 +6,15 @@ import { buildSync } from 'esbuild'
 /**
  * What stands for the CI services on this machine: GitHub's own parser of workflows, and a runner of GitLab's
  * pipelines. Pinned: 4.61 is the last line of the runner that Node.js 20 runs. And newman, which runs the Postman
- * collection as Postman does.
+ * collection as Postman does, a linter of OpenAPI documents, and a generator of types from them.
  */
-const packages = ['@actions/workflow-parser@0.3.61', 'gitlab-ci-local@4.61.0', 'newman@6.2.2']
+const packages = [
+  '@actions/workflow-parser@0.3.61',
+  'gitlab-ci-local@4.61.0',
+  'newman@6.2.2',
+  '@redocly/cli@2.77.0',
+  'openapi-typescript@7.13.0',
+]
 
 /** Where they are installed; outside the project's own packages, which are what users get. */
 export const toolsFolder = join(process.cwd(), 'node_modules/.cache/muster/ci-tools')

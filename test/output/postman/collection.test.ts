@@ -26,7 +26,16 @@ type Collection = {
 
 /** As a host that serves everything describes itself. */
 const documentOf = (component: (typeof components)[number]): unknown =>
-  JSON.parse(JSON.stringify(openApiDocument({ component, version: '1', routes: componentRoutes(component) })))
+  JSON.parse(
+    JSON.stringify(
+      openApiDocument({
+        component,
+        version: '1',
+        routes: componentRoutes(component),
+        server: 'https://db1:8090',
+      }),
+    ),
+  )
 
 const collection = postmanCollection({
   name: 'muster APIv2',

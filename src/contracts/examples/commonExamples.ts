@@ -1,0 +1,51 @@
+import type { commonRoutes } from '../commonRoutes.ts'
+import type { Component } from '../component.ts'
+import type { ExamplesOf } from './examplesOf.ts'
+
+const user = { user: 'admin', pass: '**obfuscated**', access: 'full' } as const
+const byName = {
+  request: { payloadType: 'StringPayload', payload: { value: 'monitoring' } },
+  answer: { value: true, changed: true },
+}
+
+/** Examples for the calls that every component serves, as one of them answers. */
+export const commonExamples = (component: Component): ExamplesOf<typeof commonRoutes> => ({
+  ping: {
+    answer: {
+      message: `Ping test: the ${component} answers.`,
+      date: 'Mon Mar 10 10:12:18 UTC 2025',
+      hostName: 'db1',
+      pid: 4711,
+      jvmUptime: 86_400_000,
+    },
+  },
+  createAdminUser: {
+    request: {
+      payloadType: 'CredentialsPayload',
+      payload: { user: 'monitoring', pass: 'a password of your own' },
+    },
+    answer: { value: 'https://db1:8090/api/v2/user/monitoring' },
+  },
+  user: { answer: user },
+  users: { answer: [user, { ...user, user: 'monitoring' }] },
+  deleteUser: byName,
+  unlock: byName,
+  version: { answer: { version: '0.1.0', component, node: 'v24.1.0' } },
+  uris: {
+    answer: [
+      { method: 'GET', path: '/api/v2/ping' },
+      { method: 'POST', path: '/api/v2/createAdminUser' },
+    ],
+  },
+  openapi: { answer: { openapi: '3.1.0' } },
+  live: { answer: 'live\n' },
+  ready: { answer: 'ready\n' },
+  metrics: {
+    answer: [
+      '# HELP muster_uptime_seconds Seconds since the process started.',
+      '# TYPE muster_uptime_seconds gauge',
+      'muster_uptime_seconds 86400.5',
+      '',
+    ].join('\n'),
+  },
+})

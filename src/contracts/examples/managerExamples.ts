@@ -1,0 +1,106 @@
+import type { DatasourceStatusPayload, Policy, ServiceStatusPayload } from '../managerPayloads.ts'
+import type { managerRoutes } from '../managerRoutes.ts'
+import type { DataSourceState } from '../servicesMap.ts'
+import type { ExamplesOf } from './examplesOf.ts'
+import { mapExamples } from './mapExamples.ts'
+
+const primary: DatasourceStatusPayload = {
+  name: 'db1',
+  service: 'alpha',
+  role: 'primary',
+  state: 'ONLINE',
+  host: '10.0.0.11',
+  port: 3306,
+  since: '2025-03-10T10:12:18.000Z',
+  by: 'installation',
+  reason: null,
+  checkedAt: '2025-03-11T08:30:00.000Z',
+  connections: { active: 4, created: 1207 },
+  seqno: 80_211,
+  appliedLatency: null,
+  relativeLatency: null,
+  standby: false,
+  archive: false,
+  witness: false,
+}
+const replica: DatasourceStatusPayload = {
+  ...primary,
+  name: 'db2',
+  role: 'replica',
+  host: '10.0.0.12',
+  connections: { active: 8, created: 3504 },
+  appliedLatency: 0,
+}
+
+const service: ServiceStatusPayload = {
+  name: 'alpha',
+  type: 'physical',
+  composite: false,
+  multimaster: false,
+  policy: 'AUTOMATIC',
+  datasources: [primary, replica],
+}
+
+const changed = { since: '2025-03-11T08:30:00.000Z', by: 'admin' }
+const allTo = (state: DataSourceState) => ({
+  answer: {
+    ...service,
+    datasources: service.datasources.map((it) => ({ ...it, ...changed, state })),
+    changed: true,
+  },
+})
+const oneTo = (state: DataSourceState) => ({ answer: { ...replica, ...changed, state, changed: true } })
+const policyTo = (policy: Policy) => ({ answer: { ...service, policy, changed: true } })
+
+export const managerExamples: ExamplesOf<typeof managerRoutes> = {
+  managerStatus: {
+    answer: {
+      dataServiceName: 'alpha',
+      dataSourceName: 'db1',
+      startTime: '2025-03-10T10:12:18.000Z',
+      uptimeSeconds: 80_262,
+      state: 'ONLINE',
+      isWitness: false,
+      managerPID: 4711,
+      parentPID: 1,
+      policyMode: 'AUTOMATIC',
+      tlsEnabled: true,
+      tlsCertificateExpiry: '2026-03-10T10:12:18.000Z',
+    },
+  },
+  managerTopology: {
+    answer: {
+      topology: 'clustered',
+      name: 'alpha',
+      services: [
+        {
+          name: 'alpha',
+          role: 'primary',
+          datasources: [
+            { name: 'db1', role: 'primary' },
+            { name: 'db2', role: 'replica' },
+          ],
+        },
+      ],
+      routers: [{ name: 'db1', connections: { active: 12, created: 4711 } }],
+    },
+  },
+  managerServiceStatus: { answer: service },
+  managerDatasourceStatus: { answer: replica },
+  managerPing: { answer: { value: true } },
+  managerServiceOffline: allTo('OFFLINE'),
+  managerServiceOnline: allTo('ONLINE'),
+  managerOffline: oneTo('OFFLINE'),
+  managerOnline: oneTo('ONLINE'),
+  managerShun: oneTo('SHUNNED'),
+  managerWelcome: oneTo('ONLINE'),
+  managerRecover: oneTo('OFFLINE'),
+  managerAutomatic: policyTo('AUTOMATIC'),
+  managerManual: policyTo('MANUAL'),
+  managerMaintenance: policyTo('MAINTENANCE'),
+  managerServicesMap: mapExamples.servicesMap,
+  managerChangeServicesMap: mapExamples.changeServicesMap,
+  managerAddDataService: mapExamples.addDataService,
+  managerAddDataSource: mapExamples.addDataSource,
+  managerReset: mapExamples.reset,
+}

@@ -1,0 +1,59 @@
+import type { ServiceStatus } from '../replicatorPayloads.ts'
+import type { replicatorRoutes } from '../replicatorRoutes.ts'
+import type { ExamplesOf } from './examplesOf.ts'
+
+const online: ServiceStatus = {
+  role: 'replica',
+  state: 'ONLINE',
+  receiver: 'running',
+  applier: 'running',
+  positioning: 'gtid',
+  appliedLastEventId: 'bin.000002:1307',
+  appliedLastSeqno: 80_211,
+  appliedLatency: 0,
+  relativeLatency: null,
+  currentEventId: 'bin.000002:1307',
+  pendingError: null,
+  pendingErrorCode: null,
+  pendingExceptionMessage: null,
+  dataServerHost: '10.0.0.12',
+  masterConnectUri: 'mysql://10.0.0.11:3306',
+}
+const stopped = {
+  state: 'OFFLINE:NORMAL',
+  receiver: 'stopped',
+  applier: 'stopped',
+  appliedLatency: null,
+} as const
+const forgotten = { appliedLastEventId: null, currentEventId: null } as const
+
+const changedTo = (status: ServiceStatus) => ({ answer: { alpha: { ...status, changed: true } } })
+const started = changedTo(online)
+const ended = changedTo({ ...online, ...stopped })
+const reset = changedTo({ ...online, ...stopped, ...forgotten })
+
+export const replicatorExamples: ExamplesOf<typeof replicatorRoutes> = {
+  replicatorServices: {
+    answer: [
+      {
+        serviceName: 'alpha',
+        serviceType: 'local',
+        started: true,
+        role: 'replica',
+        state: 'ONLINE',
+        appliedLastSeqno: 80_211,
+        appliedLatency: 0,
+        relativeLatency: null,
+        masterConnectUri: 'mysql://10.0.0.11:3306',
+      },
+    ],
+  },
+  replicatorStatus: { answer: { alpha: online } },
+  replicatorServiceStatus: { answer: { alpha: online } },
+  replicatorOnline: started,
+  replicatorServiceOnline: started,
+  replicatorOffline: ended,
+  replicatorServiceOffline: ended,
+  replicatorReset: reset,
+  replicatorServiceReset: reset,
+}
