@@ -66,7 +66,7 @@ function workingDirectory(): string {
   } catch {
     writeSync(
       2,
-      'error: the folder that this was started in is gone.\n  fix: Change into one that is there.\n',
+      'error: the current folder no longer exists.\n  fix: Change to an existing folder.\n',
     )
     process.exit(3)
   }

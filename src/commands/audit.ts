@@ -21,7 +21,7 @@ export async function audit(
   const runs = await readRuns({ directory, cluster })
   const colour = colourOf(context, context.stdout)
   if (id === undefined) {
-    const none = `No run of ${cluster} was written down here.\n`
+    const none = `No run of ${cluster} is recorded here.\n`
     const text = runs.length === 0 ? none : runsText(runs, colour)
     context.stdout.write(json ? runsJson(cluster, runs) : text)
     return exitCodes.ok

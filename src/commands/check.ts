@@ -34,7 +34,7 @@ type CheckOptions = ClusterOptions & {
 export async function check(options: CheckOptions): Promise<ExitCode> {
   const { context, json, fix, yes } = options
   if (fix && json) {
-    throw new UsageError('--fix and --json do not go together.', 'Mend first, then look with --json.')
+    throw new UsageError('--fix cannot be used with --json.', 'Run --fix first, then check with --json.')
   }
   if (fix) mustBeAbleToAsk(context, { yes, command: 'check --fix', look: 'check' })
   const config = await openCluster(options)

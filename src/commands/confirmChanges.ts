@@ -15,7 +15,7 @@ export function mustBeAbleToAsk(
   if (options.yes || context.stdin.isTTY === true) return
   const { look = 'plan' } = options
   throw new UsageError(
-    `\`muster ${options.command}\` changes hosts, and there is no terminal to ask on.`,
+    `\`muster ${options.command}\` changes hosts, and there is no terminal to ask for confirmation.`,
     look === null ? 'Give --yes.' : `Look at \`muster ${look}\` first, then give --yes.`,
   )
 }

@@ -23,12 +23,13 @@ export async function exec(
   const [program, ...given] = options.words
   if (program === undefined) {
     throw new UsageError(
-      '`muster exec` was given no program.',
-      'Write it behind two hyphens: muster exec muster.yaml -- uptime -p',
+      '`muster exec` needs a command.',
+      'Put it after two hyphens: muster exec muster.yaml -- uptime -p',
     )
   }
   // sh would take it for an option.
-  if (program.startsWith('-')) throw new UsageError(`${program} is no program.`, 'Name the program first.')
+  if (program.startsWith('-'))
+    throw new UsageError(`${program} is not a command.`, 'Put the command before its options.')
   const timeout = lengthOfTime(options.timeout, 'timeout') * 1000
   const config = await openCluster(options)
   if (typeof config === 'number') return config

@@ -38,8 +38,8 @@ function explained(name: string): Explained {
   const near = nearest(name, [...allCodes, ...settingNames])
   throw new UsageError(
     // What is typed may hold anything; JSON shows control characters instead of sending them to the terminal.
-    `there is neither a finding nor a setting with the name ${JSON.stringify(name)}`,
-    near === undefined ? 'See all of them with: muster explain' : `Did you mean ${near}?`,
+    `no finding or setting is named ${JSON.stringify(name)}`,
+    near === undefined ? 'List all of them with: muster explain' : `Did you mean ${near}?`,
   )
 }
 

@@ -46,8 +46,8 @@ export async function exportIni(
   const { context, out, ini, host: name } = options
   if (!ini) {
     throw new UsageError(
-      'Nothing says in which format to export.',
-      'Write muster export --ini: the INI file of the product family is the only one so far.',
+      'The export format is missing.',
+      'Use muster export --ini: INI is the only format so far.',
     )
   }
   const loaded = await loadCluster(options)
@@ -64,6 +64,6 @@ export async function exportIni(
   if (!(await writeLines(context, made.ini, options))) return exitCodes.usage
   printDiagnostics({ diagnostics: made.findings, sources }, to)
   if (host !== undefined) tellOthers(context, cluster, host)
-  if (out !== undefined) context.stdout.write(`Wrote ${out}, for you alone to read.\n`)
+  if (out !== undefined) context.stdout.write(`Wrote ${out}, readable only by you.\n`)
   return exitCodes.ok
 }

@@ -20,7 +20,7 @@ import { UsageError } from './usageError.ts'
 /** A saved plan that is to be carried out, and its file as it was named. */
 export type GivenPlan = { readonly file: string; readonly plan: SavedPlan }
 
-const newPlan = 'Make a new plan of it with `muster plan --out`, and look at what it says.'
+const newPlan = 'Create and review a new plan with `muster plan --out`.'
 
 /**
  * Reads a plan and the files that it must be of, with the plan's own hosts. Throws a `UsageError` where the
@@ -32,8 +32,8 @@ export async function openPlanned(
   const { context, targets, plan: file } = options
   if (targets !== undefined && targets.hosts.length + targets.services.length > 0) {
     throw new UsageError(
-      'The plan says which hosts it is for: --host and --service cannot be given beside it.',
-      'Give them to `muster plan --out`.',
+      'A saved plan has its own hosts: --host and --service cannot be used with --plan.',
+      'Use them with `muster plan --out` instead.',
     )
   }
   const plan = await readPlan(context, file)
@@ -59,7 +59,7 @@ export async function mustBeOfPlan(
 ): Promise<void> {
   const changed = changedSecrets(plan, await secretMarks({ ...config, secrets }))
   if (changed === undefined) return
-  throw new UsageError(`Secrets are others than when the plan ${file} was made: ${changed}.`, newPlan)
+  throw new UsageError(`Secrets have changed since the plan ${file} was made: ${changed}.`, newPlan)
 }
 
 /** The plan of a run, as it is kept. */
@@ -97,7 +97,7 @@ export async function refuseOutrun(options: {
   const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
   if (moved.length === 0) {
     for (const { host } of changes.filter(({ touched }) => touched)) {
-      const message = `${host} was changed since the plan was saved; what is to be done there is the same`
+      const message = `${host} was changed since the plan was saved; the planned changes are still the same`
       renderer.emit({ type: 'notice', message })
     }
     await renderer.end()
@@ -123,8 +123,8 @@ function outcomeOf(
   const runtime = lines.some((line) => line.includes(': send the runtime '))
   const failure = {
     code: 'plan-outrun',
-    message: [`the host is not as it was when ${file} was made:`, ...lines].join('\n    '),
-    fix: `${runtime ? 'If the plan was made with --runtime-file, give it here, too. Otherwise look' : 'Look'} at \`muster plan\`, then save a new plan with --out.`,
+    message: [`the host has changed since ${file} was made:`, ...lines].join('\n    '),
+    fix: `${runtime ? 'If the plan was made with --runtime-file, use it here too. Otherwise look' : 'Look'} at \`muster plan\`, then save a new plan with --out.`,
   }
   return { ...notStarted(host), result: 'failed', failure }
 }

@@ -70,7 +70,7 @@ export async function importIni(
   const failed = [...imported.findings, ...judged.diagnostics].some(({ severity }) => severity === 'error')
   if (out !== undefined) {
     const next = failed ? 'correct it, then check it with' : 'check it with'
-    context.stdout.write(`Wrote ${out}, for you alone to read. Next, ${next}: muster validate ${out}\n`)
+    context.stdout.write(`Wrote ${out}, readable only by you. Next, ${next}: muster validate ${out}\n`)
   }
   return failed ? exitCodes.failed : exitCodes.ok
 }

@@ -18,7 +18,7 @@ const next = [
 
 function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string {
   if (outcome === 'exists') {
-    return `${file} exists already and was left as it is.\nTo replace it: muster init --force ${file}\n`
+    return `${file} already exists and was not changed.\nTo overwrite it: muster init --force ${file}\n`
   }
   const { message, fix } = writeProblem(outcome, { file, example: 'muster.yaml' })
   return `${message}\n${fix}\n`

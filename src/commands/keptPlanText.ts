@@ -13,5 +13,5 @@ export function keptPlanText(options: {
   const runtime = runtimeFile === undefined ? [] : ['--runtime-file', runtimeFile]
   const words = ['muster', 'install', '--plan', out, ...runtime, ...replaced, ...files].map(quote)
   const same = set.length === 0 ? '' : ' and the same --set'
-  return `\nThe plan is kept in ${out}. Carry it out with this command${same}:\n  ${words.join(' ')}\n`
+  return `\nThe plan is saved in ${out}. Apply it with this command${same}:\n  ${words.join(' ')}\n`
 }

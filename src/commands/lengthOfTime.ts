@@ -8,7 +8,7 @@ export function lengthOfTime(text: string, option: string): number {
   const size = units[unit]
   if (number !== undefined && size !== undefined) return Number(number) * size
   throw new UsageError(
-    `--${option} ${text} is no length of time.`,
-    `Give a whole number and its unit, such as --${option} 90s, 10m, 1h or 2d.`,
+    `--${option} ${text} is not a duration.`,
+    `Use a whole number with a unit, such as --${option} 90s, 10m, 1h or 2d.`,
   )
 }

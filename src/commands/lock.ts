@@ -35,7 +35,7 @@ export async function lockRelease(
   if (held.length === 0) return exitOf(seen)
   const alive = held.some((one) => one.state === 'held' && one.lock.idle < staleAfter)
   const warning = alive
-    ? 'A run that still beats seems to be alive: without its lock, two runs could change a host at once.\n'
+    ? 'A run with a recent heartbeat may still be active: without its lock, two runs could change a host at the same time.\n'
     : ''
   if (!json) context.stdout.write(warning)
   const names = held.map(({ host }) => host).join(', ')

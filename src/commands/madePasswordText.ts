@@ -7,7 +7,7 @@ export function madePasswordText(made: readonly MadePassword[], place: StatePlac
   const lines = made.map(({ user, password }) => `  user ${user}  password ${password.reveal()}`)
   const said =
     made.length === 1
-      ? 'A password was made now and is shown this once. It is kept in'
-      : 'Passwords were made now and are shown this once. They are kept in'
+      ? 'A password was generated and is shown only once. It is stored in'
+      : 'Passwords were generated and are shown only once. They are stored in'
   return `${said}\n${stateFolder(place)}/secrets.json\n${lines.join('\n')}\n\n`
 }

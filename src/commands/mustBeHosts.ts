@@ -11,9 +11,9 @@ export function mustBeHosts(config: ClusterConfig, option: string, given: readon
   if (vain === undefined) return
   const meant = nearest(vain, names)
   throw new UsageError(
-    `${option} ${vain} names no host that this command is for.`,
+    `${option} ${vain} is not a selected host.`,
     meant === undefined
-      ? `Those are ${shortListOf(names, 8)}; a name is written in full.`
+      ? `Selected hosts: ${shortListOf(names, 8)}. Wildcards are not allowed here.`
       : `Did you mean ${meant}?`,
   )
 }

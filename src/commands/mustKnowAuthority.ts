@@ -24,7 +24,7 @@ export async function mustKnowAuthority(
   if (installed.length === 0) return
   throw new StateError({
     code: 'authority-lost',
-    message: `${stateFolder(config)} has no authority, and ${shortListOf(installed)} got certificates of one`,
-    fix: 'Bring it back from a copy, or with `muster state import` from another operator: a second authority would not be trusted by the clients of the first.',
+    message: `${stateFolder(config)} has no authority, but the certificates of ${shortListOf(installed)} were signed by one`,
+    fix: 'Restore it from a backup, or run `muster state import` with the archive of another operator. Clients would not trust a second authority.',
   })
 }

@@ -34,7 +34,7 @@ function failed<C extends Code>(name: string, code: C, facts: Facts<C>): Outcome
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ELOOP: 'its symbolic links lead in a circle',
+  ELOOP: 'too many levels of symbolic links',
   ENAMETOOLONG: 'its name is too long',
   EIO: 'the disk reports an error',
 }

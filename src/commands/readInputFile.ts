@@ -7,7 +7,7 @@ export type InputFile = { readonly text: string; readonly readableByOthers: bool
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
-  EACCES: 'there is no permission to read it',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 }
 
@@ -30,7 +30,7 @@ export async function readInputFile(file: {
     const reason = error instanceof TypeError ? 'it is not UTF-8 text' : (reasons[code] ?? `it gives ${code}`)
     throw new UsageError(
       `${file.what} cannot be read from ${file.path}: ${reason}.`,
-      'Check the path, who may read the file, and what is in it.',
+      'Check the path, the permissions and the content of the file.',
     )
   }
 }

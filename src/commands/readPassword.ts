@@ -28,7 +28,7 @@ export type PasswordRequest = {
 export async function readPassword(request: PasswordRequest): Promise<Secret> {
   const { context, options, what, file, stdin } = request
   if (file !== undefined && stdin === true) {
-    throw new UsageError(`${options.file} and ${options.stdin} exclude each other.`, 'Give one of them.')
+    throw new UsageError(`${options.file} cannot be used with ${options.stdin}.`, 'Use one of them.')
   }
   if (file !== undefined) return fromFile(request, file)
   if (stdin === true && context.stdin.isTTY !== true) {
@@ -51,7 +51,7 @@ async function fromFile(request: PasswordRequest, path: string): Promise<Secret>
   const { text, readableByOthers } = await readInputFile({ path: absolute, what: capital(what) })
   if (readableByOthers) {
     context.stderr.write(
-      `warning: ${absolute} holds ${what}, and others than its owner may read it\n  fix: chmod 600 ${absolute}\n`,
+      `warning: ${absolute} contains ${what}, and users other than its owner can read it\n  fix: chmod 600 ${absolute}\n`,
     )
   }
   return oneLine(text, { what, source: absolute })

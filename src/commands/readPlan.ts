@@ -9,10 +9,13 @@ import { UsageError } from './usageError.ts'
 export const largestPlan = 128 * 1024 * 1024
 
 const problems = {
-  foreign: ['is no plan of muster', 'Give the file that `muster plan --out` wrote.'],
-  newer: ['was written by a newer muster than this one', 'Use that muster, or make a plan with this one.'],
+  foreign: ['is not a plan of muster', 'Give the file that `muster plan --out` wrote.'],
+  newer: [
+    'was written by a newer version of muster',
+    'Use that version, or create a new plan with this one.',
+  ],
   damaged: [
-    'is damaged, or was changed by hand: a plan is carried out as it was written, or not at all',
+    'is damaged or was edited: only an unchanged plan can be applied',
     'Make a new one with `muster plan --out`.',
   ],
 } as const

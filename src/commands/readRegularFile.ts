@@ -13,7 +13,7 @@ export type RegularFile = { readonly ok: true; readonly content: Buffer; readonl
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'cannot be read: permission denied',
   EPERM: 'cannot be read: permission denied',
-  ELOOP: 'cannot be read: its symbolic links lead in a circle',
+  ELOOP: 'cannot be read: too many levels of symbolic links',
   ENAMETOOLONG: 'cannot be read: its name is too long',
   EISDIR: 'is a folder',
   EIO: 'cannot be read: the disk reports an error',

@@ -24,6 +24,6 @@ export async function readSetInput(options: {
   if (typed !== '') return typed
   throw new UsageError(
     `${name} was not given.`,
-    'Type it and press Enter; it is not shown. Without --set the file decides.',
+    'Type it and press Enter; it is not shown. Without --set, the value of the file is used.',
   )
 }

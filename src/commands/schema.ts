@@ -13,7 +13,7 @@ const mode = 0o666
 function refusal(outcome: Exclude<WriteOutcome, 'written'>, file: string): UsageError {
   if (outcome === 'exists') {
     return new UsageError(
-      `${file} exists already, is no schema of muster, and was left as it is.`,
+      `${file} already exists and is not a schema of muster; it was not changed.`,
       'Name another file, such as muster.schema.json.',
     )
   }

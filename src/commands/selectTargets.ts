@@ -35,8 +35,8 @@ export function selectTargets(config: ClusterConfig, targets: Targets | undefine
   const chosen = hosts.filter(isMeant)
   if (chosen.length === 0) {
     throw new UsageError(
-      `No host of ${cluster} is meant by both --host and --service.`,
-      `--host means ${shortListOf([...names], 8)}; --service means ${shortListOf([...services], 8)}. A host must be in both.`,
+      `No host in ${cluster} matches both --host and --service.`,
+      `--host matches ${shortListOf([...names], 8)}; --service matches ${shortListOf([...services], 8)}. Choose options that match a common host.`,
     )
   }
   const left = hosts.filter((host) => !isMeant(host))
@@ -59,8 +59,8 @@ export function withComponent(cluster: SelectedCluster, component: Component | u
   if (hosts.length > 0) return { ...cluster, hosts }
   const there = [...new Set(cluster.hosts.flatMap(({ apis }) => apis.map((api) => api.component)))]
   throw new UsageError(
-    `--component ${component} is on no host that is meant.`,
-    `They have ${listOf(there)}; which hosts have a ${component}, the services of the file say.`,
+    `no selected host has a ${component}.`,
+    `Use --component with one of ${listOf(there)}, or select other hosts.`,
   )
 }
 
@@ -74,7 +74,7 @@ function matched(
   if (vain === undefined) return names
   const meant = vain.nearest === undefined ? '' : `Did you mean ${vain.nearest}? `
   throw new UsageError(
-    `--${option} ${vain.pattern} means no ${option} of ${cluster}.`,
+    `no ${option} in ${cluster} matches '${vain.pattern}'`,
     `${meant}The file has ${shortListOf(known, 8)}; \`*\` stands for any characters, such as in --${option} '${known[0]?.slice(0, 2) ?? ''}*'.`,
   )
 }
@@ -86,8 +86,8 @@ function reachedBy(way: Targets['connection'], hosts: readonly HostConfig[]): re
   if (way === 'local' && elsewhere.length > 0 && hosts.length > 1) {
     const names = hosts.map(({ name }) => name)
     throw new UsageError(
-      `--connection local would take ${shortListOf(names)} for this one machine.`,
-      `Say which host this machine is: --host ${elsewhere[0]?.name ?? ''} --connection local`,
+      `--connection local treats ${shortListOf(names)} as this one machine.`,
+      `Select the host that is this machine: --host ${elsewhere[0]?.name ?? ''} --connection local`,
     )
   }
   return hosts.map((host) => (host.connection === way ? host : { ...host, via: way }))

@@ -36,7 +36,7 @@ export function showFailure(context: CommandContext, error: unknown): ExitCode {
   }
   if (isFileError(error)) {
     stderr.write(
-      `error: a file or folder of this machine cannot be used: ${error.message} [${error.code}]\n  fix: See that you may read and write there and that the disk has room, then run the command again.\n`,
+      `error: a file or folder on this machine cannot be used: ${error.message} [${error.code}]\n  fix: Check its permissions and the free disk space, then run the command again.\n`,
     )
     return exitCodes.failed
   }

@@ -33,7 +33,7 @@ export async function stateExport(options: {
       await lock.release()
     }
     context.stdout.write(
-      `wrote ${out}, encrypted: it holds the authority's key and made passwords, so keep it and its passphrase apart\n`,
+      `wrote ${out} (encrypted). It contains the authority's key and generated passwords: store it and its passphrase separately\n`,
     )
     return exitCodes.ok
   } catch (error) {

@@ -32,7 +32,7 @@ export async function stateImport(options: {
       for (const note of notes) context.stderr.write(`warning: ${note}\n`)
       const differences = stateDifferences(here, there)
       if (differences.length === 0) {
-        context.stdout.write(`nothing to do: ${stateFolder(options)} has this very state\n`)
+        context.stdout.write(`nothing to do: ${stateFolder(options)} already has this state\n`)
         return exitCodes.ok
       }
       if (stateDifferences(here, emptyState).length > 0) return refuse(options, differences)
@@ -54,8 +54,8 @@ function refuse(
   const folder = stateFolder(options)
   const lines = differences.map((line) => `  - ${line}\n`).join('')
   options.context.stderr.write(
-    `error: ${folder} has another state than the archive, and muster never writes over one (already-exists)\n` +
-      `${lines}  fix: to take the archive's instead, move ${folder} away first\n`,
+    `error: ${folder} has a different state than the archive, and muster never overwrites a state (already-exists)\n` +
+      `${lines}  fix: to use the state of the archive, move ${folder} away first\n`,
   )
   return exitCodes.failed
 }

@@ -24,7 +24,10 @@ import { lineWidth } from './terminal.ts'
 /** A log for machines is no place for a password. */
 export function tellWhereKept(run: PreparedRun, place: StatePlace, emit: Emit): void {
   for (const { user } of run.preparation.made) {
-    emit({ type: 'notice', message: `the password of ${user} was made now; ${stateFolder(place)} keeps it` })
+    emit({
+      type: 'notice',
+      message: `the password of ${user} was generated; it is stored in ${stateFolder(place)}`,
+    })
   }
 }
 

@@ -34,10 +34,7 @@ type TrustOptions = ClusterOptions & {
 export async function trust(options: TrustOptions): Promise<ExitCode> {
   const { context, yes, pin, json } = options
   if (pin && (yes || json)) {
-    throw new UsageError(
-      `--pin prints YAML and trusts nothing, so --${yes ? 'yes' : 'json'} has no meaning beside it.`,
-      'Give one of the two.',
-    )
+    throw new UsageError(`--pin cannot be used with --${yes ? 'yes' : 'json'}.`, 'Use one of them.')
   }
   const config = await openCluster(options)
   if (typeof config === 'number') return config
@@ -119,8 +116,8 @@ async function askAbout(
     if (found.keys.some(({ fingerprint }) => fingerprint === answer.replace(/=+$/, ''))) return 'yes'
     context.stderr.write(
       answer.startsWith('SHA256:')
-        ? `That is not a fingerprint that ${server.label} showed. If it is what the host itself prints, another machine answers here: say no.\n`
-        : 'Say yes or no, or paste the fingerprint that the host itself prints.\n',
+        ? `${server.label} did not show this fingerprint. If the host itself prints it, another machine answers here: answer no.\n`
+        : 'Answer yes or no, or paste the fingerprint that the host itself prints.\n',
     )
   }
 }
@@ -132,7 +129,7 @@ async function writeDown(servers: readonly NewServer[], reader: HostKeyReader): 
     const file = fileForNewKeys(server.to)
     if (file === undefined) {
       throw new UsageError(
-        `ssh_config names no known_hosts file for ${server.label}, so its key cannot be written down.`,
+        `ssh_config names no known_hosts file for ${server.label}, so its key cannot be saved.`,
         'Correct UserKnownHostsFile, or give known-hosts under ssh.',
       )
     }

@@ -34,7 +34,7 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   if (typeof config === 'number') return config
   if (options.purge && config.left.length > 0) {
     throw new UsageError(
-      '--purge deletes what all hosts need, and this command is for some of them.',
+      '--purge deletes files that all hosts need, but only some hosts are selected.',
       'Leave --purge out, or --host and --service.',
     )
   }
@@ -66,7 +66,7 @@ async function removeFrom(
     transport: surveyed.transport,
     steps: stepsOf(cluster, surveyed),
   }))
-  const notes = purge ? [`delete ${stateFolder(place)}, the certificate authority with it`] : []
+  const notes = purge ? [`delete ${stateFolder(place)} and its certificate authority`] : []
   if (!json) showPlan(context, { cluster, notes, plans: work, left })
   const nothing = work.every(({ steps }) => steps.length === 0) && !purge
   if (!nothing && !(await agreed(context, { yes, question: 'Go on?', run }))) {

@@ -8,7 +8,7 @@ export function wholeNumber(
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
   if (value >= 1 && value <= most) return value
   throw new UsageError(
-    `--${option} ${text} is no whole number from 1 to ${most}.`,
+    `--${option} ${text} is not a whole number from 1 to ${most}.`,
     `Give one, such as --${option} ${Math.min(100, most)}.`,
   )
 }

@@ -7,7 +7,7 @@ import { writeProblem } from './writeProblem.ts'
 
 function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string {
   if (outcome === 'exists') {
-    return `${file} exists already and was left as it is.\n  fix: To replace it, add --force.\n`
+    return `${file} already exists and was not changed.\n  fix: To overwrite it, add --force.\n`
   }
   const { message, fix } = writeProblem(outcome, { file })
   return `${message}\n  fix: ${fix}\n`
@@ -42,11 +42,11 @@ export async function writeLines(
   writeFileTo(context.stdout, joined(lines, terminal ? 'shown' : 'text'))
   if (secret && terminal) {
     context.stderr.write(
-      'note: Secrets are shown as [redacted] on a terminal. --out FILE writes them, for you alone to read.\n',
+      'note: Secrets are shown as [redacted] on a terminal. --out FILE writes them to a file that only you can read.\n',
     )
   } else if (secret) {
     context.stderr.write(
-      'note: What was written holds secrets in plain text. --out FILE makes a file that only you can read.\n',
+      'note: The output contains secrets in plain text. --out FILE writes a file that only you can read.\n',
     )
   }
   return true

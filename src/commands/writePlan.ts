@@ -15,8 +15,8 @@ export async function mustTakePlan(context: CommandContext, out: string): Promis
   const isPlan = found.ok && !isForeign(found.content.toString('utf8'))
   if (isPlan) return
   throw new UsageError(
-    `${out} is there already and is no plan: it is not written over.`,
-    'Name another file with --out, or move that one away.',
+    `${out} already exists and is not a plan; it was not changed.`,
+    'Name another file with --out, or move this one away.',
   )
 }
 

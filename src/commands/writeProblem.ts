@@ -9,7 +9,7 @@ export function writeProblem(
     case 'no-folder':
       return {
         message: `${file} cannot be written: its folder does not exist.`,
-        fix: 'Make the folder first, or name another file.',
+        fix: 'Create the folder first, or name another file.',
       }
     case 'is-directory':
       return {

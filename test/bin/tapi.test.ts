@@ -74,7 +74,7 @@ describe('the program tapi', () => {
     expect(await end(spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'pipe'] }))).toEqual({
       code: 3,
       stdout: '',
-      stderr: 'error: the folder that this was started in is gone.\n  fix: Change into one that is there.\n',
+      stderr: 'error: the current folder no longer exists.\n  fix: Change to an existing folder.\n',
     })
   })
 

@@ -54,7 +54,7 @@ describe('muster explain', () => {
     expect(await run([name])).toEqual({
       code: 3,
       out: '',
-      err: `error: there is neither a finding nor a setting with the name "${name}"\n  fix: Did you mean ${meant}?\n`,
+      err: `error: no finding or setting is named "${name}"\n  fix: Did you mean ${meant}?\n`,
     })
   })
 
@@ -62,7 +62,7 @@ describe('muster explain', () => {
     const { code, err } = await run(['\u001b[31mxyzzy'])
     expect(code).toBe(3)
     expect(err).toBe(
-      'error: there is neither a finding nor a setting with the name "\\u001b[31mxyzzy"\n  fix: See all of them with: muster explain\n',
+      'error: no finding or setting is named "\\u001b[31mxyzzy"\n  fix: List all of them with: muster explain\n',
     )
   })
 

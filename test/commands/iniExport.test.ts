@@ -45,7 +45,7 @@ describe('export --ini', () => {
     expect(out).toContain('\n# muster: hosts.db1.address = 10.0.0.11\n')
     expect(err).toContain('muster.yaml:11:10 note no-ini-counterpart\n')
     expect(err).toContain('The address of a host cannot stand in an INI file as an option, in 2 places.')
-    expect(err).toContain('note: What was written holds secrets in plain text.')
+    expect(err).toContain('note: The output contains secrets in plain text.')
     expect(err).not.toMatch(/Zq7|#%:@/)
   })
 
@@ -82,12 +82,12 @@ describe('export --ini', () => {
 
   it('writes a file for the owner alone, and not over another', async () => {
     const { code, out, cwd } = await run(['--ini', '--out', 'tungsten.ini'])
-    expect({ code, out }).toEqual({ code: 0, out: 'Wrote tungsten.ini, for you alone to read.\n' })
+    expect({ code, out }).toEqual({ code: 0, out: 'Wrote tungsten.ini, readable only by you.\n' })
     expect(statSync(join(cwd, 'tungsten.ini')).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(cwd, 'tungsten.ini'), 'utf8')).toContain(sentinel)
     const again = await run(['--ini', '--out', 'tungsten.ini'], { cwd })
     expect(again).toMatchObject({ code: 3, out: '' })
-    expect(again.err).toContain('tungsten.ini exists already')
+    expect(again.err).toContain('tungsten.ini already exists')
     expect((await run(['--ini', '--out', 'tungsten.ini', '--force'], { cwd })).code).toBe(0)
   })
 
@@ -122,7 +122,7 @@ describe('export --ini', () => {
     const { code, out, err } = await run([])
     expect({ code, out }).toEqual({ code: 3, out: '' })
     expect(err).toBe(
-      'error: Nothing says in which format to export.\n  fix: Write muster export --ini: the INI file of the product family is the only one so far.\n',
+      'error: The export format is missing.\n  fix: Use muster export --ini: INI is the only format so far.\n',
     )
   })
 })

@@ -37,7 +37,7 @@ describe('import', () => {
     expect(out).toContain('cluster: alpha\n')
     expect(out).toContain(`rest-api-admin-pass: '${sentinel.replaceAll("'", "''")}'\n`)
     expect(err).toBe(
-      'note: What was written holds secrets in plain text. --out FILE makes a file that only you can read.\n',
+      'note: The output contains secrets in plain text. --out FILE writes a file that only you can read.\n',
     )
     const checked = commandContext({ typed: out })
     const options = { context: checked.context, files: ['-'], set: [], format: 'text', strict: true } as const
@@ -48,7 +48,7 @@ describe('import', () => {
     const { code, out, err, cwd } = await run(good, { out: 'muster.yaml' })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toBe(
-      'Wrote muster.yaml, for you alone to read. Next, check it with: muster validate muster.yaml\n',
+      'Wrote muster.yaml, readable only by you. Next, check it with: muster validate muster.yaml\n',
     )
     expect(statSync(join(cwd, 'muster.yaml')).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).toContain('cluster: alpha')
@@ -60,7 +60,7 @@ describe('import', () => {
     const refused = await run(good, { out: 'a.yaml', file: '-' }, { cwd, typed: good })
     expect(refused).toMatchObject({ code: 3, out: '' })
     expect(refused.err).toBe(
-      'error: a.yaml exists already and was left as it is.\n  fix: To replace it, add --force.\n',
+      'error: a.yaml already exists and was not changed.\n  fix: To overwrite it, add --force.\n',
     )
     expect(readFileSync(join(cwd, 'a.yaml'), 'utf8')).toBe('mine')
     const forced = await run(good, { out: 'a.yaml', file: '-', force: true }, { cwd, typed: good })

@@ -74,7 +74,7 @@ describe('init', () => {
     writeFileSync(schema, 'mine')
     const { code, out } = await run(cwd, 'other.yaml')
     expect(code).toBe(0)
-    expect(out).toMatch(/^Wrote other\.yaml, but no schema for editors: muster\.schema\.json exists already/)
+    expect(out).toMatch(/^Wrote other\.yaml, but no schema for editors: muster\.schema\.json already exists/)
     expect(readFileSync(schema, 'utf8')).toBe('mine')
   })
 
@@ -84,7 +84,7 @@ describe('init', () => {
     const refused = await run(cwd)
     expect(refused.code).toBe(3)
     expect(refused.err).toBe(
-      'muster.yaml exists already and was left as it is.\nTo replace it: muster init --force muster.yaml\n',
+      'muster.yaml already exists and was not changed.\nTo overwrite it: muster init --force muster.yaml\n',
     )
     expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).toBe('mine')
     expect((await run(cwd, 'muster.yaml', true)).code).toBe(0)

@@ -49,7 +49,7 @@ describe('--set name=- on a terminal', () => {
     expect(code).toBe(3)
     expect(out).toBe('')
     expect(err).toBe(
-      'rest-api-admin-pass: \nerror: rest-api-admin-pass was not given.\n  fix: Type it and press Enter; it is not shown. Without --set the file decides.\n',
+      'rest-api-admin-pass: \nerror: rest-api-admin-pass was not given.\n  fix: Type it and press Enter; it is not shown. Without --set, the value of the file is used.\n',
     )
     expect(raw).toEqual([true, false])
   })

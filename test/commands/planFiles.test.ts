@@ -22,9 +22,7 @@ describe('the file of a plan', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(await readPlan(context, 'alpha.plan')).toEqual(plan)
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, 60), { mode: 0o644 })
-    await expect(readPlan(context, 'alpha.plan')).rejects.toThrow(
-      'alpha.plan is damaged, or was changed by hand',
-    )
+    await expect(readPlan(context, 'alpha.plan')).rejects.toThrow('alpha.plan is damaged or was edited')
     await writePlan(context, path, { ...plan, muster: '2.0.0' })
     expect(await readPlan(context, path)).toMatchObject({ muster: '2.0.0' })
     expect(readdirSync(cwd)).toEqual(['alpha.plan'])
@@ -36,7 +34,7 @@ describe('the file of a plan', () => {
     writeFileSync(join(cwd, 'alpha.yaml'), 'cluster: alpha\n')
     symlinkSync('alpha.yaml', join(cwd, 'link'))
     for (const name of ['folder', 'alpha.yaml', 'link', '/dev/null']) {
-      await expect(writePlan(context, name, plan)).rejects.toThrow(`${name} is there already and is no plan`)
+      await expect(writePlan(context, name, plan)).rejects.toThrow(`${name} already exists and is not a plan`)
     }
     await expect(writePlan(context, 'none/alpha.plan', plan)).rejects.toThrow('its folder does not exist')
     expect(readFileSync(join(cwd, 'alpha.yaml'), 'utf8')).toBe('cluster: alpha\n')
@@ -59,11 +57,11 @@ describe('the file of a plan', () => {
       replaced: [],
     }
     expect(keptPlanText(options)).toBe(
-      "\nThe plan is kept in my plan. Carry it out with this command:\n  muster install --plan 'my plan' a.yaml b.yaml\n",
+      "\nThe plan is saved in my plan. Apply it with this command:\n  muster install --plan 'my plan' a.yaml b.yaml\n",
     )
     const more = { set: ['rest-api-admin-pass=hunter2'], runtimeFile: '/n', replaced: ['db2'] }
     expect(keptPlanText({ ...options, ...more })).toBe(
-      "\nThe plan is kept in my plan. Carry it out with this command and the same --set:\n  muster install --plan 'my plan' --runtime-file /n --replaced db2 a.yaml b.yaml\n",
+      "\nThe plan is saved in my plan. Apply it with this command and the same --set:\n  muster install --plan 'my plan' --runtime-file /n --replaced db2 a.yaml b.yaml\n",
     )
   })
 })

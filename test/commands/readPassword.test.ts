@@ -152,7 +152,7 @@ describe('readPassword', () => {
     const { context, shown } = world({ terminal: false, cwd: folder })
     await readPassword(request(context, { file: await file(sentinel, 0o644) }))
     expect(shown()).toBe(
-      `warning: ${folder}/pass holds the password of admin, and others than its owner may read it\n  fix: chmod 600 ${folder}/pass\n`,
+      `warning: ${folder}/pass contains the password of admin, and users other than its owner can read it\n  fix: chmod 600 ${folder}/pass\n`,
     )
   })
 
@@ -239,7 +239,7 @@ describe('readPassword', () => {
         'Give it with --password-file FILE, with --password-stdin, or in the environment as PASS.',
     )
     expect(await outcome(readPassword(request(context, { file: 'x', stdin: true })))).toBe(
-      '--password-file and --password-stdin exclude each other. Give one of them.',
+      '--password-file cannot be used with --password-stdin. Use one of them.',
     )
   })
 })

@@ -52,7 +52,7 @@ describe('schema', () => {
     writeFileSync(join(cwd, 'muster.yaml'), 'cluster: mine\n')
     await expect(run(cwd, 'muster.yaml')).rejects.toMatchObject({
       name: 'UsageError',
-      message: 'muster.yaml exists already, is no schema of muster, and was left as it is.',
+      message: 'muster.yaml already exists and is not a schema of muster; it was not changed.',
       fix: 'Name another file, such as muster.schema.json.',
     })
     expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).toBe('cluster: mine\n')

@@ -83,20 +83,20 @@ describe('targets that mean nothing', () => {
 
   it('are refused with the nearest name, or the names there are', () => {
     expect(refused(() => select({ hosts: ['db1', 'web.exampel'] }))).toMatchInlineSnapshot(`
-      "--host web.exampel means no host of alpha.
+      "no host in alpha matches 'web.exampel'
       Did you mean web.example? The file has db1, db2, db10 and web.example; \`*\` stands for any characters, such as in --host 'db*'."
     `)
     expect(refused(() => select({ services: ['north*'] }))).toMatchInlineSnapshot(`
-      "--service north* means no service of alpha.
+      "no service in alpha matches 'north*'
       The file has east, global and west; \`*\` stands for any characters, such as in --service 'ea*'."
     `)
     expect(refused(() => select({ services: ['east'], hosts: ['db10'] }))).toMatchInlineSnapshot(`
-      "No host of alpha is meant by both --host and --service.
-      --host means db10; --service means east. A host must be in both."
+      "No host in alpha matches both --host and --service.
+      --host matches db10; --service matches east. Choose options that match a common host."
     `)
     expect(refused(() => withComponent(select({ hosts: ['web*'] }), 'manager'))).toMatchInlineSnapshot(`
-      "--component manager is on no host that is meant.
-      They have connector; which hosts have a manager, the services of the file say."
+      "no selected host has a manager.
+      Use --component with one of connector, or select other hosts."
     `)
   })
 })
@@ -134,7 +134,7 @@ describe('--connection', () => {
 
   it('takes this machine for one host only', () => {
     expect(() => select({ hosts: ['db?'], connection: 'local' })).toThrow(
-      '--connection local would take db1 and db2 for this one machine.',
+      '--connection local treats db1 and db2 as this one machine.',
     )
     const local = {
       ...config,

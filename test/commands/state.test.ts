@@ -65,7 +65,7 @@ describe('muster state export', () => {
     const archive = join(from.cwd, 'alpha.state')
     expect(await stateExport({ ...from.options, out: 'alpha.state' })).toBe(0)
     expect(from.said()).toBe(
-      "wrote <folder>/alpha.state, encrypted: it holds the authority's key and made passwords, so keep it and its passphrase apart\n",
+      "wrote <folder>/alpha.state (encrypted). It contains the authority's key and generated passwords: store it and its passphrase separately\n",
     )
     expect(statSync(archive).mode & 0o777).toBe(0o600)
     expect(readdirSync(from.cwd).sort()).toEqual(['.muster', 'alpha.state'])
@@ -122,7 +122,7 @@ describe('muster state import', () => {
       'secrets.json',
     ])
     expect(await stateImport({ ...to.options, from: archive })).toBe(0)
-    expect(to.said()).toBe('nothing to do: <folder>/.muster/alpha has this very state\n')
+    expect(to.said()).toBe('nothing to do: <folder>/.muster/alpha already has this state\n')
   })
 
   it('never overwrites another state, and says what differs', async () => {
@@ -133,11 +133,11 @@ describe('muster state import', () => {
     await saveState({ ...to.options, before: emptyState, after: mine })
     expect(await stateImport({ ...to.options, from: archive })).toBe(1)
     expect(to.said()).toBe(
-      'error: <folder>/.muster/alpha has another state than the archive, and muster never writes over one (already-exists)\n' +
+      'error: <folder>/.muster/alpha has a different state than the archive, and muster never overwrites a state (already-exists)\n' +
         '  - the authority: only there\n' +
         '  - the stores of host db2: only there\n' +
         '  - what is kept of user admin differs\n' +
-        "  fix: to take the archive's instead, move <folder>/.muster/alpha away first\n",
+        '  fix: to use the state of the archive, move <folder>/.muster/alpha away first\n',
     )
     expect(stateDifferences((await openState(to.options)).state, mine)).toEqual([])
   })

@@ -143,7 +143,7 @@ describe.skipIf(labHere.missing)(`certificates that muster does not sign alone${
     expect(await succeeds('install', '--yes')).toContain('nothing to do on 2 hosts')
 
     const taken = await succeeds('cert', 'import', '--host', 'db1', '--from', corp.chain(leaf))
-    expect(taken).toMatch(/^took the certificate of db1, signed by O=Corp, CN=Corp Issuing, until /)
+    expect(taken).toMatch(/^imported the certificate of db1, signed by O=Corp, CN=Corp Issuing, until /)
     expect(await checked()).toEqual(['db1 certificate-pending'])
     await succeeds('install', '--yes')
     expect(await pids()).toEqual(before)

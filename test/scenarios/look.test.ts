@@ -133,8 +133,8 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
     })
 
     it.each([
-      [['exec', 'alpha.yaml'], '`muster exec` was given no program.'],
-      [['exec', 'alpha.yaml', '--'], '`muster exec` was given no program.'],
+      [['exec', 'alpha.yaml'], '`muster exec` needs a command.'],
+      [['exec', 'alpha.yaml', '--'], '`muster exec` needs a command.'],
       [['exec', 'alpha.yaml', '--', '-x'], '-x is no program.'],
       [['exec', 'alpha.yaml', '--timeout', '1', '--', 'true'], '--timeout 1 is no length of time.'],
       [['exec', 'alpha.yaml', '--user', 'x', '--', 'true'], "unknown option '--user'"],

@@ -103,7 +103,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
             users.json: admin: [redacted] changed
       db2 and db3: the same
 
-      A password was made now and is shown this once. It is kept in
+      A password was generated and is shown only once. It is stored in
       /folder/operator/.muster/alpha/secrets.json
         user admin  password MADE
 

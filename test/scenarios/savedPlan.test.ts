@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     const outcome = await save()
     expect(outcome).toMatchObject({ code: 2, stderr: '' })
     expect(outcome.stdout).toMatch(
-      /\nThe plan is kept in alpha\.plan\. Carry it out with this command:\n {2}muster install --plan alpha\.plan --runtime-file \S+ alpha\.yaml\n$/,
+      /\nThe plan is saved in alpha\.plan\. Carry it out with this command:\n {2}muster install --plan alpha\.plan --runtime-file \S+ alpha\.yaml\n$/,
     )
     expect(pathsBelow(world.folder).filter((found) => !before.includes(found))).toEqual([path()])
     expect(statSync(path()).mode & 0o777).toBe(0o600)
@@ -151,7 +151,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     const yaml = readFileSync(join(world.operator.directory, 'alpha.yaml'), 'utf8')
     const { code, stderr } = await world.muster('plan', ['--out', 'alpha.yaml'])
     expect(code).toBe(3)
-    expect(stderr).toContain('alpha.yaml is there already and is no plan: it is not written over.')
+    expect(stderr).toContain('alpha.yaml already exists and is not a plan; it was not changed.')
     expect(readFileSync(join(world.operator.directory, 'alpha.yaml'), 'utf8')).toBe(yaml)
     expect((await world.muster('plan', ['--out', 'none/alpha.plan'])).stderr).toContain(
       'none/alpha.plan cannot be written: its folder does not exist.',

@@ -26,8 +26,8 @@ export async function certCsr(
   const yours = config.hosts.filter((host) => !isGenerated(host))
   if (yours.length > 0) {
     throw new UsageError(
-      `The stores of ${shortListOf(namesOf(yours), 8)} are yours: muster has no key of them.`,
-      'Make the request where the keystore was made, such as with keytool -certreq, or leave these hosts out with --host.',
+      `The stores of ${shortListOf(namesOf(yours), 8)} are your own: muster does not have their keys.`,
+      'Create the request where the keystore was created, such as with keytool -certreq, or exclude these hosts with --host.',
     )
   }
   const requests = config.hosts.map((host) => {
@@ -38,7 +38,7 @@ export async function certCsr(
   if (without.length > 0) {
     throw new UsageError(
       `${stateFolder(config)} has no key of ${shortListOf(without, 8)}.`,
-      'A key is made by the first `muster install` of a host; its own certificate serves until the outside one is there.',
+      'Run `muster install` first: it creates the key and a certificate to use until the external one is imported.',
     )
   }
   const files = requests.map(({ host, request = '' }) => {
@@ -50,7 +50,7 @@ export async function certCsr(
   if (failed !== undefined) throw notWritten(failed.outcome, { files: failed.files.map(({ file }) => file) })
   for (const { file } of files) context.stdout.write(`wrote ${file}\n`)
   context.stdout.write(
-    'Each asks for all names of its host. Bring what the authority answers: muster cert import --host HOST --from CHAIN\n',
+    'Each request contains all names of its host. Next, import the signed certificate: muster cert import --host HOST --from CHAIN\n',
   )
   return exitCodes.ok
 }

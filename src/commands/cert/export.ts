@@ -76,8 +76,8 @@ async function exportedOf(
   if (host !== undefined) return hostOf(options, { host: named(config, host), config, state })
   if (withKey) {
     throw new UsageError(
-      "--with-key without --host would be the authority's key.",
-      'It never leaves the state directory but with `muster state export`. For the key of a host, name it: --host HOST',
+      "--with-key without --host would export the authority's key.",
+      'Use `muster state export` to back it up. To export the key of a host, add --host HOST',
     )
   }
   const authorities = state === undefined ? [] : trustedAuthorities(state)
@@ -85,8 +85,8 @@ async function exportedOf(
     throw new UsageError(
       `There is no authority in ${stateFolder(config)}.`,
       config.hosts.some(isGenerated)
-        ? 'It is made by the first `muster install`; another operator has it in `muster state export`.'
-        : 'The stores are yours: take the authority from the truststore that the file names.',
+        ? 'Run `muster install` to create it, or `muster state import` to take over that of another operator.'
+        : 'The stores are your own: take the authority from the truststore that the file names.',
     )
   }
   if (options.each) return eachOf(options, authorities)
@@ -131,7 +131,7 @@ async function hostOf(
   const { format, withKey } = options
   if (!isGenerated(host)) {
     throw new UsageError(
-      `The stores of ${host.name} are yours: muster keeps neither its certificate nor its key.`,
+      `The stores of ${host.name} are your own: muster has neither its certificate nor its key.`,
       `Its keystore is ${host.tls.keystorePath ?? ''}; \`keytool -list -v -keystore FILE\` shows it.`,
     )
   }
@@ -144,14 +144,14 @@ async function hostOf(
   if (format === 'p12' && !withKey) {
     throw new UsageError(
       'A PKCS#12 file of a host is its keystore, with the private key in it.',
-      'Say so: --with-key. For the certificate alone: --format pem',
+      'Add --with-key, or use --format pem for the certificate alone.',
     )
   }
   const stores = state?.hosts.get(host.name)
   if (stores === undefined) {
     throw new UsageError(
       `${stateFolder(config)} has no certificate of ${host.name}.`,
-      'It is made by the first `muster install` of the host.',
+      'Run `muster install` to create it.',
     )
   }
   const password = format === 'p12' ? await keystorePassword(options) : new Secret('')
@@ -166,7 +166,7 @@ function named(config: ClusterConfig, name: string): HostConfig {
   const host = config.hosts.find((one) => one.name === name)
   if (host !== undefined) return host
   throw new UsageError(
-    `--host ${name} is no host of ${config.cluster}.`,
+    `no host in ${config.cluster} matches '${name}'`,
     `The file has ${listOf(config.hosts.map((one) => one.name))}.`,
   )
 }

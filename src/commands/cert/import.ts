@@ -26,13 +26,13 @@ export async function certImport(
   const host = config.hosts.find(({ name }) => name === options.host)
   if (host === undefined) {
     throw new UsageError(
-      `--host ${options.host} is no host of ${config.cluster}.`,
+      `no host in ${config.cluster} matches '${options.host}'`,
       `The file has ${listOf(config.hosts.map(({ name }) => name))}.`,
     )
   }
   if (!isGenerated(host)) {
     throw new UsageError(
-      `The stores of ${host.name} are yours: its certificate comes from its keystore.`,
+      `The stores of ${host.name} are your own: its certificate comes from its keystore.`,
       'Put the certificate into the keystore that the file names, then run `muster install`.',
     )
   }
@@ -54,9 +54,9 @@ export async function certImport(
     })
     const facts = leafFacts(imported.chain, context.now())
     context.stdout.write(
-      `took the certificate of ${host.name}, signed by ${facts?.issuer ?? ''}, until ${facts?.notAfter.slice(0, 10) ?? ''}\n` +
-        'muster install brings it to the host and lets all hosts trust its authority; muster cert renew leaves it alone.\n' +
-        'Clients elsewhere must trust that authority, too, before the host shows it: muster cert export\n',
+      `imported the certificate of ${host.name}, signed by ${facts?.issuer ?? ''}, until ${facts?.notAfter.slice(0, 10) ?? ''}\n` +
+        'muster install deploys it and makes all hosts trust its authority; muster cert renew does not renew it.\n' +
+        'Clients must trust this authority before the host serves the certificate: muster cert export\n',
     )
     return exitCodes.ok
   } finally {

@@ -14,6 +14,6 @@ export function notWritten(
     return new UsageError(message, fix)
   }
   return files.length === 1
-    ? new UsageError(`${names} exists already and was left as it is.`, 'To replace it, add --force.')
-    : new UsageError(`${names} exist already and were left as they are.`, 'To replace them, add --force.')
+    ? new UsageError(`${names} already exists and was not changed.`, 'To overwrite it, add --force.')
+    : new UsageError(`${names} already exist and were not changed.`, 'To overwrite them, add --force.')
 }

@@ -46,7 +46,7 @@ export async function protectAuthority(
   if (!remove && [...passphrase.reveal()].length < shortest) {
     throw new UsageError(
       'The passphrase is too short.',
-      `Whoever has a copy of the key can try passphrases as fast as they like: take ${shortest} characters or more.`,
+      `Use ${shortest} characters or more: anyone with a copy of the key can try passphrases offline.`,
     )
   }
   const lock = await lockState(config, context.now())
@@ -62,7 +62,7 @@ export async function protectAuthority(
   const file = `${stateFolder(config)}/${authorityFiles.key}`
   context.stdout.write(
     remove
-      ? `${file} is not protected any more\n`
+      ? `${file} is no longer protected\n`
       : `${file} is protected by the passphrase; without it no certificate can be signed\nCopies that were made before, such as backups, are not: muster install, muster cert renew and muster cert rotate-authority ask from now on when they must sign.\n`,
   )
   return exitCodes.ok
@@ -80,20 +80,20 @@ function protectable(
   if (authority === undefined) {
     throw new UsageError(
       `There is no authority in ${stateFolder(place)}.`,
-      'It is made by the first `muster install`; another operator has it in `muster state export`.',
+      'Run `muster install` to create it, or `muster state import` to take over that of another operator.',
     )
   }
   if (state?.rotation !== undefined) {
     throw new UsageError(
-      'The authority is being replaced by another one.',
+      'The authority is being rotated.',
       remove
-        ? 'End that first: muster cert rotate-authority'
-        : 'End that first, with `muster cert rotate-authority`; then protect the new one.',
+        ? 'Finish the rotation first: muster cert rotate-authority'
+        : 'Finish the rotation with `muster cert rotate-authority`, then protect the new authority.',
     )
   }
   if (isLocked(authority.key) === remove) return authority
   throw new UsageError(
-    remove ? "The authority's key is not protected." : "The authority's key is protected already.",
-    remove ? 'There is nothing to do.' : 'For another passphrase take this one away first: --remove',
+    remove ? "The authority's key is not protected." : "The authority's key is already protected.",
+    remove ? 'There is nothing to do.' : 'To change the passphrase, remove it first: --remove',
   )
 }

@@ -51,7 +51,7 @@ export async function rotateAuthority(options: RotateOptions): Promise<ExitCode>
   if (typeof opened === 'number') return opened
   const { config, notes } = withoutBrought(opened.config, {
     what: 'rotate',
-    rule: 'of which muster changes nothing: let its truststore trust the new authority yourself',
+    rule: 'which muster does not change: add the new authority to its truststore yourself',
   })
   const secrets = await resolveSecrets(context, { ...opened, config })
   if (typeof secrets === 'number') return secrets

@@ -116,7 +116,7 @@ async function workOn(
   const proof = { ...installed, authorities, ...(leaf === undefined ? {} : { leaf }) }
   const verify = async (): Promise<string> =>
     components.length === 0
-      ? 'no component runs there that could show its certificate'
+      ? 'no certificate verified: no component is running'
       : `certificate ${serial} is shown, ${await verifyHost(transport, proof)}`
   return {
     host: host.name,

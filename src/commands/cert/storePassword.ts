@@ -43,6 +43,6 @@ async function ask(
   if ([...password.reveal()].length >= shortest) return password
   throw new UsageError(
     `${what.charAt(0).toUpperCase()}${what.slice(1)} is too short.`,
-    `keytool refuses fewer than ${shortest} characters: give a longer one.`,
+    `Use at least ${shortest} characters: keytool refuses fewer.`,
   )
 }

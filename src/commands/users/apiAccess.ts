@@ -60,8 +60,8 @@ export async function readTrust(
   if (cacert === undefined) {
     if (state.authority !== undefined) return [state.authority.certificate]
     throw new UsageError(
-      `No authority is known that signs the certificates of the hosts: ${stateFolder(place)} has none.`,
-      'Give its certificate with --cacert FILE; nobody is believed without.',
+      `The authority of the certificates of the hosts is unknown: ${stateFolder(place)} has none.`,
+      'Name its certificate with --cacert FILE; no server is trusted without it.',
     )
   }
   const path = resolve(context.cwd, cacert)
@@ -69,7 +69,7 @@ export async function readTrust(
   if (isReadableAuthority(text)) return [text]
   throw new UsageError(
     `${path} contains no readable PEM certificate.`,
-    'Give --cacert the certificate of the authority, a file with a BEGIN CERTIFICATE line.',
+    'Use --cacert with the certificate of the authority, a file with a BEGIN CERTIFICATE line.',
   )
 }
 

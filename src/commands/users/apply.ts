@@ -131,7 +131,7 @@ async function applyTo(work: Work): Promise<ExitCode> {
   if (!json) context.stdout.write(madePasswordText(made, place))
   else
     for (const { user } of made) {
-      const message = `the password of ${user} was made now; ${stateFolder(place)} keeps it`
+      const message = `the password of ${user} was generated; it is stored in ${stateFolder(place)}`
       renderer.emit({ type: 'notice', message })
     }
   const exit = await runSteps({ context, json, run, survey, work: plans })
@@ -156,9 +156,9 @@ function workOn(
   const stopped = set.components.filter((name) => !runs.includes(name))
   const proof = installedProvable({ host, facts, set: { ...set, components: runs }, state, users })
   const verify = async (): Promise<string> => {
-    if (runs.length === 0) return 'no component runs there that could prove a login'
+    if (runs.length === 0) return 'no login verified: no component is running'
     const proved = await verifyHost(transport, { ...proof, running: true, gone: names })
-    return stopped.length === 0 ? proved : `${proved}; ${listOf(stopped)} not asked, for it does not run`
+    return stopped.length === 0 ? proved : `${proved}; ${listOf(stopped)} not verified: not running`
   }
   return { host: host.name, address: host.address, transport, steps: preview(steps, facts), verify }
 }

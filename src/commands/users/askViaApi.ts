@@ -55,7 +55,7 @@ export async function askViaApi(
     }
     for (const { component, address } of reached.closed) {
       notes.push(
-        `the ${component} of ${host.name} listens on ${address} alone: its logins cannot be proved from here`,
+        `the ${component} of ${host.name} listens only on ${address}: its logins cannot be verified from here`,
       )
     }
     return [wishOf({ host, apis: reached.apis, given, state, own, prune })]

@@ -18,11 +18,11 @@ export function hostsThatName(config: SelectedCluster, user: string): SelectedCl
   const known = [...new Set([...config.hosts, ...config.left].flatMap(names))]
   throw left.length > 0
     ? new UsageError(
-        `The file names the user ${user} on ${shortListOf(namesOf(left))}, and none of these hosts is meant.`,
-        'Give --host so that it means one of them.',
+        `The file names the user ${user} only for ${shortListOf(namesOf(left))}, which --host does not select.`,
+        'Select one of them with --host.',
       )
     : new UsageError(
         `The file names no user ${user}.`,
-        known.length === 0 ? 'It names none at all.' : `It names ${listOf(known)}.`,
+        known.length === 0 ? 'It names no users.' : `It names ${listOf(known)}.`,
       )
 }

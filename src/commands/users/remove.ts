@@ -53,7 +53,7 @@ export async function remove(options: RemoveOptions): Promise<ExitCode> {
   if (naming.length > 0) {
     throw new UsageError(
       `The file still names the user ${user}, for ${shortListOf(namesOf(naming))}.`,
-      'Take it out of the file first: the next installation would bring it back.',
+      'Remove it from the file first: the next installation would create it again.',
     )
   }
   return withHosts({
@@ -104,7 +104,7 @@ async function removeLocked(work: Work): Promise<ExitCode> {
 function unknownNote(user: string, { reached }: Survey<InstalledFacts>): string {
   const others = [...new Set(reached.flatMap(({ host, facts }) => extraUsers(host, facts)))]
   const has = others.length === 0 ? 'nobody' : shortListOf(others, 8)
-  return `no host has ${user}; beside the users of the file there is ${has}`
+  return `no host has ${user}; users that the file does not name: ${has}`
 }
 
 const refusalOf = (problem: StepError): HostOutcome => ({

@@ -130,7 +130,7 @@ async function rotateLocked(work: Work, survey: Survey<InstalledFacts>, run: Run
     rotateHost({ cluster, surveyed, state: opened.state, login }),
   )
   if (!json) {
-    const notes = kind === 'go-on' ? [`a rotation of ${user} has not ended: this run goes on with it`] : []
+    const notes = kind === 'go-on' ? [`a rotation of ${user} is unfinished: this run continues it`] : []
     showPlan(context, { cluster, notes, plans, left: namesOf(left) })
   }
   const changes = plans.some(({ steps }) => steps.length > 0)
@@ -152,7 +152,7 @@ async function rotateLocked(work: Work, survey: Survey<InstalledFacts>, run: Run
     run: async () => {
       if (kind === 'make') {
         if (work.show && !json) context.stdout.write(madePasswordText([{ user, password }], place))
-        else tell(`the new password of ${user} was made now; ${stateFolder(place)} keeps it`)
+        else tell(`the new password of ${user} was generated; it is stored in ${stateFolder(place)}`)
       }
       exit = await runSteps({ context, json, run, survey, work: plans })
       return provedHosts(run.recorder.record(exit))

@@ -76,7 +76,7 @@ async function applyLocked(work: Work): Promise<ExitCode> {
   )
   if ('outcomes' in decision) {
     emit({ type: 'run-ended', outcomes: decision.outcomes, interrupted: context.signal.aborted })
-    context.stderr.write('Nothing was changed: all hosts are asked first, and not all of them can follow.\n')
+    context.stderr.write('Nothing was changed: not every host passed the checks.\n')
     return exitOfRun(decision.outcomes, context.signal.aborted)
   }
   const { plans, made, notes, wishes } = decision
@@ -93,7 +93,7 @@ async function applyLocked(work: Work): Promise<ExitCode> {
   if (!json) context.stdout.write(madePasswordText(made, place))
   else
     for (const { user } of made) {
-      const message = `the password of ${user} was made now; ${stateFolder(place)} keeps it`
+      const message = `the password of ${user} was generated; it is stored in ${stateFolder(place)}`
       emit({ type: 'notice', message })
     }
   const exit = await runSteps({
@@ -108,7 +108,7 @@ async function applyLocked(work: Work): Promise<ExitCode> {
       transport: withoutShell(host),
       verify: async () => {
         const wish = wishes.find((one) => one.host === host)
-        return wish === undefined ? 'nothing to prove' : proveHost(wish, context.signal)
+        return wish === undefined ? 'nothing to verify' : proveHost(wish, context.signal)
       },
     })),
   })

@@ -53,7 +53,7 @@ export function rotateHost(options: {
     ...work,
     steps: preview([step], facts),
     verify: async () => {
-      if (runs.length === 0) return 'no component runs there that could prove a login'
+      if (runs.length === 0) return 'no login verified: no component is running'
       const [first, ...others] = previous
       const proved = await proof(first)
       // More than one only where a rotation was overtaken by the next.

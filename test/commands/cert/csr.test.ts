@@ -16,7 +16,7 @@ describe('muster cert csr', () => {
       code: 0,
       stdout:
         'wrote requests/db1.csr\nwrote requests/db2.csr\n' +
-        'Each asks for all names of its host. Bring what the authority answers: muster cert import --host HOST --from CHAIN\n',
+        'Each request contains all names of its host. Next, import the signed certificate: muster cert import --host HOST --from CHAIN\n',
     })
     const text = readFileSync(cluster.path('requests/db1.csr'), 'utf8')
     expect(text).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----\n[\s\S]*-----END CERTIFICATE REQUEST-----\n$/)
@@ -25,14 +25,12 @@ describe('muster cert csr', () => {
   it('writes none where a host has no key yet, and over none that is there', async () => {
     const all = await cluster.cert(['csr', '--out', 'all'])
     expect(all.code).toBe(3)
-    expect(all.stderr).toContain(
-      'has no key of w1.\n  fix: A key is made by the first `muster install` of a host',
-    )
+    expect(all.stderr).toContain('has no key of w1.\n  fix: Run `muster install` first: it creates the key')
     expect(existsSync(cluster.path('all'))).toBe(false)
     await cluster.cert(['csr', '--host', 'db1', '--out', 'twice'])
     writeFileSync(cluster.path('twice/db1.csr'), 'mine')
     const again = await cluster.cert(['csr', '--host', 'db1', '--out', 'twice'])
-    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('twice/db1.csr exists already') })
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('twice/db1.csr already exists') })
     expect(readFileSync(cluster.path('twice/db1.csr'), 'utf8')).toBe('mine')
     expect((await cluster.cert(['csr', '--host', 'db1', '--out', 'twice', '--force'])).code).toBe(0)
   })
@@ -45,12 +43,12 @@ describe('muster cert csr', () => {
       code: 3,
       stdout: '',
       stderr:
-        'error: half/db2.csr exists already and was left as it is.\n  fix: To replace it, add --force.\n',
+        'error: half/db2.csr already exists and was not changed.\n  fix: To overwrite it, add --force.\n',
     })
     expect(readdirSync(cluster.path('half'))).toEqual(['db2.csr'])
     writeFileSync(cluster.path('half/db1.csr'), 'mine, too')
     expect((await cluster.cert(['csr', '--host', 'db*', '--out', 'half'])).stderr).toBe(
-      'error: half/db1.csr and half/db2.csr exist already and were left as they are.\n  fix: To replace them, add --force.\n',
+      'error: half/db1.csr and half/db2.csr already exist and were not changed.\n  fix: To overwrite them, add --force.\n',
     )
     const forced = await cluster.cert(['csr', '--host', 'db*', '--out', 'half', '--force'])
     expect(forced).toMatchObject({ code: 0, stderr: '' })
@@ -76,7 +74,10 @@ describe('muster cert csr', () => {
     writeFileSync(cluster.path('alpha.yaml'), certClusterText({ db2: own }))
     const yours = await cluster.cert(['csr', '--host', 'db2', '--out', 'x'])
     writeFileSync(cluster.path('alpha.yaml'), certClusterText())
-    expect(yours).toMatchObject({ code: 3, stderr: expect.stringContaining('muster has no key of them') })
+    expect(yours).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('muster does not have their keys'),
+    })
     const file = await cluster.cert(['csr', '--host', 'db1', '--out', 'alpha.yaml'])
     expect(file).toMatchObject({ code: 3, stdout: '' })
     expect(file.stderr).toMatch(/^error: alpha.yaml\/db1.csr .*\n {2}fix: .*\n$/)

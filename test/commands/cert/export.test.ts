@@ -87,7 +87,7 @@ describe('muster cert export', () => {
     const { code, stderr } = await cluster.cert(['export', '--out', 'there'])
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: 'error: there exists already and was left as it is.\n  fix: To replace it, add --force.\n',
+      stderr: 'error: there already exists and was not changed.\n  fix: To overwrite it, add --force.\n',
     })
     expect(written('there').toString()).toBe('mine')
     // Before anybody is asked for a password.
@@ -101,19 +101,16 @@ describe('muster cert export', () => {
       '--out',
       'there',
     ])
-    expect(store.stderr).toContain('there exists already')
+    expect(store.stderr).toContain('there already exists')
     const argv = ['export', '--host', 'db1', '--with-key', '--out', 'there', '--force']
     expect((await cluster.cert(argv)).code).toBe(0)
     expect(modeOf('there')).toBe(0o600)
   })
 
   it.each([
-    [['--with-key'], "--with-key without --host would be the authority's key."],
-    [['--host', 'db9'], '--host db9 is no host of alpha.\n  fix: The file has db1, db2 and w1.'],
-    [
-      ['--host', 'w1'],
-      'has no certificate of w1.\n  fix: It is made by the first `muster install` of the host.',
-    ],
+    [['--with-key'], "--with-key without --host would export the authority's key."],
+    [['--host', 'db9'], "no host in alpha matches 'db9'\n  fix: The file has db1, db2 and w1."],
+    [['--host', 'w1'], 'has no certificate of w1.\n  fix: Run `muster install` to create it.'],
     [['--host', 'db1', '--format', 'jks'], 'A key is not written as JKS: its protection there is weak.'],
     [
       ['--host', 'db1', '--format', 'p12'],
@@ -136,14 +133,17 @@ describe('muster cert export', () => {
     expect(await cluster.cert(['export', '--out', 'no/where'])).toMatchObject({
       code: 3,
       stderr:
-        'error: no/where cannot be written: its folder does not exist.\n  fix: Make the folder first, or name another file.\n',
+        'error: no/where cannot be written: its folder does not exist.\n  fix: Create the folder first, or name another file.\n',
     })
     const own =
       ', options: { java-tls-keystore-path: "host:/k.p12", java-truststore-path: "host:/t.p12", java-keystore-password: !env A, java-truststore-password: !env A }'
     writeFileSync(cluster.path('alpha.yaml'), certClusterText({ db2: own }))
     const yours = await cluster.cert(['export', '--host', 'db2', '--out', 'x'])
     writeFileSync(cluster.path('alpha.yaml'), certClusterText())
-    expect(yours).toMatchObject({ code: 3, stderr: expect.stringContaining('The stores of db2 are yours') })
+    expect(yours).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('The stores of db2 are your own'),
+    })
   })
 
   it('has nothing to export before the first installation', async () => {
@@ -152,7 +152,7 @@ describe('muster cert export', () => {
     const { code, stderr } = await fresh.cert(['export', '--out', 'x'])
     await fresh.remove()
     expect(code).toBe(3)
-    expect(stderr).toContain('It is made by the first `muster install`')
+    expect(stderr).toContain('Run `muster install` to create it')
   })
 })
 

@@ -56,7 +56,7 @@ describe('muster cert export of several authorities', () => {
       code: 3,
       stdout: '',
       stderr:
-        'error: there-2.crt exists already and was left as it is.\n  fix: To replace it, add --force.\n',
+        'error: there-2.crt already exists and was not changed.\n  fix: To overwrite it, add --force.\n',
     })
     expect(existsSync(cluster.path('there-1.crt'))).toBe(false)
     expect(written('there-2.crt')).toBe('mine')

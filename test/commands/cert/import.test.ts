@@ -29,9 +29,9 @@ describe('muster cert import', () => {
     const { code, stdout, stderr } = await cluster.cert(['import', '--host', 'db1', '--from', 'chain.pem'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.replace(/until \S+/, 'until …')).toMatchInlineSnapshot(`
-      "took the certificate of db1, signed by CN=muster corp authority, until …
-      muster install brings it to the host and lets all hosts trust its authority; muster cert renew leaves it alone.
-      Clients elsewhere must trust that authority, too, before the host shows it: muster cert export
+      "imported the certificate of db1, signed by CN=muster corp authority, until …
+      muster install deploys it and makes all hosts trust its authority; muster cert renew does not renew it.
+      Clients must trust this authority before the host serves the certificate: muster cert export
       "
     `)
     const state = await stateNow()
@@ -59,7 +59,7 @@ describe('muster cert import', () => {
   })
 
   it.each([
-    [['--host', 'db9', '--from', 'alpha.yaml'], '--host db9 is no host of alpha.'],
+    [['--host', 'db9', '--from', 'alpha.yaml'], "no host in alpha matches 'db9'"],
     [['--host', 'w1', '--from', 'alpha.yaml'], 'has no key of w1, so no certificate can belong to it.'],
     [['--host', 'db1', '--from', 'none.pem'], 'The chain cannot be read from'],
     [['--host', 'db1'], "required option '--from <path>' not specified"],

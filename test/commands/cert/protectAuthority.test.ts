@@ -47,7 +47,7 @@ describe('muster cert protect-authority', () => {
     await protect()
     expect(await protect()).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('is protected already'),
+      stderr: expect.stringContaining('is already protected'),
     })
     const wrong = await cluster.cert(['protect-authority', '--remove', '--passphrase-stdin'], {
       typed: 'six random words',

@@ -49,7 +49,7 @@ describe('the options of the order of hosts', () => {
     const named = (host: string): Rollout => ({ ...allAtOnce, canary: { host } })
     expect(rolloutFor(config, named('db2'))).toEqual(named('db2'))
     expect(() => rolloutFor(config, named('dbb1'))).toThrow(
-      new UsageError('--canary-host dbb1 names no host that this command is for.', 'Did you mean db1?'),
+      new UsageError('--canary-host dbb1 is not a selected host.', 'Did you mean db1?'),
     )
   })
 })

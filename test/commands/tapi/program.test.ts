@@ -349,7 +349,7 @@ describe('tapi: whom it trusts', () => {
       code: 3,
       stdout: '',
       stderr: `error: ${text} contains no readable PEM certificate.
-  fix: Give --ca the certificate of the authority, a file with a BEGIN CERTIFICATE line.
+  fix: Use --ca with the certificate of the authority, a file with a BEGIN CERTIFICATE line.
 `,
     })
     expect(await tapi(['--host', 'db1', 'ping', '--ca', 'nowhere'])).toMatchObject({

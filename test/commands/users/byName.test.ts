@@ -4,10 +4,13 @@ import { commandContext } from '../../config/commandContext.ts'
 
 describe.each(['rotate', 'remove', 'unlock'])('muster users %s', (operation) => {
   it.each([
-    ['a b', '“a b” is no user name: it must not contain a space.'],
-    ['', '“” is no user name: it must not be empty.'],
-    ['x\u001b[31m', '“x\\x1b[31m” is no user name: it must not contain the control character U+001B'],
-    ['..', "“..” is no user name: it must not be '..'"],
+    ['a b', '“a b” is not a valid user name: it must not contain a space.'],
+    ['', '“” is not a valid user name: it must not be empty.'],
+    [
+      'x\u001b[31m',
+      '“x\\x1b[31m” is not a valid user name: it must not contain the control character U+001B',
+    ],
+    ['..', "“..” is not a valid user name: it must not be '..'"],
   ])('refuses the name %j before it looks at anything', async (name, message) => {
     const { context, err } = commandContext({})
     expect(
@@ -17,7 +20,7 @@ describe.each(['rotate', 'remove', 'unlock'])('muster users %s', (operation) => 
       }),
     ).toBe(3)
     expect(err()).toContain(`error: ${message}`)
-    expect(err()).toContain('fix: Give the name of the user alone, before the files.')
+    expect(err()).toContain('fix: Put the user name before the files.')
   })
 
   it('needs a name', async () => {

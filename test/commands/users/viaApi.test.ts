@@ -78,7 +78,7 @@ describe('muster users apply --via api', () => {
       db1 (127.0.0.1)
         + create the administrator admin
 
-      A password was made now and is shown this once. It is kept in
+      A password was generated and is shown only once. It is stored in
       /folder/.muster/alpha/secrets.json
         user admin  password MADE
 
@@ -124,7 +124,7 @@ describe('muster users apply --via api', () => {
         fix: Run it on db3 itself with --host db3 --connection local, or open an API: set manager-rest-api-address and replicator-rest-api-address and install. Else leave the host out with --host.
       error db2: The connection to https://127.0.0.1:PORT was refused: nothing listens there. [connection-refused]
         fix: Check the address and the port, and whether the API runs and listens on that address.
-      Nothing was changed: all hosts are asked first, and not all of them can follow.
+      Nothing was changed: not every host passed the checks.
       ",
         "stdout": "FAILED: 2 of 3 hosts (db2 and db3)
         db2: The connection to https://127.0.0.1:PORT was refused: nothing listens there. [connection-refused]
@@ -232,7 +232,7 @@ describe('muster users apply --via api', () => {
       ['--login-password-stdin'],
       '--login-password-stdin is given, and no user to log in as.',
     ],
-    ['an authority that is none', ['--cacert', 'muster.yaml'], 'holds no PEM certificate'],
+    ['an authority that is none', ['--cacert', 'muster.yaml'], 'contains no readable PEM certificate'],
   ])('refuses %s', async (_, argv, message) => {
     const { run } = workplace([{ ports: [8090, 8097] }])
     expect(await run(argv)).toMatchObject({ code: 3, stderr: expect.stringContaining(message) })

@@ -22,14 +22,14 @@ export async function validated(
   options: Partial<CommandContext> & { readonly argv?: readonly string[]; readonly typed?: string } = {},
 ): Promise<{ readonly code: ExitCode; readonly out: string; readonly findings: readonly Finding[] }> {
   const { argv = [], ...given } = options
-  const run = async (...words: readonly string[]): Promise<{ code: ExitCode; out: string }> => {
+  const run = async (...words: readonly string[]): Promise<{ code: ExitCode; out: string; err: string }> => {
     const { context, out, err } = commandContext({ cwd, ...given })
     const code = await muster({ argv: ['validate', ...words, ...argv], context })
-    return { code, out: out() + err() }
+    return { code, out: out(), err: err() }
   }
-  const { code, out } = await run()
+  const { code, out, err } = await run()
   const { findings } = JSON.parse((await run('--json')).out) as { findings: readonly Finding[] }
-  return { code, out, findings }
+  return { code, out: out + err, findings }
 }
 
 /** What was found where: `4:24 weak-password`. */
