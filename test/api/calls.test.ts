@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
+import { putUser } from '../../src/accounts/userFile.ts'
 import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
 import { answerSchema } from '../../src/contracts/envelope.ts'
 import type { Route } from '../../src/contracts/route.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 import { adminLogin, basic, testApi } from '../support/testApi.ts'
 
 const authorization = adminLogin
@@ -140,6 +142,25 @@ describe('the common calls', () => {
     expect((await remove('jane')).json().payload).toEqual({ value: true, changed: false })
     const users = await call({ url: '/api/v2/users', headers: { authorization } })
     expect(users.json().payload).toEqual([{ user: 'admin', pass: '**obfuscated**', access: 'full' }])
+  })
+
+  it('a user with a name that looks like another is not made any more, but logs in and can be deleted', async () => {
+    const { call, accounts } = await testApi()
+    const name = 'admin\u00a0'
+    const old = await accounts.recordFor({ user: name, password: new Secret('theirs') })
+    await accounts.change((file) => putUser(file, old))
+    const own = basic(name, 'theirs')
+    expect((await call({ url: '/api/v2/users', headers: { authorization: own } })).statusCode).toBe(200)
+    const post = (url: string, payload: object) =>
+      call({ method: 'POST', url: `/api/v2/${url}${sure}`, headers: { authorization }, payload })
+    for (const made of [name, 'adm\u200bin', '\u202enimda', '\uff41dmin']) {
+      const answer = await post('createAdminUser', credentials(made, 'x'))
+      expect([answer.statusCode, answer.json().payload.code]).toEqual([400, 'invalid-user-name'])
+    }
+    const value = { payloadType: 'StringPayload', payload: { value: name } }
+    expect((await post('unlock', value)).statusCode).toBe(200)
+    expect((await post('deleteUser', value)).json().payload).toEqual({ value: true, changed: true })
+    expect((await accounts.users()).map(({ user }) => user)).toEqual(['admin'])
   })
 
   it('version', async () => {

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { reservedCharacters, userNameProblems } from '../../src/contracts/userName.ts'
+import { existingNameProblems, reservedCharacters, userNameProblems } from '../../src/contracts/userName.ts'
+import { printable } from '../../src/untrusted/printable.ts'
 
 describe('userNameProblems', () => {
   it('knows the nineteen reserved characters of the specification', () => {
@@ -34,11 +36,54 @@ describe('userNameProblems', () => {
   it.each([
     'admin',
     'a'.repeat(128),
-    '😀'.repeat(128),
     'jürgen',
     'e\u0301'.repeat(128),
     'a-b_c.d%~"<>\\^`{|}',
+    'Ольга',
+    'محمد',
+    'ก้อง',
+    '山田',
+    'nuñez–lopez',
+    '٣',
   ])('accepts %j', (name) => {
     expect(userNameProblems(name)).toEqual([])
+  })
+
+  it.each([
+    ['\u00a0', 'the space U+00A0'],
+    ['\u2003', 'the space U+2003'],
+    ['\u2028', 'the space U+2028'],
+    ['\u200b', 'the invisible character U+200B'],
+    ['\u200d', 'the invisible character U+200D'],
+    ['\ufeff', 'the invisible character U+FEFF'],
+    ['\u00ad', 'the invisible character U+00AD'],
+    ['\u202e', 'the invisible character U+202E'],
+    ['\u2066', 'the invisible character U+2066'],
+    ['\u034f', 'the invisible character U+034F'],
+    ['\u3164', 'the invisible character U+3164'],
+    ['\ufe0f', 'the invisible character U+FE0F'],
+    ['\u2800', 'the symbol U+2800'],
+    ['😀', 'the symbol U+1F600'],
+    ['\u00b2', 'the symbol U+00B2'],
+    ['\ue000', 'the unassigned character U+E000'],
+    ['\uff41', "U+FF41, another form of 'a'"],
+    ['\u{1d41a}', "U+1D41A, another form of 'a'"],
+  ])('refuses a look-alike with %j to a new user, and lets an existing one go', (character, shown) => {
+    for (const name of [`${character}admin`, `ad${character}min`, `admin${character}`]) {
+      expect(userNameProblems(name)).toEqual([`must not contain ${shown}`])
+      expect(existingNameProblems(name)).toEqual([])
+    }
+  })
+
+  it('accepts no name in which a character cannot be seen, whatever stands beside it', () => {
+    const anything = fc.string({ unit: 'binary', maxLength: 20 })
+    fc.assert(
+      fc.property(anything, (name) => {
+        fc.pre(userNameProblems(name).length === 0)
+        expect(printable(name)).toBe(name)
+        expect(name).not.toMatch(/\s/u)
+        expect(name.normalize('NFKC')).toBe(name.normalize('NFC'))
+      }),
+    )
   })
 })

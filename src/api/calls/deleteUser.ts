@@ -2,13 +2,13 @@ import { findUser, removeUser } from '../../accounts/userFile.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { auditedUser } from '../audit/auditedUser.ts'
 import { ProblemError } from '../problemError.ts'
-import { refuseUserName } from '../refuseUserName.ts'
+import { refuseNobodysName } from '../refuseUserName.ts'
 import { serve } from '../serve.ts'
 
 export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit }, { accounts }) => {
   const name = body.payload.value
   audit({ parameters: { user: name } })
-  refuseUserName(name, '/payload/value')
+  refuseNobodysName(name, '/payload/value')
   const changed = await accounts.change((file) => {
     audit({ before: auditedUser(findUser(file, name)) })
     const next = removeUser(file, name)

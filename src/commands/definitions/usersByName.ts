@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { userNameProblems } from '../../contracts/userName.ts'
+import { existingNameProblems } from '../../contracts/userName.ts'
 import { printable } from '../../untrusted/printable.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import { UsageError } from '../usageError.ts'
@@ -10,7 +10,7 @@ import { changeFlags, changing } from './deployment.ts'
 const named = (options: ClusterOptions): ClusterOptions & { readonly user: string } => {
   const [given = '', ...files] = options.files
   const user = given.normalize('NFC')
-  const problems = userNameProblems(user)
+  const problems = existingNameProblems(user)
   if (problems.length === 0) return { ...options, files, user }
   throw new UsageError(
     `“${printable(user)}” is not a valid user name: it ${problems.join(', and ')}.`,

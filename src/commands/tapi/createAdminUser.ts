@@ -9,7 +9,7 @@ import { login, loginUser, loginWays } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { showOutcome } from './showOutcome.ts'
 import { confirmed } from './sure.ts'
-import { checkUserName } from './user.ts'
+import { checkNewName } from './user.ts'
 
 /** What `tapi create-admin-user` is told. */
 export type CreateOptions = {
@@ -50,7 +50,7 @@ type Named = { readonly name: string; readonly created: CreateOptions }
 
 /** Throws a `UsageError` for a name that no user can have, and for two passwords from one input. */
 export function checkNewUser({ options }: Call, { name, created }: Named): void {
-  checkUserName(name)
+  checkNewName(name)
   if (!created.newPasswordStdin || !options.passwordStdin) return
   throw new UsageError(
     '--new-password-stdin and --password-stdin cannot both read standard input.',

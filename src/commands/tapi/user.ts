@@ -1,5 +1,6 @@
 import { user } from '../../client/calls.ts'
-import { userNameProblems } from '../../contracts/userName.ts'
+import { existingNameProblems, userNameProblems } from '../../contracts/userName.ts'
+import { printable } from '../../untrusted/printable.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { UsageError } from '../usageError.ts'
 import { login } from './login.ts'
@@ -23,11 +24,15 @@ export async function userCommand(call: Call, name: string): Promise<ExitCode> {
 }
 
 /** Throws a `UsageError` for a name that no user can have (specification section 5.5). */
-export function checkUserName(name: string): void {
-  const problems = userNameProblems(name)
+export const checkUserName = (name: string): void => check(name, existingNameProblems(name))
+
+/** Throws a `UsageError` for a name that no new user may have. */
+export const checkNewName = (name: string): void => check(name, userNameProblems(name))
+
+function check(name: string, problems: readonly string[]): void {
   if (problems.length === 0) return
   throw new UsageError(
-    `The user name ${JSON.stringify(name)} ${problems.join(', and ')}.`,
+    `The user name ${printable(JSON.stringify(name))} ${problems.join(', and ')}.`,
     'Choose a name of letters, digits, dots, dashes and underscores.',
   )
 }

@@ -28,7 +28,7 @@ export const secretEntries = {
   })),
   'bad-user-name': error((facts: { name: string; problems: readonly string[] }) => ({
     message: `${facts.name} is not a possible user name: it ${listOf(facts.problems)}.`,
-    why: 'The name becomes part of addresses (/user/NAME) and of HTTP Basic authentication, which such characters break.',
+    why: 'The name becomes part of addresses (/user/NAME) and of HTTP Basic authentication, which reserved characters break; one that cannot be seen makes a name that looks like another.',
     fix: 'Use letters, digits, hyphens, dots and underscores, such as admin',
   })),
   'administrator-twice': error(() => ({

@@ -23,6 +23,8 @@ export const secretExplanations = {
       'The specification of the API reserves the characters that have a meaning in addresses: the space, `:`, `/`, `@` and their like. A colon is the worst of them, for HTTP Basic authentication ends the user name at the first one.',
       '',
       'An e-mail address is therefore no user name; take the part before the `@`. Letters of any alphabet are fine, up to 128 characters.',
+      '',
+      'New names have letters, marks, digits and visible punctuation alone (after UsernameCasePreserved of RFC 8265): no-break spaces, characters without width, marks of writing direction, symbols and other forms of a letter, such as the wide ones, make names that look like another. Users who have such a name already can log in, and can be deleted.',
     ],
     bad: smallFile({ defaults: 'rest-api-admin-user: ops@example.org' }),
     good: smallFile({ defaults: 'rest-api-admin-user: ops' }),

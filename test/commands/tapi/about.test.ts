@@ -57,5 +57,9 @@ describe('what every component tells, by a real server', () => {
       stderr: expect.stringContaining('[409 last-user]'),
     })
     expect(await tapi(['delete-user', 'a/b', '--yes'])).toMatchObject({ code: 3 })
+    const made = await tapi(['create-admin-user', 'bob\u200b', '--yes'])
+    expect(made).toMatchObject({ code: 3 })
+    expect(made.stderr).toContain('must not contain the invisible character U+200B')
+    expect((await tapi(['delete-user', 'bob\u200b', '--yes'])).code).toBe(0)
   })
 })
