@@ -64,10 +64,7 @@ function workingDirectory(): string {
   try {
     return process.cwd()
   } catch {
-    writeSync(
-      2,
-      'error: the current folder no longer exists.\n  fix: Change to an existing folder.\n',
-    )
+    writeSync(2, 'error: the current folder no longer exists.\n  fix: Change to an existing folder.\n')
     process.exit(3)
   }
 }

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseRegistration } from './parseRegistration.ts'
-import type { RegisteredCluster } from './registry.ts'
+import type { RegisteredCluster, RegisteredHost } from './registry.ts'
 
 /**
  * All recorded clusters, in the order of their file names; none where the folder is missing. A broken file
@@ -19,7 +19,7 @@ export async function readRegistry(
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
     const record = typeof text === 'string' ? parseRegistration(text) : { broken: `it gives ${text.code}` }
     if ('broken' in record) {
-      warn(`The cluster record ${file} is left out: ${record.broken}. \`muster install\` writes it anew.`)
+      warn(`The cluster record ${file} is left out: ${record.broken}. \`muster status\` writes it anew.`)
     } else {
       clusters.push(record)
     }
@@ -50,6 +50,7 @@ export async function recordCluster(record: {
   const content = `${JSON.stringify(cluster, null, 2)}\n`
   const current = await readFile(file, 'utf8').catch(undefinedWhereMissing)
   if (current === content) return { file, changed: false }
+  await replaceElsewhere(record)
   await mkdir(dir, { recursive: true, mode: 0o700 })
   await chmod(dir, 0o700)
   const beside = join(dir, `.${randomUUID()}.tmp`)
@@ -69,7 +70,38 @@ export async function recordCluster(record: {
   return { file, changed: true }
 }
 
-/** Takes hosts out of the record of a cluster, where there is one. */
+/** Takes the hosts of a cluster out of other records: where both say that they listen, there is one installation. */
+async function replaceElsewhere(record: {
+  readonly dir: string
+  readonly cluster: RegisteredCluster
+}): Promise<void> {
+  const { dir, cluster } = record
+  const isReplaced = (host: RegisteredHost): boolean =>
+    cluster.hosts.some(
+      ({ name, address, apis }) =>
+        name === host.name &&
+        address === host.address &&
+        apis.some(({ port }) => host.apis.some((api) => api.port === port)),
+    )
+  for (const other of await readRegistry(dir)) {
+    if (fileName(other) === fileName(cluster)) continue
+    const hosts = other.hosts.filter(isReplaced).map(({ name }) => name)
+    if (hosts.length > 0) await forgetHosts({ dir, ...other, hosts })
+  }
+}
+
+/** Forgets the clusters whose folder is gone, and returns them. */
+export async function forgetAbandoned(dir: string): Promise<RegisteredCluster[]> {
+  const gone: RegisteredCluster[] = []
+  for (const cluster of await readRegistry(dir)) {
+    const there = await stat(cluster.directory).catch(undefinedWhereMissing)
+    if (there === undefined && (await forgetCluster({ dir, ...cluster }).catch(() => false)))
+      gone.push(cluster)
+  }
+  return gone
+}
+
+/** Takes hosts out of the record of a cluster, where there is one; a record without hosts is removed. */
 export async function forgetHosts(record: {
   readonly dir: string
   readonly cluster: string
@@ -80,7 +112,8 @@ export async function forgetHosts(record: {
   const found = await recordedCluster(record)
   if (found === undefined) return
   const left = found.hosts.filter(({ name }) => !hosts.includes(name))
-  await recordCluster({ dir, cluster: { ...found, hosts: left } })
+  if (left.length === 0) await forgetCluster(record)
+  else await recordCluster({ dir, cluster: { ...found, hosts: left } })
 }
 
 /** Removes the record of a cluster; false where there was none. */

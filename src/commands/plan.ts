@@ -12,12 +12,13 @@ import { keptPlanText } from './keptPlanText.ts'
 import { mustBeHosts } from './mustBeHosts.ts'
 import { type ClusterOptions, openLoaded } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
+import { recordSeen, seenHosts } from './recordSeen.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 import { namesOf } from './selectTargets.ts'
 import { lineLayout } from './terminal.ts'
 import { mustTakePlan, writePlan } from './writePlan.ts'
 
-/** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out. */
+/** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out, and what tapi knows. */
 export async function plan(
   options: ClusterOptions & {
     readonly json: boolean
@@ -56,6 +57,11 @@ export async function plan(
   }).finally(() => renderer.end())
   await closeAll(run.survey)
   if ('exit' in run) return run.exit
+  const seen = seenHosts(config.cluster, run.survey.reached)
+  const outside = run.preparation.targets
+    .filter(({ host }) => host.tls.truststorePath !== undefined && seen.installed.includes(host.name))
+    .flatMap(({ authorities }) => authorities)
+  await recordSeen({ context, config, state, seen, outside })
   if (out !== undefined) await writePlan(context, out, await planOf({ context, config, secrets, state, run }))
   const shown = {
     cluster: config.cluster,

@@ -1,7 +1,9 @@
+import { readState } from '../deployment/state/openState.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { ExitCode } from './exitCodes.ts'
+import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { readPassword } from './readPassword.ts'
+import { recordSeen } from './recordSeen.ts'
 import { stateExport } from './stateExport.ts'
 import { stateImport } from './stateImport.ts'
 
@@ -20,9 +22,13 @@ export async function state(
   if (typeof config === 'number') return config
   const place = { context, directory: config.directory, cluster: config.cluster }
   const passphrase = await readPassphrase(options)
-  return operation === 'export'
-    ? stateExport({ ...place, out: archive, passphrase })
-    : stateImport({ ...place, from: archive, passphrase })
+  if (operation === 'export') return stateExport({ ...place, out: archive, passphrase })
+  const code = await stateImport({ ...place, from: archive, passphrase })
+  const imported = code === exitCodes.ok ? await readState(place) : undefined
+  if (imported === undefined) return code
+  const seen = { installed: config.hosts.map(({ name }) => name), gone: [] }
+  await recordSeen({ context, config, state: imported.state, seen })
+  return code
 }
 
 const readPassphrase = (options: {

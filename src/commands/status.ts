@@ -9,6 +9,7 @@ import { prepareConnections } from './connectHost.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { impatient } from './impatient.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { recordSeen, seenHosts } from './recordSeen.ts'
 import { withComponent } from './selectTargets.ts'
 import { inOrderOf, surveyToLook } from './surveyToLook.ts'
 import { colourOf } from './terminal.ts'
@@ -33,6 +34,7 @@ export async function status(
     lostStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   await closeAll(survey)
+  await recordSeen({ context, config, state, seen: seenHosts(config.cluster, survey.reached) })
   const hosts = inOrderOf(config, [...asked, ...lost], ({ host }) => host)
   context.stdout.write(
     json

@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findHost } from '../../src/client/findHost.ts'
 import type { RegisteredCluster } from '../../src/client/registry.ts'
-import { forgetCluster, readRegistry, recordCluster } from '../../src/client/registryFiles.ts'
+import {
+  forgetAbandoned,
+  forgetCluster,
+  readRegistry,
+  recordCluster,
+} from '../../src/client/registryFiles.ts'
 
 const cluster = (name: string, directory: string, hosts: [string, string][]): RegisteredCluster => ({
   version: 1,
@@ -44,6 +49,35 @@ describe('cluster records', () => {
     expect(await readdir(dir)).toEqual([expect.stringMatching(/^alpha-[0-9a-f]{12}\.json$/)])
   })
 
+  it('lose the hosts that another record has now, and are removed with the last one', async () => {
+    const beta = cluster('beta', '/srv/beta', [
+      ['db1', '10.0.0.11'],
+      ['db9', '10.0.0.12'],
+    ])
+    await recordCluster({ dir, cluster: alpha })
+    await recordCluster({ dir, cluster: beta })
+    const hosts = async () =>
+      (await readRegistry(dir)).map((one) => [one.cluster, ...one.hosts.map((it) => it.name)])
+    expect(await hosts()).toEqual([
+      ['alpha', 'db2'],
+      ['beta', 'db1', 'db9'],
+    ])
+    await recordCluster({ dir, cluster: { ...alpha, directory: '/srv/other' } })
+    expect(await hosts()).toEqual([
+      ['alpha', 'db1', 'db2'],
+      ['beta', 'db9'],
+    ])
+  })
+
+  it('are forgotten where their folder is gone, and kept where it is there', async () => {
+    const there = { ...alpha, directory: home }
+    await recordCluster({ dir, cluster: there })
+    await recordCluster({ dir, cluster: cluster('beta', join(home, 'gone'), [['db7', '10.0.0.17']]) })
+    expect((await forgetAbandoned(dir)).map((one) => one.cluster)).toEqual(['beta'])
+    expect(await readRegistry(dir)).toEqual([there])
+    expect(await forgetAbandoned(dir)).toEqual([])
+  })
+
   it('are left alone when they say the same, and replaced when not', async () => {
     const first = await recordCluster({ dir, cluster: alpha })
     const { ino } = await stat(first.file)
@@ -55,7 +89,7 @@ describe('cluster records', () => {
   })
 
   it('keep clusters of one name in two folders apart, and forget one of them', async () => {
-    const other = { ...alpha, directory: '/home/ops' }
+    const other = cluster('alpha', '/home/ops', [['db3', '10.0.0.13']])
     await recordCluster({ dir, cluster: alpha })
     await recordCluster({ dir, cluster: other })
     expect(await readRegistry(dir)).toHaveLength(2)
@@ -97,7 +131,7 @@ describe('cluster records', () => {
     expect(warnings).toEqual(
       reasons.map(
         ([name, reason]) =>
-          `The cluster record ${dir}/${name} is left out: ${reason}. \`muster install\` writes it anew.`,
+          `The cluster record ${dir}/${name} is left out: ${reason}. \`muster status\` writes it anew.`,
       ),
     )
   })
@@ -133,16 +167,16 @@ describe('findHost', () => {
         : search.kind
 
   it('finds by name in any case and by address', () => {
-    expect(names(findHost({ clusters, host: 'DB9' }))).toBe('beta/db9')
-    expect(names(findHost({ clusters, host: '10.0.1.11' }))).toBe('beta/db1')
-    expect(names(findHost({ clusters, host: 'db3' }))).toBe('none')
+    expect(names(findHost({ cwd: '/', clusters, host: 'DB9' }))).toBe('beta/db9')
+    expect(names(findHost({ cwd: '/', clusters, host: '10.0.1.11' }))).toBe('beta/db1')
+    expect(names(findHost({ cwd: '/', clusters, host: 'db3' }))).toBe('none')
   })
 
   it('names them all where several fit, unless the cluster is told by name or directory', () => {
-    expect(names(findHost({ clusters, host: 'db1' }))).toEqual(['alpha/db1', 'beta/db1'])
-    expect(names(findHost({ clusters, host: '10.0.0.12' }))).toEqual(['alpha/db2', 'beta/db9'])
-    expect(names(findHost({ clusters, host: 'db1', cluster: 'beta' }))).toBe('beta/db1')
-    expect(names(findHost({ clusters, host: 'db1', cluster: '/srv/alpha' }))).toBe('alpha/db1')
-    expect(names(findHost({ clusters, host: 'db1', cluster: 'gamma' }))).toBe('none')
+    expect(names(findHost({ cwd: '/', clusters, host: 'db1' }))).toEqual(['alpha/db1', 'beta/db1'])
+    expect(names(findHost({ cwd: '/', clusters, host: '10.0.0.12' }))).toEqual(['alpha/db2', 'beta/db9'])
+    expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: 'beta' }))).toBe('beta/db1')
+    expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: '/srv/alpha' }))).toBe('alpha/db1')
+    expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: 'gamma' }))).toBe('none')
   })
 })

@@ -24,13 +24,15 @@ export function chooseTarget(choice: {
   readonly options: TapiOptions
   readonly clusters: readonly RegisteredCluster[]
   readonly machine: ThisMachine
+  /** The current folder, absolute. */
+  readonly cwd: string
 }): Target {
   const { options, clusters, machine } = choice
   const { host, cluster } = options
   if (cluster !== undefined && !clusters.some((known) => isCluster(known, cluster))) {
     throw unknownCluster({ cluster, clusters })
   }
-  const search = findHost({ clusters, host, ...(cluster !== undefined && { cluster }) })
+  const search = findHost({ clusters, host, cwd: choice.cwd, ...(cluster !== undefined && { cluster }) })
   if (search.kind === 'several') throw severalHosts({ host, matches: search.matches })
   if (search.kind === 'one') return registeredTarget({ options, found: search, machine })
   if (cluster !== undefined) throw notInCluster({ host, cluster, clusters })
@@ -80,30 +82,56 @@ const isThisMachine = ({ found, machine }: { found: FoundHost; machine: ThisMach
   machine.addresses.includes(found.host.address) ||
   [found.host.name, found.host.address].some((name) => name.toLowerCase() === machine.name.toLowerCase())
 
-const places = (matches: readonly FoundHost[]): string =>
-  matches
-    .map(
-      ({ cluster, host }) => `${host.name} (${host.address}) of ${cluster.cluster} in ${cluster.directory}`,
-    )
-    .join('; ')
+/** Clusters or hosts that an error lists. */
+const mostLines = 10
+
+/** Rows of an error that lists what could be meant, a line each. */
+export function listed(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const lines = rows.slice(0, mostLines).map(([name, place]) => `\n  ${name.padEnd(width)}  ${place}`)
+  const more = rows.length - lines.length
+  return `${lines.join('')}${more > 0 ? `\n  and ${more} more` : ''}`
+}
 
 function severalHosts(facts: { host: string; matches: readonly FoundHost[] }): UsageError {
   const { host, matches } = facts
-  const names = matches.map(({ cluster }) => cluster.cluster)
-  const directories = new Set(matches.map(({ cluster }) => cluster.directory))
-  const one = new Set(names).size === names.length ? `--cluster ${names[0]}` : undefined
-  const other = directories.size > 1 ? `--cluster ${matches[0]?.cluster.directory}` : undefined
+  const clusters = [...new Set(matches.map(({ cluster }) => cluster))]
+  const [first] = matches
+  if (clusters.length === 1) {
+    const rows = matches.map((one) => [one.host.name, one.host.address] as const)
+    return new UsageError(
+      `${host} matches ${matches.length} hosts of ${first?.cluster.cluster}:${listed(rows)}`,
+      `Say which one is meant, for example with --host ${first?.host.name}.`,
+    )
+  }
   return new UsageError(
-    `${host} is ${matches.length} hosts: ${places(matches)}.`,
-    `Say which one is meant, for example with ${one ?? other ?? `--host ${matches[0]?.host.name}`}.`,
+    `${host} matches ${clusters.length} clusters:${listed(clusters.map(rowOf))}`,
+    `Call from the folder of the cluster, or say which one is meant, for example with ${oneOf(clusters)}.`,
   )
 }
+
+/** A cluster and its folder, as a row of an error. */
+export const rowOf = ({ cluster, directory }: RegisteredCluster): readonly [string, string] => [
+  cluster,
+  directory,
+]
+
+/** The option that means the first of some clusters: by its folder where another has its name. */
+export function oneOf(clusters: readonly RegisteredCluster[]): string {
+  const [first] = clusters
+  const isAlone = clusters.filter(({ cluster }) => cluster === first?.cluster).length === 1
+  return `--cluster ${isAlone ? first?.cluster : first?.directory}`
+}
+
+/** How a cluster gets into the records. */
+export const howToRecord =
+  '`muster status FILE` records an installed cluster for the user who runs it, as `muster install` does'
 
 function unknownCluster(facts: { cluster: string; clusters: readonly RegisteredCluster[] }): UsageError {
   const known = facts.clusters.map(({ cluster }) => cluster).join(', ')
   return new UsageError(
     `There is no record of a cluster ${facts.cluster}.${known === '' ? '' : ` Recorded: ${known}.`}`,
-    '`muster install` records a cluster for the user who runs it; without a record use --ca and --port.',
+    `${howToRecord}; without a record use --ca and --port.`,
   )
 }
 

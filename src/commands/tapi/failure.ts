@@ -2,7 +2,7 @@ import { ClientError, isUnreachable } from '../../client/clientError.ts'
 import type { Problem } from '../../client/problem.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import type { Target } from './chooseTarget.ts'
+import { howToRecord, type Target } from './chooseTarget.ts'
 
 /** How the certificate was going to be verified: what to advise depends on it. */
 export type TrustSource = 'record' | 'file' | 'system' | 'nobody'
@@ -42,7 +42,10 @@ function advice(facts: { error: ClientError; target: Target; trust: TrustSource 
       if (trust === 'file') {
         return 'Use --ca with the authority that signed it; for a cluster of muster that is authority.crt in .muster/<cluster>/ beside the YAML file.'
       }
-      return `No cluster with ${host} is recorded. Use --ca FILE with its authority: authority.crt in .muster/<cluster>/ beside the YAML file. \`muster install\` records a cluster for the user who runs it.`
+      return `No cluster with ${host} is recorded. ${howToRecord}; or use --ca FILE with its authority: authority.crt in .muster/<cluster>/ beside the YAML file.`
+    case 'name-not-found':
+      if (target.found !== undefined) return undefined
+      return `No cluster with ${host} is recorded, and no name server knows it. ${howToRecord}. Otherwise check the spelling.`
     default:
       return undefined
   }

@@ -1,14 +1,15 @@
-import { isCluster } from '../../client/findHost.ts'
+import { isCluster, nearest } from '../../client/findHost.ts'
 import type { RegisteredCluster, RegisteredHost } from '../../client/registry.ts'
 import type { Component } from '../../contracts/component.ts'
 import { UsageError } from '../usageError.ts'
+import { howToRecord, listed, oneOf, rowOf } from './chooseTarget.ts'
 import type { WrittenOptions } from './options.ts'
 
 /** Hosts of one cluster that a call is to be repeated on. */
 export type ChosenHosts = { readonly cluster: RegisteredCluster; readonly hosts: readonly RegisteredHost[] }
 
 /**
- * The hosts that `--all` means: those of the one recorded cluster, or of --cluster, that have such an API. Throws
+ * The hosts that `--all` means: those of the one recorded cluster, of that of the current folder, or of --cluster, that have such an API. Throws
  * a `UsageError` where that is nobody or not clear.
  */
 export function hostsOf(choice: {
@@ -16,6 +17,8 @@ export function hostsOf(choice: {
   readonly clusters: readonly RegisteredCluster[]
   /** What the command has to do with; any component unless given. */
   readonly among?: readonly Component[] | undefined
+  /** The current folder, absolute. */
+  readonly cwd: string
 }): ChosenHosts {
   const { written, clusters, among } = choice
   const contrary = (['host', 'port'] as const).find((name) => written[name] !== undefined)
@@ -26,22 +29,24 @@ export function hostsOf(choice: {
     )
   }
   const wanted = written.cluster
-  const matching = clusters.filter((cluster) => wanted === undefined || isCluster(cluster, wanted))
+  const matching = nearest(
+    clusters.filter((one) => wanted === undefined || isCluster(one, wanted)),
+    (one) => one,
+    choice.cwd,
+  )
   const [cluster, ...others] = matching
   if (cluster === undefined) {
     throw new UsageError(
       wanted === undefined
         ? 'There is no record of a cluster.'
         : `There is no record of a cluster ${wanted}.`,
-      '`muster install` records a cluster for the user who runs it; without a record call one host with --host.',
+      `${howToRecord}; without a record call one host with --host.`,
     )
   }
   if (others.length > 0) {
-    const names = matching.map((one) => `${one.cluster} in ${one.directory}`).join('; ')
-    const twins = new Set(matching.map((one) => one.cluster)).size < matching.length
     throw new UsageError(
-      `--all could mean ${matching.length} clusters: ${names}.`,
-      `Say which one is meant, for example with --cluster ${twins ? cluster.directory : cluster.cluster}.`,
+      `--all matches ${matching.length} clusters:${listed(matching.map(rowOf))}`,
+      `Call from the folder of the cluster, or say which one is meant, for example with ${oneOf(matching)}.`,
     )
   }
   const kinds = written.component === undefined ? among : [written.component]

@@ -4,7 +4,7 @@ import { describeEndpoint, type Endpoint, type Trust } from '../../client/endpoi
 import { isReadableAuthority } from '../../client/readableAuthority.ts'
 import type { RegisteredCluster } from '../../client/registry.ts'
 import { registryDirectory } from '../../client/registryDirectory.ts'
-import { readRegistry } from '../../client/registryFiles.ts'
+import { forgetAbandoned, readRegistry } from '../../client/registryFiles.ts'
 import type { CommandContext } from '../context.ts'
 import { readInputFile } from '../readInputFile.ts'
 import { UsageError } from '../usageError.ts'
@@ -28,9 +28,14 @@ export type Call = {
 
 const warn = (context: CommandContext, text: string) => context.stderr.write(`warning: ${text}\n`)
 
-/** All recorded clusters; what is wrong with a record is a warning. */
-export const readRecords = (context: CommandContext): Promise<RegisteredCluster[]> =>
-  readRegistry(registryDirectory(context.env), (text) => warn(context, text))
+/** All recorded clusters but those whose folder is gone, which are forgotten; what is wrong with a record is a warning. */
+export async function readRecords(context: CommandContext): Promise<RegisteredCluster[]> {
+  const dir = registryDirectory(context.env)
+  for (const { cluster, directory } of await forgetAbandoned(dir)) {
+    context.stderr.write(`note: forgot the cluster ${cluster}: its folder ${directory} is gone\n`)
+  }
+  return readRegistry(dir, (text) => warn(context, text))
+}
 
 /** Looks the host up in the records and settles address, port and trust. Throws a `UsageError`. */
 export async function prepareCall(preparation: {
@@ -40,7 +45,7 @@ export async function prepareCall(preparation: {
   readonly clusters: readonly RegisteredCluster[]
 }): Promise<Call> {
   const { context, options, machine, clusters } = preparation
-  const target = chooseTarget({ options, clusters, machine })
+  const target = chooseTarget({ options, clusters, machine, cwd: context.cwd })
   const { source, trust } = await chooseTrust({ context, options, target })
   const { address, port, names } = target
   const endpoint: Endpoint = { kind: 'tcp', address, port, names, trust }

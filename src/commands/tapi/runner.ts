@@ -68,7 +68,7 @@ export function createRunner(world: {
 
   const every = async (written: WrittenOptions, among?: Among): Promise<readonly Call[]> => {
     const clusters = await readRecords(context)
-    const { cluster, hosts } = hostsOf({ written, clusters, among })
+    const { cluster, hosts } = hostsOf({ written, clusters, among, cwd: context.cwd })
     const calls: Call[] = []
     for (const { name } of hosts) {
       const options = await read({ ...written, host: name, cluster: cluster.directory }, among)

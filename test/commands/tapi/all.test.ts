@@ -169,12 +169,20 @@ db3   connector  unchanged
   })
 
   it('wants to know which cluster, where several are recorded', async () => {
-    await recordHosts('beta')
+    const others = connectors.map(({ port }, index) => ({
+      name: `b${index + 1}`,
+      address: '127.0.0.1',
+      apis: [{ component: 'connector', address: '0.0.0.0', port }],
+    }))
+    await place.record('beta', others)
     const argv = ['--all', 'connector', 'onhold', '--yes']
     expect(await tapi(argv)).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('--all could mean 2 clusters: alpha in /srv/alpha; beta in /srv/beta.'),
+      stderr: expect.stringContaining(
+        `--all matches 2 clusters:\n  alpha  ${place.folderOf('alpha')}\n  beta   ${place.folderOf('beta')}\n`,
+      ),
     })
+    expect((await tapi(argv, { cwd: place.folderOf('alpha') })).stdout).toMatch(/^db1 /m)
     expect((await tapi([...argv, '--cluster', 'beta'])).code).toBe(0)
   })
 

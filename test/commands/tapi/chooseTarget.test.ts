@@ -27,12 +27,13 @@ const elsewhere = { name: 'workstation', addresses: ['127.0.0.1', '10.0.0.99'] }
 
 const choose = (
   written: WrittenOptions,
-  more: { clusters?: RegisteredCluster[]; machine?: typeof elsewhere } = {},
+  more: { clusters?: RegisteredCluster[]; machine?: typeof elsewhere; cwd?: string } = {},
 ) => {
   const { found, ...target } = chooseTarget({
     options: readOptions(written),
     clusters: more.clusters ?? [alpha],
     machine: more.machine ?? elsewhere,
+    cwd: more.cwd ?? '/',
   })
   return { ...target, of: found?.cluster.cluster }
 }
@@ -77,9 +78,39 @@ describe('chooseTarget', () => {
   it('tells clusters of one name apart by their directory', () => {
     const twin = { ...alpha, directory: '/home/ops' }
     expect(() => choose({ host: 'db1' }, { clusters: [alpha, twin] })).toThrow(
-      'db1 is 2 hosts: db1 (10.0.0.11) of alpha in /srv/alpha; db1 (10.0.0.11) of alpha in /home/ops.',
+      'db1 matches 2 clusters:\n  alpha  /srv/alpha\n  alpha  /home/ops',
     )
     expect(choose({ host: 'db1', cluster: '/home/ops' }, { clusters: [alpha, twin] }).of).toBe('alpha')
+  })
+
+  it('prefers the cluster of the current folder, the nearest above it', () => {
+    const [beta, gamma] = [
+      { ...alpha, cluster: 'beta', directory: '/srv/alpha/beta' },
+      { ...alpha, cluster: 'gamma', directory: '/srv/alp' },
+    ]
+    const clusters = [beta, alpha, gamma]
+    expect(choose({ host: 'db1' }, { clusters, cwd: '/srv/alpha' }).of).toBe('alpha')
+    expect(choose({ host: 'db1' }, { clusters, cwd: '/srv/alpha/other' }).of).toBe('alpha')
+    expect(choose({ host: 'db1' }, { clusters, cwd: '/srv/alpha/beta/conf' }).of).toBe('beta')
+    expect(() => choose({ host: 'db1' }, { clusters, cwd: '/srv' })).toThrow('db1 matches 3 clusters:')
+  })
+
+  it('lists hosts of one cluster that have one address, and ten of many clusters, a line each', () => {
+    const many = Array.from({ length: 12 }, (_, n) => ({
+      ...alpha,
+      cluster: `c${n}`,
+      directory: `/srv/c${n}`,
+    }))
+    const twins: RegisteredCluster = {
+      ...alpha,
+      hosts: alpha.hosts.map((one) => ({ ...one, address: '127.0.0.1' })),
+    }
+    expect(() => choose({ host: '127.0.0.1' }, { clusters: [twins] })).toThrow(
+      '127.0.0.1 matches 3 hosts of alpha:\n  db1  127.0.0.1\n  db2  127.0.0.1\n  db3  127.0.0.1',
+    )
+    expect(() => choose({ host: 'db1' }, { clusters: many })).toThrow(
+      /matches 12 clusters:(\n {2}c\d .*){10}\n {2}and 2 more$/,
+    )
   })
 
   it('takes a host without a record as an address, with the default port', () => {

@@ -23,7 +23,7 @@ it('prints what the components of a host serve, and leaves out those that do not
     cluster: {
       version: 1,
       cluster: 'alpha',
-      directory: '/srv/alpha',
+      directory: place.home,
       authorities: [certificate.chain],
       hosts: [{ name: 'db1', address: '127.0.0.1', apis }],
     },

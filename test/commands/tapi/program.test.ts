@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeAuthority } from '../../support/clientCertificate.ts'
 import { serveTls } from '../../support/loopbackServer.ts'
@@ -331,7 +332,7 @@ describe('tapi: whom it trusts', () => {
       code: 1,
       stdout: '',
       stderr: `error: The certificate of https://localhost:${api.port} is not signed by an authority that this call trusts. [certificate-untrusted]
-  fix: No cluster with localhost is recorded. Use --ca FILE with its authority: authority.crt in .muster/<cluster>/ beside the YAML file. \`muster install\` records a cluster for the user who runs it.
+  fix: No cluster with localhost is recorded. \`muster status FILE\` records an installed cluster for the user who runs it, as \`muster install\` does; or use --ca FILE with its authority: authority.crt in .muster/<cluster>/ beside the YAML file.
 `,
     })
     await place.file('authority.crt', authority.certificate)
@@ -380,10 +381,13 @@ describe('tapi: which host', () => {
     expect(await tapi(['--host', 'db1', 'ping'])).toEqual({
       code: 3,
       stdout: '',
-      stderr: `error: db1 is 2 hosts: db1 (127.0.0.1) of alpha in /srv/alpha; db1 (10.9.9.9) of beta in /srv/beta.
-  fix: Say which one is meant, for example with --cluster alpha.
+      stderr: `error: db1 matches 2 clusters:
+  alpha  ${place.folderOf('alpha')}
+  beta   ${place.folderOf('beta')}
+  fix: Call from the folder of the cluster, or say which one is meant, for example with --cluster alpha.
 `,
     })
+    expect((await place.run(['--host', 'db1', 'ping'], { cwd: place.folderOf('alpha') })).code).toBe(0)
     expect((await tapi(['--host', 'db1', '--cluster', 'alpha', 'ping'])).code).toBe(0)
     expect(await tapi(['--host', 'db1', '--cluster', 'gamma', 'ping'])).toMatchObject({
       code: 3,
@@ -394,6 +398,23 @@ describe('tapi: which host', () => {
     expect(await tapi(['--host', 'db7', '--cluster', 'alpha', 'ping'])).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('error: Cluster alpha has no host db7. It has: db1, db2.\n'),
+    })
+  })
+
+  it('forgets a cluster whose folder is gone, and says so once', async () => {
+    await place.record('beta', [{ name: 'db1', address: '10.9.9.9', apis: [] }])
+    await rm(place.folderOf('beta'), { recursive: true })
+    expect(await tapi(['--host', 'db1', 'ping'])).toMatchObject({
+      code: 0,
+      stderr: `note: forgot the cluster beta: its folder ${place.folderOf('beta')} is gone\n`,
+    })
+    expect(await tapi(['--host', 'db1', 'ping'])).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('says how a host gets known that is not', async () => {
+    expect(await tapi(['--host', 'nowhere.invalid', 'ping'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('`muster status FILE` records an installed cluster'),
     })
   })
 
@@ -425,7 +446,7 @@ describe('tapi: which host', () => {
     const { code, stderr } = await tapi(['--host', 'db1', 'ping'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: The cluster record ${place.dir}/broken.json is left out: it is not valid JSON. \`muster install\` writes it anew.\n`,
+      stderr: `warning: The cluster record ${place.dir}/broken.json is left out: it is not valid JSON. \`muster status\` writes it anew.\n`,
     })
   })
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -123,6 +123,8 @@ export type RunOptions = {
   readonly signal?: AbortSignal
   /** Width of the terminal that standard output is; it is none unless given. */
   readonly columns?: number
+  /** The current folder, unless it is the user's home. */
+  readonly cwd?: string
   readonly machine?: { readonly name: string; readonly addresses: readonly string[] }
 }
 
@@ -130,24 +132,28 @@ export type RunOptions = {
 export async function workplace() {
   const home = await mkdtemp(join(tmpdir(), 'tapi-'))
   const dir = join(home, 'config', 'muster', 'clusters')
-  const record = (
+  const folderOf = (cluster: string): string => join(home, 'srv', cluster)
+  const record = async (
     cluster: string,
     hosts: readonly { name: string; address: string; apis: readonly object[] }[],
-  ) =>
-    recordCluster({
+  ) => {
+    await mkdir(folderOf(cluster), { recursive: true })
+    return recordCluster({
       dir,
       cluster: {
         version: 1,
         cluster,
-        directory: `/srv/${cluster}`,
+        directory: folderOf(cluster),
         authorities: [authority.certificate],
         hosts: hosts as never,
       },
     })
+  }
   return {
     home,
     dir,
     record,
+    folderOf,
     file: async (name: string, content: string, mode = 0o600) => {
       await writeFile(join(home, name), content, { mode })
       return join(home, name)
@@ -180,7 +186,7 @@ async function run(home: string, argv: readonly string[], options: RunOptions): 
       },
     },
     env: { XDG_CONFIG_HOME: join(home, 'config'), ...options.env },
-    cwd: home,
+    cwd: options.cwd ?? home,
     now: () => new Date(0),
     signal: options.signal ?? new AbortController().signal,
     packageDirectory: '/nowhere',
