@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { components } from '../../src/contracts/component.ts'
 import { type ApiHost, startApiHost } from './support/apiHost.ts'
 import { toolsFolder } from './support/tools.ts'
@@ -28,14 +28,15 @@ type Folder = { readonly name: string; readonly item: readonly object[] }
 
 const collection: { readonly item: readonly Folder[] } = JSON.parse(readFileSync(file, 'utf8'))
 
-let host: ApiHost
-beforeAll(async () => {
-  host = await startApiHost()
-})
-afterAll(() => host?.stop())
+const kinds = [
+  { name: 'a replica whose connector has no manager', host: 'db2', followsManager: false },
+  { name: 'a replica as it is installed', host: 'db2', followsManager: true },
+  { name: 'a primary as it is installed', host: 'db1', followsManager: true },
+] as const
 
 /** Runs folders of the committed collection in their order; what is secret comes in a file, never as an argument. */
 async function run(
+  host: ApiHost,
   folders: readonly string[],
   more: { readonly password?: string; readonly trust?: boolean } = {},
 ) {
@@ -72,32 +73,36 @@ async function run(
 const requestsOf = (...names: readonly string[]): number =>
   collection.item.filter(({ name }) => names.includes(name)).flatMap(({ item }) => item).length
 
-it('reads everything of every component', async () => {
-  const folders = components.map((component) => `${component}: read`)
-  const { code, failures, requests, assertions } = await run(folders)
-  expect(failures).toEqual([])
-  expect([code, assertions.failed, requests.length]).toEqual([0, 0, requestsOf(...folders)])
-  expect(assertions.total).toBeGreaterThan(3 * requests.length)
-})
+describe.each(kinds)('The Postman collection on $name', (kind) => {
+  let host: ApiHost
+  beforeAll(async () => {
+    host = await startApiHost(kind)
+  })
+  afterAll(() => host?.stop())
 
-it.each(components)('makes every change of the %s, and brings it back', async (component) => {
-  const folders = [`${component}: read`, `${component}: change`]
-  const { code, failures, requests, assertions } = await run(folders)
-  expect(failures).toEqual([])
-  expect([code, assertions.failed, requests.length]).toEqual([0, 0, requestsOf(...folders)])
-  // As it was: everything can be done once more.
-  expect((await run(folders)).failures).toEqual([])
-})
+  it('passes as a whole, and once more', async () => {
+    const { code, failures, requests, assertions } = await run(host, [])
+    expect(failures).toEqual([])
+    const all = collection.item.map(({ name }) => name)
+    expect([code, assertions.failed, requests.length]).toEqual([0, 0, requestsOf(...all)])
+    expect(assertions.total).toBeGreaterThan(3 * requests.length)
+    expect((await run(host, [])).failures).toEqual([])
+  })
 
-it('fails where the password is wrong', async () => {
-  const { code, failures, assertions } = await run(['connector: read'], { password: 'wrong' })
-  expect(code).toBe(1)
-  expect(failures).toContain('GET users: expected response to have status code 200 but got 401')
-  expect(assertions.failed).toBeGreaterThan(10)
-})
+  it.each(components)('makes every change of the %s alone, and brings it back', async (component) => {
+    const folders = [`${component}: read`, `${component}: change`]
+    const { code, failures, requests, assertions } = await run(host, folders)
+    expect(failures).toEqual([])
+    expect([code, assertions.failed, requests.length]).toEqual([0, 0, requestsOf(...folders)])
+  })
 
-it('fails where the authority is not trusted', async () => {
-  const { code, failures } = await run(['manager: read'], { trust: false })
-  expect(code).toBe(1)
-  expect(failures.join('\n')).toContain('self-signed certificate')
+  it('fails where the password is wrong or the authority is not trusted', async () => {
+    const wrong = await run(host, ['connector: read'], { password: 'wrong' })
+    expect(wrong.code).toBe(1)
+    expect(wrong.failures).toContain('GET users: expected response to have status code 200 but got 401')
+    expect(wrong.assertions.failed).toBeGreaterThan(10)
+    const untrusted = await run(host, ['manager: read'], { trust: false })
+    expect(untrusted.code).toBe(1)
+    expect(untrusted.failures.join('\n')).toContain('self-signed certificate')
+  })
 })

@@ -13,6 +13,8 @@ export type Operation = {
   readonly takesBody: boolean
   /** What a good answer is: its media type, and its payloadType where it has one. */
   readonly answer: { readonly mediaType: string; readonly payloadType?: string }
+  /** Codes with which a host refuses it that is not made for it, such as a primary the calls of a replica. */
+  readonly inapplicable: readonly string[]
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -42,6 +44,13 @@ function answerOf(operation: Json, document: unknown): Operation['answer'] {
   return { mediaType, ...(typeof payloadType === 'string' && { payloadType }) }
 }
 
+const inapplicableCodes: readonly string[] = ['no-database', 'not-configured', 'follows-manager']
+
+function inapplicableOf(operation: Json): readonly string[] {
+  const description = String(below(operation, 'responses', '409', 'description') ?? '')
+  return inapplicableCodes.filter((code) => description.includes(`\`${code}\``))
+}
+
 function readOperation(
   { method, path }: Pick<Operation, 'method' | 'path'>,
   operation: Json,
@@ -65,6 +74,7 @@ function readOperation(
       }),
     takesBody: 'requestBody' in operation,
     answer: answerOf(operation, document),
+    inapplicable: inapplicableOf(operation),
   }
 }
 

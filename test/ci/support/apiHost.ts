@@ -12,7 +12,7 @@ import { createMonitor, mariadbPair } from '../../support/mariadbPair.ts'
 import { createServerCertificate } from '../../support/serverCertificate.ts'
 import { testCost } from '../../support/testApi.ts'
 
-/** A host with its three components, each at work: db2, the replica of db1. */
+/** A host with its three components, each at work. */
 export type ApiHost = {
   readonly folder: string
   readonly ports: Readonly<Record<Component, number>>
@@ -26,13 +26,23 @@ export type ApiHost = {
 const secrets = { 'replication-password': 'replication-secret', 'monitor-password': 'monitor-secret' }
 const password = 'pässword of admin'
 
-/** Starts two databases in real replication, and the three servers on loopback. */
-export async function startApiHost(): Promise<ApiHost> {
+/**
+ * Starts two databases in real replication, and the three servers of the host of one of them on loopback: of db1, the
+ * primary, or of db2, its replica. `followsManager`: as installed on a host that has a manager, too.
+ */
+export async function startApiHost({
+  host,
+  followsManager,
+}: {
+  readonly host: 'db1' | 'db2'
+  readonly followsManager: boolean
+}): Promise<ApiHost> {
   if (!hasMariadb) throw new Error('mariadbd is missing: apt-get install mariadb-server')
   const folder = mkdtempSync(join(tmpdir(), 'muster-newman-'))
   const pair = await mariadbPair((server) => createMonitor(server, secrets['monitor-password']))
   const { primary, replica } = pair
   await createAccount(replica, secrets['replication-password'])
+  if (host === 'db1') await createAccount(primary, secrets['replication-password'])
   await makeReplica({ primary, replica })
   await replica.sql('START ALL SLAVES')
 
@@ -59,12 +69,12 @@ export async function startApiHost(): Promise<ApiHost> {
     manager: {
       services,
       stateFile: join(folder, 'manager.json'),
-      member: { service: 'alpha', datasource: 'db2', witness: false },
+      member: { service: 'alpha', datasource: host, witness: false },
       monitor: { user: 'watch' },
       connectorSocket: socket('connector'),
     },
-    // On its own: the map of a connector that follows a manager is the manager's.
     connector: {
+      ...(followsManager ? { managerSocket: socket('manager') } : {}),
       services,
       stateFile: join(folder, 'connector.json'),
       proxy: {
@@ -78,7 +88,13 @@ export async function startApiHost(): Promise<ApiHost> {
       },
     },
     replicator: {
-      database: { type: 'mariadb', host: '127.0.0.1', port: replica.port, user: 'muster', service: 'alpha' },
+      database: {
+        type: 'mariadb',
+        host: '127.0.0.1',
+        port: (host === 'db1' ? primary : replica).port,
+        user: 'muster',
+        service: 'alpha',
+      },
     },
   }
   const log = pino({ level: 'silent' })
@@ -87,7 +103,7 @@ export async function startApiHost(): Promise<ApiHost> {
       const settings: ServerSettings = {
         version: 1,
         cluster: 'alpha',
-        host: 'db2',
+        host,
         component,
         listen: { address: '127.0.0.1', port: 0 },
         socket: socket(component),
