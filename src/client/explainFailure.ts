@@ -1,3 +1,4 @@
+import { systemReason } from '../untrusted/systemErrors.ts'
 import type { ClientErrorFacts } from './clientError.ts'
 
 type Explanation = (place: string) => ClientErrorFacts
@@ -118,7 +119,7 @@ export function explainFailure({ error, place }: { error: unknown; place: string
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return badTls(place)
   return {
     code: 'failed',
-    message: `The call of ${place} failed${code === '' ? '' : ` with ${code}`}.`,
+    message: `The call of ${place} failed${code === '' ? '' : `: ${systemReason(code) ?? code}`}.`,
     fix: 'Try again; if it stays, report it with the code.',
   }
 }

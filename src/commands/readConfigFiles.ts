@@ -7,6 +7,7 @@ import type { Code, Facts } from '../diagnostics/catalogue.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
+import { systemWords } from '../untrusted/systemErrors.ts'
 import { codeOf } from './codeOf.ts'
 
 /** Bytes; a configuration of a thousand hosts has well under a tenth of it. */
@@ -29,14 +30,6 @@ function failed<C extends Code>(name: string, code: C, facts: Facts<C>): Outcome
   const span = { file: name, line: 1, column: 1, endLine: 1, endColumn: 2 }
   const missing = code === 'file-not-found' || code === 'file-is-directory' || code === 'file-unreadable'
   return { finding: diagnose(code, facts, { span }), missing }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ELOOP: 'too many levels of symbolic links',
-  ENAMETOOLONG: 'its name is too long',
-  EIO: 'the disk reports an error',
 }
 
 function decodes(bytes: Buffer, stream: boolean): boolean {
@@ -132,8 +125,7 @@ async function readPath(path: string, options: Parameters<typeof readConfigFiles
         mayBeHost: takesHost && !isDefault && isLikeHost(path),
       })
     if (code === 'EISDIR') return failed(path, 'file-is-directory', { name: path })
-    const reason = reasons[code] ?? (code || (error instanceof Error ? error.message : 'an unknown reason'))
-    return failed(path, 'file-unreadable', { name: path, reason })
+    return failed(path, 'file-unreadable', { name: path, reason: systemWords(error) })
   }
 }
 

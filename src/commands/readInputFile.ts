@@ -1,15 +1,10 @@
 import { readFile, stat } from 'node:fs/promises'
+import { systemWords } from '../untrusted/systemErrors.ts'
+import { codeOf } from './codeOf.ts'
 import { UsageError } from './usageError.ts'
 
 /** A file that a person named: its text, and whether others than its owner may read it. */
 export type InputFile = { readonly text: string; readonly readableByOthers: boolean }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-}
 
 /** Reads a file as UTF-8; `what` says in messages what it should hold. Throws a `UsageError`. */
 export async function readInputFile(file: {
@@ -26,8 +21,8 @@ export async function readInputFile(file: {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return { text, readableByOthers: isFile && (mode & 0o077) !== 0 }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const reason = error instanceof TypeError ? 'it is not UTF-8 text' : (reasons[code] ?? `it gives ${code}`)
+    const isText = !(error instanceof TypeError && codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+    const reason = isText ? systemWords(error) : 'it is not UTF-8 text'
     throw new UsageError(
       `${file.what} cannot be read from ${file.path}: ${reason}.`,
       'Check the path, the permissions and the content of the file.',

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
 import { isBelow } from '../secrets/policy.ts'
 import type { FileReading } from '../secrets/sources.ts'
+import { systemWords } from '../untrusted/systemErrors.ts'
 import { codeOf } from './codeOf.ts'
 
 /** Why a file was not read; `reason` goes on after its name. */
@@ -9,15 +10,6 @@ export type ReadFailure = Extract<FileReading, { ok: false }>
 
 /** A file of this machine and its permission bits. */
 export type RegularFile = { readonly ok: true; readonly content: Buffer; readonly mode: number } | ReadFailure
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'cannot be read: permission denied',
-  EPERM: 'cannot be read: permission denied',
-  ELOOP: 'cannot be read: too many levels of symbolic links',
-  ENAMETOOLONG: 'cannot be read: its name is too long',
-  EISDIR: 'is a folder',
-  EIO: 'cannot be read: the disk reports an error',
-}
 
 const outside = (reason: string): ReadFailure => ({ ok: false, problem: 'outside', reason })
 
@@ -64,7 +56,7 @@ export function readFailure(error: unknown): ReadFailure {
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return { ok: false, problem: 'missing', reason: 'does not exist' }
   }
-  const reason = reasons[code] ?? `cannot be read: ${code === '' ? 'an unknown reason' : code}`
+  const reason = code === 'EISDIR' ? 'is a folder' : `cannot be read: ${systemWords(error)}`
   return { ok: false, problem: 'unreadable', reason }
 }
 

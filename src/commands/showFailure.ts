@@ -5,6 +5,7 @@ import { failureText } from '../output/deployment/failure.ts'
 import { ProcessError } from '../processes/processError.ts'
 import { SecretError } from '../secrets/secretError.ts'
 import { TransportError } from '../transport/transportError.ts'
+import { systemWords } from '../untrusted/systemErrors.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { Interrupted } from './interrupted.ts'
@@ -36,7 +37,7 @@ export function showFailure(context: CommandContext, error: unknown): ExitCode {
   }
   if (isFileError(error)) {
     stderr.write(
-      `error: a file or folder on this machine cannot be used: ${error.message} [${error.code}]\n  fix: Check its permissions and the free disk space, then run the command again.\n`,
+      `error: a file or folder on this machine cannot be used: ${error.path}: ${systemWords(error)} [${error.code}]\n  fix: Check its permissions and the free disk space, then run the command again.\n`,
     )
     return exitCodes.failed
   }
@@ -44,5 +45,5 @@ export function showFailure(context: CommandContext, error: unknown): ExitCode {
 }
 
 /** The system refused a file operation of ours, such as on a full disk or in a folder of another user. */
-const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+const isFileError = (error: unknown): error is NodeJS.ErrnoException & { readonly path: string } =>
   error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string'

@@ -12,14 +12,17 @@ export type HostPlan = {
 export const stepsText = ({ steps }: HostPlan): string =>
   JSON.stringify(steps.map(({ step, change }) => [step.id, change]))
 
-/** The same text with the name and the address of the host as placeholders, where they stand as words of their own. */
-export function stepsTextWithoutNames(plan: HostPlan): string {
+/** The same text for two plans of which the same would be said but for each host's own name and address. */
+export const stepsTextWithoutNames = (plan: HostPlan): string => withoutNames(plan, stepsText(plan))
+
+/** Text with the name and the address of its host as placeholders, where they stand as words of their own. */
+export function withoutNames({ host, address }: Pick<HostPlan, 'host' | 'address'>, text: string): string {
   const isComponent = (name: string): boolean => components.some((component) => component === name)
-  return [plan.host, plan.address]
+  return [host, address]
     .filter((name) => !isComponent(name))
-    .reduce((text, name, index) => {
+    .reduce((rest, name, index) => {
       const escaped = name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
       const word = new RegExp(`(?<![\\w.-])${escaped}(?![\\w-]|\\.\\w)`, 'g')
-      return text.replace(word, `\0${index}`)
-    }, stepsText(plan))
+      return rest.replace(word, `\0${index}`)
+    }, text)
 }

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { execa, type Subprocess } from 'execa'
 import { Secret } from '../secrets/secret.ts'
+import { systemReason } from '../untrusted/systemErrors.ts'
 import { type Environment, programEnvironment, shellEnvironment } from './environment.ts'
 import { ProcessError } from './processError.ts'
 
@@ -85,7 +86,8 @@ function letGoWhenOver(child: Subprocess, options: ProcessOptions): () => void {
 function notStarted(program: string, cwd: string | undefined, code: string | undefined): string {
   if (code === 'EACCES') return `${program} cannot be run: permission denied`
   const where = cwd === undefined ? '' : `, or the folder ${cwd} does not exist`
-  return `${program} cannot be run: no such program${where} (${code ?? 'unknown reason'})`
+  if (code === 'ENOENT') return `${program} cannot be run: no such program${where}`
+  return `${program} cannot be run: ${systemReason(code) ?? code ?? 'unknown reason'}`
 }
 
 /** A child that lives on, talked to through its three streams. */

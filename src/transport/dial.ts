@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { lastLines } from '../untrusted/printable.ts'
+import { systemReason } from '../untrusted/systemErrors.ts'
 import type { ListeningPlace } from './transport.ts'
 import { TransportError } from './transportError.ts'
 
@@ -8,12 +9,14 @@ export function dial(options: {
   readonly host: string
   readonly address: string
   readonly port: number
-  /** Milliseconds. */
+  /** Milliseconds that are given to the host in all, as messages name them. */
   readonly timeout: number
+  /** Milliseconds of them that are left; all of them unless told. */
+  readonly left?: number
   readonly localAddress?: string
   readonly family?: 4 | 6
 }): Promise<Socket> {
-  const { address, port, timeout, localAddress, family } = options
+  const { address, port, timeout, left = timeout, localAddress, family } = options
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: address,
@@ -24,7 +27,7 @@ export function dial(options: {
       ...(family === undefined ? {} : { family }),
     })
     const late = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
-    const timer = setTimeout(() => socket.destroy(late), timeout)
+    const timer = setTimeout(() => socket.destroy(late), left)
     const failed = (error: Error): void => {
       clearTimeout(timer)
       reject(dialError(options, error))
@@ -83,7 +86,7 @@ export function dialError(
     case 'ENETUNREACH':
       return error(
         'connection-timeout',
-        `there is no way to ${host} (${address} port ${port}): ${codeOf(cause)}`,
+        `no route to ${host} (${address} port ${port})`,
         'Is the host up, and its network reachable from this machine?',
       )
     case 'ETIMEDOUT':
@@ -95,7 +98,7 @@ export function dialError(
     default:
       return error(
         'connection-lost',
-        `the connection to ${host} (${address} port ${port}) broke: ${codeOf(cause) ?? lastLines(cause.message)}`,
+        `the connection to ${host} (${address} port ${port}) broke: ${systemReason(codeOf(cause)) ?? lastLines(cause.message)}`,
         'Look at the log of sshd on the host and at what lies between, then run the command again.',
       )
   }

@@ -102,13 +102,13 @@ function byKnownHosts(options: Options): HostKeyPolicy {
           return error(
             'host-key-changed',
             `the host key of ${host} is not the known one: it showed ${show(key)}, ${place(verdict.known)} has ${show(verdict.known.key)}`,
-            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, ${removal(verdict.known, asked)}, then let "muster trust" add the new one.`,
+            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, ${removal(verdict.known, asked)}, then let \`muster trust\` add the new one.`,
           )
         case 'unknown':
           return error(
             'host-key-unknown',
             `the host key of ${host} is not known: ${where} showed ${show(key)}, and ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}${lenientNote(options)}`,
-            `Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself. If it is the same, let "muster trust" add the key to known_hosts${jump ? '' : `, or put "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML`}.`,
+            `Run \`muster trust\`: it shows the key and adds it to known_hosts when you agree. Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself first${jump ? '' : `; "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML does the same for this host`}.`,
           )
       }
     },

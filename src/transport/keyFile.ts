@@ -1,5 +1,6 @@
 import type { ParsedKey } from 'ssh2'
 import type { Secret } from '../secrets/secret.ts'
+import { systemWords } from '../untrusted/systemErrors.ts'
 import { codeOf } from './dial.ts'
 import { publicPart } from './publicPart.ts'
 import type { ReadFile } from './sshTarget.ts'
@@ -32,7 +33,7 @@ export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFil
     const known = code === 'ENOENT' ? await publicKeyOf(`${path}.pub`, world) : undefined
     if (known !== undefined) return { path, kind: 'public', known }
     const kind = code === 'ENOENT' ? 'missing' : 'unusable'
-    return { path, kind, why: `cannot be read (${code ?? String(error)})` }
+    return { path, kind, why: `cannot be read (${systemWords(error)})` }
   }
   if (isPkcs8(text)) return lockedFile(path, text, world)
   const key = world.parseKey(text)

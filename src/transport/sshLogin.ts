@@ -22,11 +22,11 @@ export async function openWay(options: {
   const { to, through, left } = options
   const { label, address, port } = to
   if (to.proxyCommand !== undefined) return options.startProxy(to.proxyCommand)
-  if (through === undefined) return dial({ ...to, host: label, timeout: left })
+  if (through === undefined) return dial({ ...to, host: label, left })
   const forwarded = through.session.forward(address, port)
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Error>((resolve) => {
-    timer = setTimeout(() => resolve(new Error(`no answer within ${left / 1000} s`)), left)
+    timer = setTimeout(() => resolve(new Error(`no answer within ${to.timeout / 1000} s`)), left)
   })
   const opened = await Promise.race([forwarded, late])
   clearTimeout(timer)

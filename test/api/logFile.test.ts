@@ -95,7 +95,7 @@ describe('the log file of a component', () => {
   it('says why it cannot be written', () => {
     const folder = temporaryFolder()
     const path = join(folder, 'missing', 'log')
-    expect(() => openLogFile(path)).toThrow(`cannot write the log ${path}: there is no such file`)
+    expect(() => openLogFile(path)).toThrow(`cannot write the log ${path}: no such file or folder`)
     chmodSync(folder, 0o700)
     expect(existsSync(path)).toBe(false)
   })

@@ -265,7 +265,7 @@ describe('a server that cannot start', () => {
     expect(await failure(settings)).toBe(`${key} is no private key in PEM form`)
     const missing = { key: join(folder, 'missing'), chain }
     expect(await failure({ ...settings, tls: missing })).toBe(
-      `cannot read the private key ${missing.key}: there is no such file`,
+      `cannot read the private key ${missing.key}: no such file or folder`,
     )
   })
 

@@ -224,7 +224,7 @@ describe('muster-api serve', () => {
       return stderr
     }
     expect(await failure()).toBe(
-      'muster-api: cannot read the settings settings.json: there is no such file\n',
+      'muster-api: cannot read the settings settings.json: no such file or folder\n',
     )
     const settings = writeSettings(folder)
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({ ...settings, component: 'x' }))
@@ -243,7 +243,7 @@ describe('muster-api serve', () => {
     rmSync(settings.tls.key)
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
     expect(await failure()).toBe(
-      `muster-api: cannot read the private key ${settings.tls.key}: there is no such file\n`,
+      `muster-api: cannot read the private key ${settings.tls.key}: no such file or folder\n`,
     )
   })
 

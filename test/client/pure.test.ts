@@ -99,7 +99,7 @@ describe('explainFailure', () => {
   })
 
   it('names a code that it does not know, and copes with an error that has none', () => {
-    expect(explain('ESTRANGE').message).toBe('The call of P failed with ESTRANGE.')
+    expect(explain('ESTRANGE').message).toBe('The call of P failed: ESTRANGE.')
     expect(explainFailure({ error: 'x', place: 'P' }).message).toBe('The call of P failed.')
   })
 

@@ -166,7 +166,7 @@ describe('readPassword', () => {
     expect(await from(Buffer.from([0xff, 0xfe]))).toMatch(/cannot be read from .*: it is not UTF-8 text\./)
     expect(await outcome(readPassword(request(context, { file: '.' })))).toMatch(/: it is a folder\./)
     expect(await outcome(readPassword(request(context, { file: 'none' })))).toMatch(
-      /: there is no such file\./,
+      /: no such file or folder\./,
     )
   })
 

@@ -24,7 +24,7 @@ describe('showFailure', () => {
     const { code, text } = shown(thrown(() => readFileSync(path)))
     expect(code).toBe(1)
     expect(text).toBe(
-      `error: a file or folder on this machine cannot be used: ENOENT: no such file or directory, open '${path}' [ENOENT]\n  fix: Check its permissions and the free disk space, then run the command again.\n`,
+      `error: a file or folder on this machine cannot be used: ${path}: no such file or folder [ENOENT]\n  fix: Check its permissions and the free disk space, then run the command again.\n`,
     )
   })
 

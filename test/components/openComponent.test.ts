@@ -24,6 +24,6 @@ describe('openComponent', () => {
     const settings = settingsIn(folder, { component: 'replicator', database, secretsFile })
     const open = () => openComponent(settings, log)
     await expect(open()).rejects.toThrow(StartError)
-    await expect(open()).rejects.toThrow(`cannot read the secrets ${secretsFile}: there is no such file`)
+    await expect(open()).rejects.toThrow(`cannot read the secrets ${secretsFile}: no such file or folder`)
   })
 })

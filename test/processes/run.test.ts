@@ -49,7 +49,7 @@ describe('run', () => {
   it('says that a program does not exist', async () => {
     const error = await failure(run({ command: ['/usr/bin/muster-no-such-program'], timeout: 5000, env }))
     expect(error.code).toBe('not-found')
-    expect(error.message).toBe('/usr/bin/muster-no-such-program cannot be run: no such program (ENOENT)')
+    expect(error.message).toBe('/usr/bin/muster-no-such-program cannot be run: no such program')
   })
 
   it('says that a program may not be run', async () => {
@@ -117,7 +117,7 @@ describe('startInteractive', () => {
     const child = startInteractive({ command: ['/usr/bin/muster-no-such-program'], env })
     expect(await child.exited).toEqual({
       code: null,
-      reason: '/usr/bin/muster-no-such-program cannot be run: no such program (ENOENT)',
+      reason: '/usr/bin/muster-no-such-program cannot be run: no such program',
     })
   })
 })

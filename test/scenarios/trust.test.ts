@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700])
     expect(attempts()).toEqual([0, 0, 0])
     expect(states(await world.muster('status', ['--json']))).toEqual(['db1 not-installed', 'db2 failed'])
-    expect(words(await world.muster('plan'))).toContain('let "muster trust" add the key to known_hosts')
+    expect(words(await world.muster('plan'))).toContain('Run `muster trust`: it shows the key')
   })
 
   it('goes to a jump host first, and behind it only once its key is trusted', async () => {

@@ -240,7 +240,7 @@ describe('a jump host that fails', () => {
     const error = await running
     expect(error.code).toBe('connection-lost')
     expect(error.message).toBe(
-      'the connection to db1 was lost: the connection to the jump host 127.0.0.1, which it goes through, was lost: it was reset',
+      'the connection to db1 was lost: the connection to the jump host 127.0.0.1, which it goes through, was lost: the other side reset the connection',
     )
   })
 

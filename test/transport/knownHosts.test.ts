@@ -105,13 +105,13 @@ describe('what is said about a host key', () => {
       `the host key of db1 is not known: 10.0.0.11 showed ${own}, and /kh and /etc/kh have no key for it`,
     )
     expect(error?.fix).toContain(`"host-key: ${fingerprint(bytes(ed25519))}"`)
-    expect(error?.fix).toContain('let "muster trust" add the key')
+    expect(error?.fix).toContain('Run `muster trust`')
   })
 
   it('does not tell to pin the key of a jump host, for which the YAML has no place', () => {
     const fix = judge([], undefined, true)?.fix
     expect(fix).not.toContain('host-key:')
-    expect(fix).toContain('let "muster trust" add the key')
+    expect(fix).toContain('Run `muster trust`')
   })
 
   it('names an authority that it cannot ask', () => {

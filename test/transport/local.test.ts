@@ -68,9 +68,7 @@ describe('this machine as a host', () => {
   it('says so when there is no sh', async () => {
     const error = await connectLocal({ host: 'here', env: { PATH: folder } }).catch((reason) => reason)
     expect(error).toBeInstanceOf(TransportError)
-    expect(error.message).toBe(
-      'no sh could be started on this machine: sh cannot be run: no such program (ENOENT)',
-    )
+    expect(error.message).toBe('no sh could be started on this machine: sh cannot be run: no such program')
   })
 })
 

@@ -187,7 +187,7 @@ describe('logging in', () => {
     const identity = join(folder, 'nothing')
     const missing = await failure(connect(await start(), { ssh: { identity } }))
     expect(missing.code).toBe('no-login-method')
-    expect(missing.message).toBe(`the key for db1, ${identity}, cannot be read (ENOENT)`)
+    expect(missing.message).toBe(`the key for db1, ${identity}, cannot be read (no such file or folder)`)
     await writeFile(identity, 'hello')
     const odd = await failure(connect(await start(), { ssh: { identity } }))
     expect(odd.message).toBe(
@@ -396,7 +396,7 @@ describe('a connection that is lost', () => {
     server.breakConnections('reset')
     const [first, second] = await errors
     expect(first.code).toBe('connection-lost')
-    expect(first.message).toBe('the connection to db1 was lost: it was reset')
+    expect(first.message).toBe('the connection to db1 was lost: the other side reset the connection')
     expect(second.code).toBe('connection-lost')
   })
 

@@ -1,4 +1,5 @@
 import { codeOf } from '../../api/startError.ts'
+import { systemReason } from '../../untrusted/systemErrors.ts'
 
 /** Why a database cannot be reached, as the end of a sentence that begins with its name. */
 export function explainDial(error: unknown): string {
@@ -11,13 +12,10 @@ export function explainDial(error: unknown): string {
       return 'has a name that this host does not know'
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
-      return 'has an address to which there is no way'
+      return 'has an address to which this host has no route'
     case 'ETIMEDOUT':
       return 'did not answer in time'
-    case 'EMFILE':
-    case 'ENFILE':
-      return 'cannot be dialled: this host has no file descriptors left'
     default:
-      return `cannot be reached (${code || 'no reason given'})`
+      return `cannot be reached (${systemReason(code) ?? (code || 'no reason given')})`
   }
 }

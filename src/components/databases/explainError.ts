@@ -1,3 +1,4 @@
+import { systemReason } from '../../untrusted/systemErrors.ts'
 import { type DatabaseAccount, placeOf } from './connection.ts'
 import { DatabaseError, type DatabaseErrorCode } from './databaseError.ts'
 
@@ -41,7 +42,7 @@ function reasonOf(code: string): readonly [DatabaseErrorCode, string] {
       return ['unreachable', 'cannot be reached: its name is unknown on this host.']
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
-      return ['unreachable', 'cannot be reached: there is no way to this address.']
+      return ['unreachable', 'cannot be reached: this host has no route to this address.']
     case 'ETIMEDOUT':
       return ['timeout', 'did not answer in time.']
     case 'PROTOCOL_CONNECTION_LOST':
@@ -56,7 +57,7 @@ function reasonOf(code: string): readonly [DatabaseErrorCode, string] {
         'wants a way of login that is not supported. Use caching_sha2_password or mysql_native_password.',
       ]
     default:
-      return ['unreachable', `cannot be used (${code}).`]
+      return ['unreachable', `cannot be used (${systemReason(code) ?? code}).`]
   }
 }
 

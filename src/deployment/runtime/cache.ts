@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { Environment } from '../../processes/environment.ts'
+import { systemReason } from '../../untrusted/systemErrors.ts'
 import { StepError } from '../stepError.ts'
 
 /** Bytes; a packed Node.js has a fifth of it. */
@@ -118,7 +119,7 @@ function reasonOf(error: unknown): string {
   const code = codeOf(error)
   // Linux says ENOTDIR of a link that is opened as a folder, other systems say ELOOP.
   if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'EEXIST') return 'it is a link or not a folder'
-  return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : code
+  return systemReason(code) ?? code
 }
 
 const unfit = (path: string, why: string): StepError =>

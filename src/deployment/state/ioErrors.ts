@@ -1,21 +1,10 @@
+import { systemReason } from '../../untrusted/systemErrors.ts'
 import { StateError } from './stateError.ts'
 
 /** The system's own code of a failed file operation, such as `ENOENT`; undefined for other errors. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'operation not permitted',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  ENOENT: 'no such file or folder',
-  ENOTDIR: 'a part of the path is no folder',
-  EISDIR: 'it is a folder',
-  ENAMETOOLONG: 'the name is too long',
 }
 
 /** Turns a failed file operation into a `StateError`; bugs and `StateError`s stay what they are. */
@@ -25,7 +14,7 @@ export function stateIoError(error: unknown, did: 'read' | 'write', path: string
   if (code === 'ELOOP') return symlinkError(path)
   return new StateError({
     code: did === 'read' ? 'unreadable' : 'unwritable',
-    message: `cannot ${did} ${path}: ${reasons[code] ?? code}`,
+    message: `cannot ${did} ${path}: ${systemReason(code) ?? code}`,
     fix:
       did === 'read'
         ? 'run muster as the user who owns the state directory, or give it back to that user with chown'

@@ -1,13 +1,18 @@
 import type { HostChecks } from '../../deployment/check/judgeHosts.ts'
 import type { CheckResult } from '../../deployment/check/verdict.ts'
+import { withoutNames } from '../../deployment/hostPlan.ts'
 import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { jsonText } from '../json.ts'
 import { paint } from './paint.ts'
 
-/** A finding, and all hosts that have it in the same words. */
-type Row = { readonly hosts: string[]; readonly found: Exclude<CheckResult, { result: 'ok' }> }
+/** A finding, and all hosts that have it; `exactly` in the same words, else but for their own names and addresses. */
+type Row = {
+  readonly hosts: string[]
+  readonly found: Exclude<CheckResult, { result: 'ok' }>
+  exactly: boolean
+}
 
 export type ChecksOptions = {
   readonly cluster: string
@@ -31,14 +36,18 @@ export function checksText(options: ChecksOptions): string {
 
 function rowsOf(hosts: readonly HostChecks[]): readonly Row[] {
   const rows = new Map<string, Row>()
-  for (const { host, results } of hosts) {
+  for (const one of hosts) {
+    const { host, results } = one
     const failures = results.filter(({ result }) => result === 'failure')
     for (const found of [...failures, ...results.filter(({ result }) => result === 'warning')]) {
       if (found.result === 'ok') continue
-      const key = JSON.stringify(found)
+      const key = withoutNames(one, JSON.stringify(found))
       const row = rows.get(key)
-      if (row === undefined) rows.set(key, { hosts: [host], found })
-      else row.hosts.push(host)
+      if (row === undefined) rows.set(key, { hosts: [host], found, exactly: true })
+      else {
+        row.hosts.push(host)
+        row.exactly &&= JSON.stringify(row.found) === JSON.stringify(found)
+      }
     }
   }
   return [...rows.values()]
@@ -54,9 +63,15 @@ function tableOf(rows: readonly Row[], { hosts, colour, width }: ChecksOptions):
   const inColumn = (text: string, columns: number): readonly string[] =>
     wrap(printable(text).replaceAll('\n', ' '), { width: columns, first: '', rest: '' })
   const head = `${titles[0].padEnd(hostWidth)}  ${titles[1].padEnd(7)}  ${titles[2].padEnd(checkWidth)}  ${titles[3]}`
-  const lines = rows.flatMap(({ found }, index) => {
+  const lines = rows.flatMap(({ found, exactly }, index) => {
     const left = names[index] === names[index - 1] ? [] : inColumn(names[index] ?? '', hostWidth)
-    const right = [...inColumn(found.reason, textWidth), ...inColumn(`fix: ${found.fix}`, textWidth)]
+    const right = [
+      ...inColumn(
+        `${found.reason}${exactly ? '' : '; the others likewise, each with its own name and address'}`,
+        textWidth,
+      ),
+      ...inColumn(`fix: ${found.fix}`, textWidth),
+    ]
     const tint = found.result === 'failure' ? red : yellow
     return Array.from({ length: Math.max(left.length, right.length) }, (_, line) => {
       const result = line === 0 ? found.result : ''

@@ -207,7 +207,7 @@ describe('an audit log that cannot be written', () => {
     const ready = await api.call({ url: '/health/ready', headers })
     expect([ready.statusCode, ready.body]).toEqual([
       503,
-      `unready\nthe audit log ${api.auditFile} cannot be written: there is no such file\n`,
+      `unready\nthe audit log ${api.auditFile} cannot be written: no such file or folder\n`,
     ])
     expect((await api.call({ url: '/api/v2/users', headers })).statusCode).toBe(200)
 

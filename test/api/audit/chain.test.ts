@@ -96,7 +96,7 @@ describe('the chain of an audit log', () => {
     rmSync(first)
     expect(verifyAudit(path).fault?.reason).toMatch(/^the lines 1 to \d+ are missing, and no rotation/)
     rmSync(path)
-    expect(verifyAudit(path).fault?.reason).toBe('it cannot be read: there is no such file')
+    expect(verifyAudit(path).fault?.reason).toBe('it cannot be read: no such file or folder')
   })
 
   it('goes on behind a line that a killed writer left unfinished, and covers that, too', async () => {

@@ -355,7 +355,7 @@ describe('tapi: whom it trusts', () => {
     })
     expect(await tapi(['--host', 'db1', 'ping', '--ca', 'nowhere'])).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining(`cannot be read from ${place.home}/nowhere: there is no such file.\n`),
+      stderr: expect.stringContaining(`cannot be read from ${place.home}/nowhere: no such file or folder.\n`),
     })
   })
 

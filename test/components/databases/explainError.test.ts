@@ -49,7 +49,7 @@ describe('explainError', () => {
   it.each([
     ['ECONNREFUSED', 'unreachable', /nothing listens there\. Start the database\.$/],
     ['ENOTFOUND', 'unreachable', /its name is unknown on this host\.$/],
-    ['EHOSTUNREACH', 'unreachable', /no way to this address\.$/],
+    ['EHOSTUNREACH', 'unreachable', /no route to this address\.$/],
     ['ETIMEDOUT', 'timeout', /did not answer in time\.$/],
     ['ECONNRESET', 'unreachable', /broke the connection off\.$/],
     ['PROTOCOL_CONNECTION_LOST', 'unreachable', /broke the connection off\.$/],

@@ -44,7 +44,7 @@ describe('readPassword', () => {
 
   it('says that there is no such file', () => {
     expect(() => readPassword({ file: '/nowhere/secrets.json', option })).toThrow(
-      'cannot read the secrets /nowhere/secrets.json: there is no such file',
+      'cannot read the secrets /nowhere/secrets.json: no such file or folder',
     )
   })
 })

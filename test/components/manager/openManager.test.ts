@@ -66,7 +66,7 @@ describe('openManager', () => {
     const nowhere = settingsOf(folder, { stateFile: join(folder, 'none', 'manager.json') })
     expect(() => opened(nowhere)).toThrow(StartError)
     expect(() => opened(nowhere)).toThrow(
-      `cannot write the state ${nowhere.stateFile}: there is no such file`,
+      `cannot write the state ${nowhere.stateFile}: no such file or folder`,
     )
   })
 
@@ -104,7 +104,7 @@ describe('openManager', () => {
     const folder = temporaryFolder()
     const secretsFile = join(folder, 'secrets.json')
     const settings = settingsOf(folder, { monitor: { user: 'watch' }, secretsFile })
-    expect(() => opened(settings)).toThrow(`cannot read the secrets ${secretsFile}: there is no such file`)
+    expect(() => opened(settings)).toThrow(`cannot read the secrets ${secretsFile}: no such file or folder`)
     writeFileSync(secretsFile, '{"replication-password":"x"}')
     expect(() => opened(settings)).toThrow(`the secrets ${secretsFile} hold no monitor-password`)
     expect(existsSync(settings.stateFile ?? '')).toBe(false)

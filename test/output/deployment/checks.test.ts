@@ -59,6 +59,18 @@ reached.
 `)
   })
 
+  it('are one line for hosts that differ by their own name and address only', () => {
+    const silent = (name: string, address: string): HostChecks => ({
+      ...host(name, { ...refused, reason: `${name} refused the connection to ${address} port 22` }),
+      address,
+      state: 'unreachable',
+    })
+    const hosts = [silent('db1', '10.0.0.1'), silent('db10', '10.0.0.10'), silent('db2', '10.0.0.11')]
+    expect(text({ hosts, width: 110 })).toMatch(
+      /^HOST .*\nall 3 hosts {2}failure {2}login {2}db1 refused the connection to 10\.0\.0\.1 port 22; the others likewise, each with\n {29}its own name and address\n {29}fix: /,
+    )
+  })
+
   it('need fewer lines on a wide terminal', () => {
     expect(text({ width: 110 }).split('\n').slice(0, 5)).toEqual([
       'HOST         RESULT   CHECK     WHAT AND HOW TO FIX IT',

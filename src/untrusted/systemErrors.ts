@@ -1,0 +1,51 @@
+/** Errors of the system in words (errno(3), getaddrinfo(3)), to go on after what failed and a colon. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EADDRINUSE: 'the address is in use',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EAI_AGAIN: 'the name server did not answer',
+  EBUSY: 'it is in use',
+  ECONNABORTED: 'the connection was broken off',
+  ECONNREFUSED: 'the connection was refused: nothing listens there',
+  ECONNRESET: 'the other side reset the connection',
+  EDQUOT: 'the disk quota is used up',
+  EEXIST: 'it exists already',
+  EHOSTDOWN: 'the host is down',
+  EHOSTUNREACH: 'no route to the host',
+  EIO: 'the disk reports an error',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its symbolic links lead in a circle',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  ENETDOWN: 'the network is down',
+  ENETUNREACH: 'no route to the network',
+  ENFILE: 'too many files are open on this machine',
+  ENOBUFS: 'the system has no room for more connections',
+  ENODEV: 'there is no such device',
+  ENOENT: 'no such file or folder',
+  ENOEXEC: 'it is no program for this machine',
+  ENOMEM: 'there is not enough memory',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is no folder',
+  ENOTEMPTY: 'the folder is not empty',
+  ENOTFOUND: 'the name is not known',
+  ENXIO: 'there is no such device',
+  EPERM: 'operation not permitted',
+  EPIPE: 'the other side closed the connection',
+  EPROTO: 'the other side speaks another protocol',
+  EROFS: 'the file system is read-only',
+  ETIMEDOUT: 'no answer in time',
+  ETXTBSY: 'the program is running',
+  EXDEV: 'it lies on another file system',
+}
+
+/** Words for a code of the system, such as `ENOENT`; undefined for one that has none here. */
+export const systemReason = (code: string | undefined): string | undefined =>
+  code !== undefined && Object.hasOwn(reasons, code) ? reasons[code] : undefined
+
+/** Words for an error of the system; its code where there are none, and its message where it has no code. */
+export function systemWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!('code' in error) || typeof error.code !== 'string') return error.message
+  return systemReason(error.code) ?? error.code
+}

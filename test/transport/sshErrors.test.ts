@@ -1,0 +1,37 @@
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { dial, dialError } from '../../src/transport/dial.ts'
+import { failure } from '../support/transportFailure.ts'
+
+const place = { host: 'ux3', address: '10.0.0.3', port: 22, timeout: 10_000 }
+const told = (code: string): string =>
+  dialError(place, Object.assign(new Error(`connect ${code}`), { code })).message
+
+describe('a connection that does not come about', () => {
+  it('is told in words, never by the code of the system', () => {
+    expect(told('EHOSTUNREACH')).toBe('no route to ux3 (10.0.0.3 port 22)')
+    expect(told('ENETUNREACH')).toBe('no route to ux3 (10.0.0.3 port 22)')
+    expect(told('EPIPE')).toBe(
+      'the connection to ux3 (10.0.0.3 port 22) broke: the other side closed the connection',
+    )
+    for (const code of ['ECONNRESET', 'ENOENT', 'EACCES', 'EADDRNOTAVAIL'])
+      expect(told(code)).not.toContain(code)
+  })
+
+  it('names the timeout that is set, not what was left of it for the last attempt', async () => {
+    const server = createServer()
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : 0)
+      })
+    })
+    onTestFinished(() => void server.close())
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const late = failure(dial({ ...place, address: '127.0.0.1', port, left: 913 }))
+    // Before the system can tell of the connection.
+    vi.advanceTimersByTime(913)
+    expect((await late).message).toBe(`ux3 did not answer at 127.0.0.1 port ${port} within 10 s`)
+  })
+})

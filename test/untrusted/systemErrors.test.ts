@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { getSystemErrorMap } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { systemReason, systemWords } from '../../src/untrusted/systemErrors.ts'
+
+const thrown = (work: () => unknown): unknown => {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}
+
+describe('errors of the system in words', () => {
+  it('are told of what the system itself throws', async () => {
+    expect(systemWords(thrown(() => readFileSync('/no/such/file')))).toBe('no such file or folder')
+    expect(systemWords(thrown(() => readFileSync('/')))).toBe('it is a folder')
+    const refused = await new Promise((resolve) =>
+      connect({ host: '127.0.0.1', port: 1 }).once('error', resolve),
+    )
+    expect(systemWords(refused)).toBe('the connection was refused: nothing listens there')
+  })
+
+  it('name only codes that the system has, and use no code themselves', () => {
+    const codes = [...getSystemErrorMap().values()].map(([code]) => code)
+    const told = [...codes, 'ENOTFOUND'].filter((code) => systemReason(code) !== undefined)
+    expect(told).toEqual(
+      expect.arrayContaining(['EPIPE', 'EHOSTUNREACH', 'ENOENT', 'ENETUNREACH', 'ECONNRESET']),
+    )
+    expect(told.length).toBeGreaterThan(30)
+    for (const code of told) expect(systemReason(code)).toMatch(/^[a-z][a-z :-]+$/)
+  })
+
+  it('are the code where there are no words, and the message where there is no code', () => {
+    expect(systemWords(Object.assign(new Error('x'), { code: 'EFOO' }))).toBe('EFOO')
+    expect(systemWords(new Error('it broke'))).toBe('it broke')
+    expect(systemReason('constructor')).toBeUndefined()
+  })
+})
