@@ -16,6 +16,7 @@ import { saveState } from '../../deployment/state/saveState.ts'
 import { storesStep } from '../../deployment/steps/stores.ts'
 import type { Survey } from '../../deployment/survey.ts'
 import { verifyHost } from '../../deployment/verify.ts'
+import { shortPrint } from '../../output/deployment/certificates.ts'
 import type { planText } from '../../output/deployment/plan.ts'
 import { wavesText } from '../../output/deployment/waves.ts'
 import type { Transport } from '../../transport/transport.ts'
@@ -112,12 +113,12 @@ async function workOn(
   const components = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const given = givenPasswords(host, secrets)
   const installed = await installedProof({ host, facts, set: { ...set, components }, state, given })
-  const { authorities, leaf, serial } = target
+  const { authorities, leaf } = target
   const proof = { ...installed, authorities, ...(leaf === undefined ? {} : { leaf }) }
   const verify = async (): Promise<string> =>
     components.length === 0
       ? 'no certificate verified: no component is running'
-      : `certificate ${serial} is shown, ${await verifyHost(transport, proof)}`
+      : `certificate SHA-256 ${shortPrint(leaf ?? '')}… is shown, ${await verifyHost(transport, proof)}`
   return {
     host: host.name,
     address: host.address,

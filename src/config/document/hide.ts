@@ -22,9 +22,25 @@ const fromKey = (entry: MapEntry): Span => ({
   endColumn: restOfLine,
 })
 
-/** Everything that a secret's value may be made of: value, the anchored original, and the rest of the line. */
+/**
+ * Words of letters with underscores between, such as `DB1_ADMIN_PASS`: the name of an environment variable (POSIX.1-2017,
+ * XBD 8.1) that nobody takes for a password. Other text behind `!env` may be one that was put there by mistake.
+ */
+const isPlainVariable = (text: string): boolean =>
+  text.length <= 64 && /^[A-Z]+\d{0,2}(?:_(?:[A-Z]+\d{0,2}|\d{1,2}))+$/.test(text)
+
+const namesVariable = (node: YamlNode): boolean =>
+  node.kind === 'scalar' &&
+  node.tag === 'env' &&
+  node.anchoredAt === undefined &&
+  node.span.line === node.span.endLine &&
+  isPlainVariable(node.source)
+
+/** Everything that a secret's value may be made of: value, the anchored original, and the rest of the line; of the plain name of an environment variable that rest alone. */
 export function hiddenSpansOf(entry: MapEntry): readonly Span[] {
-  const { anchoredAt } = entry.value
+  const { anchoredAt, span } = entry.value
+  if (namesVariable(entry.value))
+    return [{ ...span, line: span.endLine, column: span.endColumn, endColumn: restOfLine }]
   return anchoredAt === undefined ? [fromKey(entry)] : [fromKey(entry), anchoredAt]
 }
 

@@ -17,11 +17,7 @@ import type { Target } from '../target.ts'
 
 /** What the certificates of one installed host must become; nothing else of it is looked at. */
 export type CertificateTarget = Restorable &
-  Pick<Target, 'tls' | 'authorities' | 'leaf'> & {
-    readonly host: HostConfig
-    /** Of the leaf, in hexadecimal digits. */
-    readonly serial: string
-  }
+  Pick<Target, 'tls' | 'authorities' | 'leaf'> & { readonly host: HostConfig }
 
 export type CertificateDecision =
   | {
@@ -122,7 +118,6 @@ function targetOf(options: {
     tls: tlsFiles({ layout, service, stores, passwords }),
     authorities: stores.authorities,
     ...(leaf === undefined ? {} : { leaf: leaf.fingerprint256 }),
-    serial: leaf?.serialNumber ?? '',
   }
 }
 

@@ -60,8 +60,8 @@ const safe = (text: string): string => printable(text).replaceAll(/\s/g, ' ')
 
 const day = (time: string): string => time.slice(0, 10)
 
-/** The first 8 bytes: enough to tell two apart; JSON has all. */
-const shortPrint = (fingerprint: string): string => fingerprint.slice(0, 23)
+/** The first 8 bytes of a SHA-256 fingerprint: enough to tell two apart; JSON has all. */
+export const shortPrint = (fingerprint: string): string => fingerprint.slice(0, 23)
 
 const daysWords = (days: number): string =>
   days < 0 ? `ended ${-days} days ago` : days === 1 ? '1 day left' : `${days} days left`
