@@ -25,7 +25,12 @@ export type Call<Body = unknown> = {
   readonly audit: (facts: AuditFacts) => void
 }
 
-export type TextAnswer = { readonly status: 200 | 503; readonly text: string }
+export type TextAnswer = {
+  readonly status: 200 | 503
+  readonly text: string
+  /** Headers of its own: names and values in turn. */
+  readonly headers?: readonly string[]
+}
 
 export const textAnswer = (status: TextAnswer['status'], text: string): TextAnswer => ({ status, text })
 

@@ -110,6 +110,15 @@ export const commonRoutes = {
     summary: 'Describes this API (OpenAPI 3.1).',
     response: { kind: 'json', schema: OpenApiDocument },
   },
+  docs: {
+    ...reading,
+    name: 'docs',
+    tag: 'Server',
+    path: '/docs',
+    auth: 'none',
+    summary: 'Shows this documentation as a page for browsers.',
+    response: { kind: 'text', mediaType: 'text/html' },
+  },
   live: {
     ...reading,
     name: 'live',

@@ -28,6 +28,7 @@ describe('apiPath', () => {
     ['/api/v2', '/api/v2'],
     ['/api/v20/ping', '/api/v2/api/v20/ping'],
     ['openapi.json', '/openapi.json'],
+    ['docs', '/docs'],
     ['/health/ready', '/health/ready'],
     ['/metrics', '/metrics'],
     ['/metricsx', '/api/v2/metricsx'],
@@ -36,7 +37,7 @@ describe('apiPath', () => {
   })
 
   it('knows what needs no login', () => {
-    expect(['/api/v2/ping', '/openapi.json', '/health/live'].every(isPublicPath)).toBe(true)
+    expect(['/api/v2/ping', '/openapi.json', '/docs', '/health/live'].every(isPublicPath)).toBe(true)
     expect(['/api/v2/users', '/metrics', '/api/v2/pings'].some(isPublicPath)).toBe(false)
   })
 

@@ -17,6 +17,7 @@ describe('the common routes', () => {
       'GET /api/v2/version basic plain',
       'GET /api/v2/uris basic plain',
       'GET /openapi.json none plain',
+      'GET /docs none plain',
       'GET /health/live none plain',
       'GET /health/ready optional plain',
       'GET /metrics basic plain',

@@ -1,5 +1,6 @@
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { describeApi } from '../docs/describeApi.ts'
+import { docsPage } from '../docs/docsPage.ts'
 import { serve } from '../serve.ts'
 
 export const version = serve(commonRoutes.version, (_call, context) => ({
@@ -13,3 +14,5 @@ export const uris = serve(commonRoutes.uris, (_call, { routes }) =>
 )
 
 export const openapi = serve(commonRoutes.openapi, describeApi)
+
+export const docs = serve(commonRoutes.docs, (call, context) => docsPage(describeApi(call, context)))

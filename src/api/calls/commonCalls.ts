@@ -1,5 +1,5 @@
 import type { ServedRoute } from '../serve.ts'
-import { openapi, uris, version } from './about.ts'
+import { docs, openapi, uris, version } from './about.ts'
 import { createAdminUser } from './createAdminUser.ts'
 import { deleteUser } from './deleteUser.ts'
 import { live, ready } from './health.ts'
@@ -19,6 +19,7 @@ export const commonCalls: readonly ServedRoute[] = [
   version,
   uris,
   openapi,
+  docs,
   live,
   ready,
   metrics,

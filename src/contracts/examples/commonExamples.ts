@@ -38,6 +38,7 @@ export const commonExamples = (component: Component): ExamplesOf<typeof commonRo
     ],
   },
   openapi: { answer: { openapi: '3.1.0' } },
+  docs: { answer: '<!doctype html>' },
   live: { answer: 'live\n' },
   ready: { answer: 'ready\n' },
   metrics: {

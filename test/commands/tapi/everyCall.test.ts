@@ -60,6 +60,7 @@ const elsewhere = [
   'managerOffline',
   'createAdminUser',
   'openapi',
+  'docs',
   'live',
   'ready',
   'metrics',

@@ -1,0 +1,79 @@
+import type { OpenApiDocument } from '../../contracts/openApiTypes.ts'
+import { Html, html, withCode } from './html.ts'
+
+type Json = { readonly [member: string]: unknown }
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** A link to where a schema is described. */
+function schemaLink(reference: string): Html {
+  const name = reference.split('/').at(-1) ?? ''
+  return html`<a href="#schema-${name}">${name}</a>`
+}
+
+const joined = (parts: readonly Html[], word: string): Html =>
+  new Html(parts.map(({ text }) => text).join(word))
+
+/** The type of a value in words, with links to the schemas that it names. */
+export function typeWords(schema: unknown): Html {
+  if (!isObject(schema)) return html`any`
+  const { $ref, anyOf, type, items, enum: words, const: only, additionalProperties, format } = schema
+  if (typeof $ref === 'string') return schemaLink($ref)
+  if (anyOf !== undefined) return joined(list(anyOf).map(typeWords), ' or ')
+  if (only !== undefined) return html`<code>${JSON.stringify(only)}</code>`
+  if (words !== undefined) {
+    return joined(
+      list(words).map((it) => html`<code>${JSON.stringify(it)}</code>`),
+      ' or ',
+    )
+  }
+  if (type === 'array') return html`list of ${typeWords(items)}`
+  if (isObject(additionalProperties)) return html`object of ${typeWords(additionalProperties)} by name`
+  if (typeof format === 'string') return html`${String(type)} (${format})`
+  return html`${String(type ?? 'any')}`
+}
+
+const descriptionOf = (schema: unknown): string =>
+  isObject(schema) && typeof schema.description === 'string' ? schema.description : ''
+
+/** One line of a list: what a name means, of which type. */
+export const entry = (facts: {
+  readonly name: string
+  readonly kind: Html
+  readonly description: string
+  readonly below?: Html
+}): Html =>
+  html`<li><code>${facts.name}</code> <span class="faint">${facts.kind}</span> ${withCode(facts.description)}${facts.below ?? ''}</li>
+`
+
+/** The members of an object, or of the objects of a list, where no schema of that name describes them. */
+function members(schema: unknown): Html {
+  if (!isObject(schema)) return html``
+  const { properties, required, items } = schema
+  if (!isObject(properties)) return members(items)
+  const needed = new Set(list(required))
+  const entries = Object.entries(properties).map(([name, it]) =>
+    entry({
+      name,
+      kind: html`${typeWords(it)}${needed.has(name) ? '' : ', optional'}`,
+      description: descriptionOf(it),
+      below: members(it),
+    }),
+  )
+  return html`<ul>${entries}</ul>`
+}
+
+function schemaEntry(name: string, schema: Json): Html {
+  const description = descriptionOf(schema)
+  return html`<article class="schema" id="schema-${name}" aria-labelledby="schema-${name}-name">
+<h3 id="schema-${name}-name"><code>${name}</code></h3>
+<p>${typeWords(schema)}${description === '' ? '' : html`: ${withCode(description)}`}</p>
+${members(schema)}</article>
+`
+}
+
+/** Describes every schema of the document. */
+export const schemaList = ({ components }: OpenApiDocument): readonly Html[] =>
+  Object.entries(components.schemas).map(([name, schema]) => schemaEntry(name, schema))
