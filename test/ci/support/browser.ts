@@ -12,10 +12,23 @@ export type Shown =
       readonly text: string
       /** As the browser read it; addresses are among the names. */
       readonly certificate: SecurityDetails
+      /** Everything that it asked for, the address itself first. */
+      readonly requests: readonly string[]
+      /** What it complained about, such as a breach of the page's policy. */
+      readonly complaints: readonly string[]
+      /** What the script came to. */
+      readonly value: unknown
     }
 
+export type OpenOptions = {
+  /** Of the window, in pixels. */
+  readonly width?: number
+  /** An expression that is evaluated in the page once it is there, beyond the reach of its policy. */
+  readonly script?: string
+}
+
 export type Browser = {
-  readonly open: (url: string) => Promise<Shown>
+  readonly open: (url: string, options?: OpenOptions) => Promise<Shown>
   readonly close: () => Promise<void>
 }
 
@@ -54,7 +67,7 @@ export async function startBrowser(options: {
       env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
     })
     return {
-      open: (url) => open(devtools, url),
+      open: (url, options = {}) => open(devtools, url, options),
       close: async () => {
         await devtools.close()
         rmSync(home, { recursive: true, force: true, maxRetries: 5 })
@@ -82,12 +95,18 @@ function trustIn(home: string, authorities: readonly string[]): void {
   })
 }
 
-async function open(devtools: Devtools, url: string): Promise<Shown> {
+async function open(devtools: Devtools, url: string, { width, script }: OpenOptions): Promise<Shown> {
   const { targetId } = await devtools.send({ method: 'Target.createTarget', params: { url: 'about:blank' } })
   const attached = { method: 'Target.attachToTarget', params: { targetId, flatten: true } }
   const { sessionId: session = '' } = await devtools.send(attached)
   await devtools.send({ method: 'Network.enable', session })
-  await devtools.send({ method: 'Page.enable', session })
+  for (const domain of ['Page', 'Log', 'Audits']) {
+    await devtools.send({ method: `${domain}.enable`, session })
+  }
+  if (width !== undefined) {
+    const params = { width, height: 800, deviceScaleFactor: 1, mobile: false }
+    await devtools.send({ method: 'Emulation.setDeviceMetricsOverride', params, session })
+  }
   await devtools.send({ method: 'Page.setLifecycleEventsEnabled', params: { enabled: true }, session })
   const { errorText, loaderId } = await devtools.send({ method: 'Page.navigate', params: { url }, session })
   if (errorText !== undefined) return { error: errorText }
@@ -98,8 +117,15 @@ async function open(devtools: Devtools, url: string): Promise<Shown> {
     session,
     (method, params) => ofPage('Page.lifecycleEvent')(method, params) && params.name === 'load',
   )
-  const expression = 'document.body.innerText'
-  const { result } = await devtools.send({ method: 'Runtime.evaluate', params: { expression }, session })
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const params = { expression, awaitPromise: true, returnByValue: true }
+    return (await devtools.send({ method: 'Runtime.evaluate', params, session })).result?.value
+  }
+  const text = String(await evaluate('document.body.innerText'))
+  const past = devtools.past(session).map(({ params }) => params)
+  const requests = past.flatMap(({ request }) => request?.url ?? [])
+  const complaints = past.flatMap(({ entry, issue }) => [entry?.text ?? [], issue?.code ?? []].flat())
+  const value = script === undefined ? undefined : await evaluate(script)
   if (response?.securityDetails === undefined) throw new Error(`${url} was shown without a certificate`)
-  return { text: String(result?.value), certificate: response.securityDetails }
+  return { text, certificate: response.securityDetails, requests, complaints, value }
 }

@@ -12,6 +12,9 @@ export type Told = {
   readonly sessionId?: string
   readonly errorText?: string
   readonly result?: { readonly value?: unknown }
+  readonly request?: { readonly url: string }
+  readonly entry?: { readonly text: string }
+  readonly issue?: { readonly code: string }
 }
 
 /** How a browser reached a server, and the certificate that it saw there. */
@@ -40,6 +43,8 @@ export type Devtools = {
   }) => Promise<Told>
   /** The first event of a session that passes, of the past or of the future. */
   readonly event: (session: string, passes: (method: string, params: Told) => boolean) => Promise<Told>
+  /** Every event of a session so far. */
+  readonly past: (session: string) => readonly { readonly method: string; readonly params: Told }[]
   /** Ends the process. */
   readonly close: () => Promise<void>
 }
@@ -113,6 +118,12 @@ export async function startDevtools(options: {
       )
       return params
     },
+    past: (session) =>
+      told.flatMap((message) => {
+        if (message instanceof Error || message.sessionId !== session) return []
+        const { method, params = {} } = message
+        return method === undefined ? [] : [{ method, params }]
+      }),
     close: async () => {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
       await closed
