@@ -10,6 +10,7 @@ import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { lostOutcomes, type Survey, wholeLook } from '../../deployment/survey.ts'
 import {
+  clientsText,
   endedRotationText,
   laterPhasesText,
   pausedRotationText,
@@ -93,7 +94,7 @@ async function rotate(given: Work): Promise<ExitCode> {
       renew: false,
       yes: given.yes || !first,
       rollout: phase === 'move' ? oneByOne : allAtOnce,
-      notes: notesOf(given, { phase, first }),
+      notes: notesOf(given, { phase, first, file }),
     })
     if (spread.exit !== exitCodes.ok) {
       if (spread.state.rotation !== undefined)
@@ -135,8 +136,14 @@ async function begun({ context, config, trustOnly }: Work, state: ClusterState):
 }
 
 function notesOf(
-  { notes }: Work,
-  { phase, first }: { readonly phase: Rotation['phase']; readonly first: boolean },
+  { notes, trustOnly }: Work,
+  {
+    phase,
+    first,
+    file,
+  }: { readonly phase: Rotation['phase']; readonly first: boolean; readonly file: string },
 ): readonly string[] {
-  return [phaseText(phase), ...(first ? [...laterPhasesText(phase), ...notes] : [])]
+  if (!first) return [phaseText(phase)]
+  const later = trustOnly && phase === 'trust' ? [] : laterPhasesText(phase)
+  return [phaseText(phase), ...later, ...clientsText(phase, { file, trustOnly }), ...notes]
 }

@@ -18,6 +18,27 @@ export const phaseText = (phase: Rotation['phase']): string => `${numbered(phase
 export const laterPhasesText = (phase: Rotation['phase']): readonly string[] =>
   names.slice(names.indexOf(phase) + 1).map((one) => `then ${phaseText(one)}`)
 
+/**
+ * What clients that muster does not know need, and when, a line each; `file` holds the authorities. With `trustOnly` the
+ * run ends after the first phase.
+ */
+export function clientsText(
+  phase: Rotation['phase'],
+  { file, trustOnly }: { readonly file: string; readonly trustOnly: boolean },
+): readonly string[] {
+  if (phase === 'drop')
+    return [`clients elsewhere must trust the new authority by now: ${file} has its certificate`]
+  if (phase === 'move')
+    return [`clients elsewhere must trust the new authority first: ${file} has its certificate`]
+  const need = `clients elsewhere need the new authority's certificate before phase 2; phase 1 adds it to ${file}`
+  return trustOnly
+    ? [need, 'this run ends after phase 1 (--trust-only)']
+    : [
+        need,
+        'to give it to them first, say no and run this with --trust-only: it ends when every host trusts both',
+      ]
+}
+
 /** A rotation that ended before its end: who is not in the phase yet, and that nothing is lost. */
 export function stoppedRotationText(phase: Rotation['phase'], hosts: readonly string[]): string {
   const missing =
