@@ -44,6 +44,10 @@ type RollbackOptions = ClusterOptions & {
   readonly to: string | undefined
 }
 
+/** What undoes a rollback unnoticed, and what does not. */
+const forward =
+  'the next `muster install` goes forward again, to the release of the muster that runs it; a muster of the older release keeps it'
+
 /** A host and what is to be done there. */
 type Going = { readonly plan: HostWork & { readonly address: string }; readonly releases: HostReleases }
 
@@ -110,7 +114,10 @@ async function goBack(options: Work): Promise<ExitCode> {
   const plans = found.flatMap((one) => ('plan' in one ? [one.plan] : []))
   if (!json) {
     const order = wavesText(wavesOf(plans, options.rollout), options.rollout)
-    const notes = order === undefined ? [] : [order]
+    const notes = [
+      ...(order === undefined ? [] : [order]),
+      ...(plans.some(({ steps }) => steps.length > 0) ? [forward] : []),
+    ]
     showPlan(context, { cluster: config.cluster, notes, plans, left: namesOf(config.left) })
   }
   const nothing = plans.every(({ steps }) => steps.length === 0)
@@ -118,6 +125,7 @@ async function goBack(options: Work): Promise<ExitCode> {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
+  if (!nothing) run.conclude(`  note: ${forward}\n`)
   return runSteps({ context, json, run, survey, work: plans, rollout: options.rollout })
 }
 

@@ -6,5 +6,8 @@ import { mustBeHosts } from './mustBeHosts.ts'
 export function rolloutFor(config: ClusterConfig, rollout: Rollout): Rollout {
   const { canary } = rollout
   if (canary !== undefined && canary !== 'first') mustBeHosts(config, '--canary-host', [canary.host])
-  return rollout
+  const primaries = config.services.flatMap(({ datasources }) =>
+    datasources.flatMap(({ name, role }) => (role === 'primary' ? [name] : [])),
+  )
+  return primaries.length === 0 ? rollout : { ...rollout, primaries }
 }

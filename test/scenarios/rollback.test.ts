@@ -106,6 +106,10 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(outcome.stdout).toMatch(
       /^db1 {2}done: 1 change, logins proved.*\ndb2 {2}done: 1 change, logins proved/m,
     )
+    expect(outcome.stdout).toMatch(/^ {2}\* the next `muster install` goes forward again/m)
+    expect(outcome.stdout).toMatch(
+      /\nDONE: 2 hosts in .*\n {2}note: the next `muster install` goes forward again, .*\n$/,
+    )
     expect(currents()).toEqual([previous, previous])
     expect(before.flatMap((host) => Object.values(host)).filter(runs)).toEqual([])
     expect(pids().map((host) => Object.keys(host))).toEqual(before.map((host) => Object.keys(host)))

@@ -7,7 +7,7 @@ export function rolling(made: Command, usual: Rollout): Command {
   return made
     .option(
       '--canary',
-      `change one host first; stop if it fails${usual.canary === undefined ? '' : ' (default)'}`,
+      `change one host first, not a primary if possible; stop if it fails${usual.canary === undefined ? '' : ' (default)'}`,
     )
     .option('--no-canary', 'do not change one host ahead of the others')
     .option('--canary-host <name>', 'change this host first')

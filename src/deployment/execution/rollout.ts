@@ -5,6 +5,8 @@ export type BatchSize = { readonly hosts: number } | { readonly percent: number 
 export type Rollout = {
   /** The host that goes first and alone: the first one that changes, or the named one; absent: none. */
   readonly canary?: 'first' | { readonly host: string }
+  /** Hosts with a primary database, which are a canary only where every host that changes has one. */
+  readonly primaries?: readonly string[]
   /** Absent: all of them. */
   readonly batch?: BatchSize
   /** More failed hosts than that end the run before the next host begins; a failed canary always does. */

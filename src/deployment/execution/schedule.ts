@@ -23,7 +23,7 @@ export type Wave = {
  * batch's size. Hosts that do not change go with the last wave and count for none.
  */
 export function scheduleOf(candidates: readonly Candidate[], rollout: Rollout): readonly Wave[] {
-  const canary = canaryOf(candidates, rollout.canary)
+  const canary = canaryOf(candidates, rollout)
   const rest = candidates.filter(({ host }) => host !== canary?.host)
   const changing = rest.filter(({ changes }) => changes)
   const size = sizeOf(rollout.batch, candidates.filter(({ changes }) => changes).length)
@@ -39,9 +39,14 @@ export function scheduleOf(candidates: readonly Candidate[], rollout: Rollout): 
   ]
 }
 
-function canaryOf(candidates: readonly Candidate[], wanted: Rollout['canary']): Candidate | undefined {
+function canaryOf(
+  candidates: readonly Candidate[],
+  { canary: wanted, primaries = [] }: Rollout,
+): Candidate | undefined {
   if (wanted === undefined) return undefined
-  return candidates.find(({ host, changes }) => (wanted === 'first' ? changes : host === wanted.host))
+  if (wanted !== 'first') return candidates.find(({ host }) => host === wanted.host)
+  const changing = candidates.filter(({ changes }) => changes)
+  return changing.find(({ host }) => !primaries.includes(host)) ?? changing[0]
 }
 
 /** At least one; a share is never exceeded otherwise. */

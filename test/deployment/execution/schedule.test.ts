@@ -49,6 +49,16 @@ describe('scheduleOf', () => {
     expect(names(hosts(2, { changes: false }), rollout)).toEqual([['db1', 'db2']])
   })
 
+  it('has no primary as its canary where another host changes', () => {
+    const [one, two, three] = hosts(3)
+    if (!one || !two || !three) throw new Error('three hosts')
+    const rollout = { ...allAtOnce, canary: 'first', primaries: ['db1'] } as const
+    expect(names([one, two, three], rollout)).toEqual([['db2'], ['db1', 'db3']])
+    expect(names([one, { ...two, changes: false }, three], rollout)).toEqual([['db3'], ['db1', 'db2']])
+    expect(names([one], rollout)).toEqual([['db1']])
+    expect(names([one, two], { ...rollout, canary: { host: 'db1' } })).toEqual([['db1'], ['db2']])
+  })
+
   it('tells who goes one after another; a host that does not change waits for nobody', () => {
     const candidates = [...hosts(2, { inTurn: true }), { host: 'db3', changes: false, inTurn: true }]
     expect(scheduleOf(candidates, allAtOnce)[0]?.inTurn).toEqual(['db1', 'db2'])
