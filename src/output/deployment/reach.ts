@@ -21,9 +21,13 @@ export function reachText(options: {
   const column = Math.max(0, ...rows.map(({ title }) => title.length))
   const lines = rows.flatMap(({ title, text }, index) => {
     const first = `  ${title.padEnd(column)}  `
-    // A command that is broken off cannot be copied.
-    if (index >= apis.length) return [`${first}${text}`]
-    return wrap(text, { width, first, rest: ' '.repeat(column + 4) })
+    const rest = ' '.repeat(column + 4)
+    if (index < apis.length) return wrap(text, { width, first, rest })
+    // A backslash within quotes would be a part of the word.
+    if (text.includes("'")) return [`${first}${text}`]
+    // With it the command can be copied as it stands.
+    const parts = wrap(text, { width: width - 2, first, rest })
+    return parts.map((part, at) => (at === parts.length - 1 ? part : `${part} \\`))
   })
   return lines.map((line) => `${line}\n`).join('')
 }

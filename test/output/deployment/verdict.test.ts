@@ -60,7 +60,8 @@ describe('the way to the APIs', () => {
              https://10.0.0.3:8090, https://10.0.0.4:8090
              and 5 more
   connector  https://10.0.0.1:8096
-  next       muster status a/folder/of/some/length/and/more/muster.yaml
+  next       muster status \\
+             a/folder/of/some/length/and/more/muster.yaml
 `)
   })
 })
