@@ -5,8 +5,11 @@ const exact = { additionalProperties: false }
 /** Roles of a data source: one spelling everywhere (contract.md, "Manager"). */
 export const dataSourceRoles = ['primary', 'replica', 'relay', 'standby', 'archive', 'witness'] as const
 
-/** States of a data source (contract.md, "Manager"). */
+/** States that a data source is brought into (contract.md, "Manager"). */
 export const dataSourceStates = ['ONLINE', 'OFFLINE', 'FAILED', 'SHUNNED'] as const
+
+/** States as they are shown: UNKNOWN in place of ONLINE where nobody can check it (contract.md, "Manager"). */
+export const shownStates = [...dataSourceStates, 'UNKNOWN'] as const
 
 /** A name of a service or data source: it stands in paths and in people's shells. */
 export const MapName = Type.String({
@@ -37,10 +40,11 @@ export const MapService = Type.Object({ name: MapName, datasources: Type.Array(M
 export const ServicesMap = Type.Object({ services: Type.Array(MapService) }, exact)
 
 /** State of a data source. */
-export const DataSourceState = Type.Enum([...dataSourceStates], {
+export const DataSourceState = Type.Enum([...shownStates], {
   description:
     'ONLINE: the connector may use it. OFFLINE: no connections through the connector. FAILED: it did not pass ' +
-    'its checks. SHUNNED: kept out until somebody takes it back.',
+    'its checks. SHUNNED: kept out until somebody takes it back. UNKNOWN: nobody can check it; the connector uses ' +
+    'it as if it were ONLINE.',
 })
 
 /** A data source of the map with its state now. */
@@ -81,6 +85,7 @@ export const DataSourcePayload = Type.Object(
 
 export type DataSourceRole = (typeof dataSourceRoles)[number]
 export type DataSourceState = (typeof dataSourceStates)[number]
+export type ShownState = (typeof shownStates)[number]
 export type MapDataSource = Readonly<Static<typeof MapDataSource>>
 export type MapService = { readonly name: string; readonly datasources: readonly MapDataSource[] }
 export type ServicesMap = { readonly services: readonly MapService[] }

@@ -72,18 +72,18 @@ it('A change that a manager has answered is in force in the connector of its hos
   }
   const steps: readonly (readonly [string, readonly string[], object?])[] = [
     ['control/service/alpha/offline', ['db1 OFFLINE', 'db2 OFFLINE']],
-    ['control/service/alpha/online', ['db1 ONLINE', 'db2 ONLINE']],
-    ['control/service/alpha/datasource/db2/shun', ['db1 ONLINE', 'db2 SHUNNED']],
-    ['control/service/alpha/datasource/db2/welcome', ['db1 ONLINE', 'db2 ONLINE']],
+    ['control/service/alpha/online', ['db1 UNKNOWN', 'db2 UNKNOWN']],
+    ['control/service/alpha/datasource/db2/shun', ['db1 UNKNOWN', 'db2 SHUNNED']],
+    ['control/service/alpha/datasource/db2/welcome', ['db1 UNKNOWN', 'db2 UNKNOWN']],
     [
       'configuration/module/servicesmap',
-      ['db3 ONLINE'],
+      ['db3 UNKNOWN'],
       {
         payloadType: 'ServicesMapPayload',
         payload: { services: [{ name: 'alpha', datasources: [dataSource({ name: 'db3', port: 1 })] }] },
       },
     ],
-    ['reset', ['db1 ONLINE', 'db2 ONLINE']],
+    ['reset', ['db1 UNKNOWN', 'db2 UNKNOWN']],
   ]
   for (const [path, wanted, body] of [...steps, ...steps]) {
     await post(path, body)

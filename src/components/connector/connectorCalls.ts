@@ -77,7 +77,7 @@ export function connectorCalls(connector: Connector | undefined): readonly Serve
       const { inEffect, changed } = opened().changeMap((old) => addDataSource(old, wanted))
       const after = sourceIn(inEffect)
       audit({ after })
-      return { ...wanted, state: after?.state ?? 'ONLINE', changed }
+      return { ...wanted, state: after?.state ?? 'UNKNOWN', changed }
     }),
     serve(routes.connectorReset, ({ audit }) => {
       const it = opened()

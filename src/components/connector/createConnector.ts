@@ -5,7 +5,7 @@ import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/conn
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
 import { changedMode } from './mode.ts'
-import { allOnline } from './ownMap.ts'
+import { unwatched } from './ownMap.ts'
 import type { ProxyCounts, TcpProxy } from './proxy.ts'
 import { blocksThisHost } from './refusals.ts'
 import type { MapInEffect, RoutedRole } from './routes.ts'
@@ -68,7 +68,7 @@ export function createConnector(options: {
   const ownMap = (): ServicesMap => store.current().services ?? installed
   // The manager's word outlives the manager: what it said last, else what was installed.
   let inEffect: MapInEffect =
-    (manager ? store.current().lastKnown : undefined) ?? allOnline(manager ? installed : ownMap())
+    (manager ? store.current().lastKnown : undefined) ?? unwatched(manager ? installed : ownMap())
   proxy.follow(inEffect)
 
   const lack = (): string | undefined => {
@@ -98,7 +98,7 @@ export function createConnector(options: {
   function keepMap(edited: EditedMap, services: ServicesMap | null) {
     if (edited.changed) {
       store.change({ services })
-      inEffect = allOnline(edited.map)
+      inEffect = unwatched(edited.map)
       proxy.follow(inEffect)
     }
     return { ...edited, inEffect }

@@ -1,11 +1,11 @@
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import type { MapInEffect } from './routes.ts'
 
-/** A map that nobody watches, as it is routed by: all of it is ONLINE. */
-export const allOnline = ({ services }: ServicesMap): MapInEffect => ({
+/** A map that nobody watches, as it is routed by: how its data sources are is UNKNOWN. */
+export const unwatched = ({ services }: ServicesMap): MapInEffect => ({
   services: services.map(({ name, datasources }) => ({
     name,
-    datasources: datasources.map((it) => ({ ...it, state: 'ONLINE' as const })),
+    datasources: datasources.map((it) => ({ ...it, state: 'UNKNOWN' as const })),
   })),
 })
 

@@ -11,7 +11,11 @@ export type RoutedRole = 'primary' | 'replica'
 /** Where new connections may go, and why nowhere where they may not. */
 export type Route = { readonly usable: readonly DataSourceEntry[]; readonly problem: string | null }
 
-/** The data sources of a service that connections for a role may go to: those of that role that are ONLINE. */
+/** UNKNOWN counts as ONLINE: that nobody can check a data source must not take it from its clients. */
+export const isUsable = ({ state }: Pick<DataSourceEntry, 'state'>): boolean =>
+  state === 'ONLINE' || state === 'UNKNOWN'
+
+/** The data sources of a service that connections for a role may go to: those of that role that are usable. */
 export function routeOf(options: {
   readonly map: MapInEffect
   readonly service: string
@@ -22,7 +26,7 @@ export function routeOf(options: {
   if (!found) return { usable: [], problem: `the services map has no service ${service}` }
   const inRole = found.datasources.filter((it) => it.role === role)
   if (inRole.length === 0) return { usable: [], problem: `the service ${service} has no ${role}` }
-  const usable = inRole.filter(({ state }) => state === 'ONLINE')
+  const usable = inRole.filter(isUsable)
   if (usable.length > 0) return { usable, problem: null }
   const states = inRole.map(({ name, state }) => `${name} is ${state}`).join(', ')
   return { usable, problem: `no ${role} of service ${service} is ONLINE: ${states}` }

@@ -23,6 +23,28 @@ const Stored = Type.Object(
   exact,
 )
 
+type State = MapInEffect['services'][number]['datasources'][number]['state']
+
+const withStates = (map: MapInEffect | null, change: (state: State) => State): MapInEffect | null =>
+  map && {
+    services: map.services.map(({ name, datasources }) => ({
+      name,
+      datasources: datasources.map((it) => ({ ...it, state: change(it.state) })),
+    })),
+  }
+
+/** Releases that know no UNKNOWN read the file after a rollback. */
+const toKeep = (state: StoredState): StoredState => ({
+  ...state,
+  lastKnown: withStates(state.lastKnown, (it) => (it === 'UNKNOWN' ? 'ONLINE' : it)),
+})
+
+/** What the manager said before this process began is nothing that it says. */
+const asRead = (state: StoredState): StoredState => ({
+  ...state,
+  lastKnown: withStates(state.lastKnown, (it) => (it === 'ONLINE' ? 'UNKNOWN' : it)),
+})
+
 /** What a connector keeps over restarts. */
 export type StoredState = {
   readonly version: 1
@@ -56,10 +78,12 @@ export function openStore(options: {
         'Remove it to start with what was installed',
     )
   }
-  let state: StoredState = read ?? { version: 1, mode: options.mode, services: null, lastKnown: null }
+  let state: StoredState = read
+    ? asRead(read)
+    : { version: 1, mode: options.mode, services: null, lastKnown: null }
   if (read === undefined) {
     try {
-      file.write(state)
+      file.write(toKeep(state))
     } catch (error) {
       throw new StartError(`cannot write the state ${path}: ${reasonOf(error)}`, error)
     }
@@ -69,7 +93,7 @@ export function openStore(options: {
     change: (next) => {
       const changed = { ...state, ...next }
       try {
-        file.write(changed)
+        file.write(toKeep(changed))
       } catch (error) {
         const detail = `The state ${path} cannot be written: ${reasonOf(error)}. Nothing was changed.`
         throw new ProblemError({ code: 'not-ready', detail })

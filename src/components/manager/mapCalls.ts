@@ -4,7 +4,7 @@ import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { addDataSource, addService, type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
 import { authorOf } from './authorOf.ts'
 import type { Manager } from './createManager.ts'
-import { mapText, serviceEntries } from './statusPayloads.ts'
+import { mapText, serviceEntries, shownState } from './statusPayloads.ts'
 
 /** The calls that read and change the services map; `inForce` settles when the connector of the host acts on a change. */
 export function mapCalls(
@@ -39,7 +39,7 @@ export function mapCalls(
       const { payload } = call.body
       call.audit({ parameters: payload })
       const changed = edit(call, (map) => addDataSource(map, payload))
-      return inForce({ ...payload, state: manager.view(payload).state, changed })
+      return inForce({ ...payload, state: shownState(manager, manager.view(payload)), changed })
     }),
     serve(routes.managerReset, (call) => {
       const changed = change(call, () => manager.resetMap(authorOf(call.caller)))

@@ -1,7 +1,8 @@
 import type { MetricFamily } from '../../api/formatMetrics.ts'
 import { policies } from '../../contracts/managerPayloads.ts'
-import { dataSourceStates } from '../../contracts/servicesMap.ts'
+import { shownStates } from '../../contracts/servicesMap.ts'
 import type { Manager } from './createManager.ts'
+import { shownState } from './statusPayloads.ts'
 
 const results = ['passed', 'failed', 'unable'] as const
 
@@ -10,7 +11,7 @@ export function measure(manager: Manager): readonly MetricFamily[] {
   const services = manager.map().services.map(({ name }) => name)
   const sources = services.flatMap((service) =>
     manager.views(service).map((view) => ({
-      state: view.state,
+      state: shownState(manager, view),
       health: manager.health(view),
       labels: { service, datasource: view.name },
     })),
@@ -21,7 +22,7 @@ export function measure(manager: Manager): readonly MetricFamily[] {
       type: 'gauge',
       help: 'State of each data source: 1 for the one that it is in.',
       samples: sources.flatMap(({ labels, state: now }) =>
-        dataSourceStates.map((state) => ({ labels: { ...labels, state }, value: state === now ? 1 : 0 })),
+        shownStates.map((state) => ({ labels: { ...labels, state }, value: state === now ? 1 : 0 })),
       ),
     },
     {

@@ -1,6 +1,6 @@
 import type { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import type { DatasourceStatusPayload, ServiceStatusPayload } from '../../contracts/managerPayloads.ts'
-import type { DataSourceEntry, ServicesMap } from '../../contracts/servicesMap.ts'
+import type { DataSourceEntry, ServicesMap, ShownState } from '../../contracts/servicesMap.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import type { Health } from './health.ts'
@@ -13,6 +13,14 @@ function connectionsOf({ service, name }: DataSourceKey, connector: ConnectorSta
   const found = connector.datasources.find((it) => it.service === service && it.name === name)
   return { active: found?.active ?? 0, created: found?.created ?? 0 }
 }
+
+/** ONLINE is a promise that checks keep: where nobody can make any, nobody knows. */
+export function shownState(manager: Manager, view: DataSourceView): ShownState {
+  if (view.state !== 'ONLINE') return view.state
+  return manager.monitors && manager.health(view).finding?.result !== 'unable' ? 'ONLINE' : 'UNKNOWN'
+}
+
+const notChecked = 'It is not checked: monitor-user is not set.'
 
 const recovered = 'It passes its checks again.'
 
@@ -33,17 +41,18 @@ export function dataSourceStatus(facts: {
   const { manager, key, connector } = facts
   const view = manager.view(key)
   const health = manager.health(view)
-  const { service, name, host, port, role, state, since, by } = view
+  const { service, name, host, port, role, since, by } = view
+  const isUnchecked = view.state === 'ONLINE' && !manager.monitors
   return {
     name,
     service,
     role,
-    state,
+    state: shownState(manager, view),
     host,
     port,
     since,
     by,
-    reason: reasonOf(view, health),
+    reason: isUnchecked ? notChecked : reasonOf(view, health),
     checkedAt: health.checkedAt?.toISOString() ?? null,
     connections: connectionsOf(view, connector),
     seqno: health.seqno,
@@ -74,19 +83,17 @@ export function serviceStatus(facts: {
   }
 }
 
-const entryOf = ({ name, host, port, role, state }: DataSourceView): DataSourceEntry => ({
-  name,
-  host,
-  port,
-  role,
-  state,
-})
+function entryOf(manager: Manager, view: DataSourceView): DataSourceEntry {
+  const { name, host, port, role } = view
+  return { name, host, port, role, state: shownState(manager, view) }
+}
 
 /** The services of the map with the states of their data sources. */
 export const serviceEntries = (manager: Manager): { name: string; datasources: DataSourceEntry[] }[] =>
-  manager
-    .map()
-    .services.map(({ name }) => ({ name, datasources: manager.views(name).map((it) => entryOf(it)) }))
+  manager.map().services.map(({ name }) => ({
+    name,
+    datasources: manager.views(name).map((it) => entryOf(manager, it)),
+  }))
 
 /** A map without states, as the audit log shows it: `alpha: db1 primary 10.0.0.11:3306`. */
 export const mapText = ({ services }: ServicesMap): readonly string[] =>

@@ -139,26 +139,26 @@ describe('online, onhold and offline', () => {
 describe('the services map of a connector without a manager', () => {
   const installed = [dataSource({ name: 'db1', port: 1 })]
   const db2 = dataSource({ name: 'db2', port: 2 }, 'replica')
-  const online = (sources: readonly object[]) => sources.map((it) => ({ ...it, state: 'ONLINE' }))
+  const unknown = (sources: readonly object[]) => sources.map((it) => ({ ...it, state: 'UNKNOWN' }))
   const alpha = (...sources: readonly object[]) => ({ services: [{ name: 'alpha', datasources: sources }] })
 
   const changes = [
     {
       path: map,
       body: envelope(alpha(...installed, db2)),
-      answer: alpha(...online([...installed, db2])),
+      answer: alpha(...unknown([...installed, db2])),
       after: alpha(...installed, db2),
     },
     {
       path: 'addDataService',
       body: envelope({ name: 'beta', datasources: [db2] }, 'DataServicePayload'),
-      answer: { name: 'beta', datasources: online([db2]) },
+      answer: { name: 'beta', datasources: unknown([db2]) },
       after: { services: [...alpha(...installed).services, { name: 'beta', datasources: [db2] }] },
     },
     {
       path: 'addDataSource',
       body: envelope({ service: 'alpha', ...db2 }, 'DataSourcePayload'),
-      answer: { service: 'alpha', ...db2, state: 'ONLINE' },
+      answer: { service: 'alpha', ...db2, state: 'UNKNOWN' },
       after: alpha(...installed, db2),
     },
   ]
@@ -168,9 +168,9 @@ describe('the services map of a connector without a manager', () => {
     async ({ path, body, answer, after }) => {
       const settings = connectorSettings(installed)
       const { post, get, auditEntries } = await testConnector(settings)
-      expect(await get(map)).toEqual([200, alpha(...online(installed))])
+      expect(await get(map)).toEqual([200, alpha(...unknown(installed))])
       expect(code(await post(path, body, ''))).toEqual([400, 'not-confirmed'])
-      expect(await get(map)).toEqual([200, alpha(...online(installed))])
+      expect(await get(map)).toEqual([200, alpha(...unknown(installed))])
       expect(kept(settings).services).toBeNull()
 
       const both = await Promise.all([post(path, body), post(path, body)])
@@ -182,8 +182,8 @@ describe('the services map of a connector without a manager', () => {
 
       expect(code(await post('reset', undefined, ''))).toEqual([400, 'not-confirmed'])
       expect(kept(settings).services).toEqual(after)
-      expect(await post('reset')).toEqual([200, { ...alpha(...online(installed)), changed: true }])
-      expect(await post('reset')).toEqual([200, { ...alpha(...online(installed)), changed: false }])
+      expect(await post('reset')).toEqual([200, { ...alpha(...unknown(installed)), changed: true }])
+      expect(await post('reset')).toEqual([200, { ...alpha(...unknown(installed)), changed: false }])
       expect(kept(settings).services).toBeNull()
     },
   )

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -85,6 +86,20 @@ describe('a connector that follows a manager', () => {
       expect(map).toEqual({ services: [{ name: 'alpha', datasources }] })
     })
     expect((await refusal()).message).toContain('no primary of service alpha is ONLINE: db1 is SHUNNED')
+  })
+
+  it('goes to what the manager cannot check, and keeps nothing that a release before could not read', async () => {
+    const { manager, settings, first, second } = await scene()
+    manager.map(entry(first, 'UNKNOWN'), entry(second, 'SHUNNED'))
+    await manager.start()
+    const { client, get } = await testConnector(settings)
+    await (await client()).sees('db1 greets')
+    const states = async () => {
+      const [, map] = await get('configuration/module/servicesmap')
+      return [...JSON.stringify(map).matchAll(/"state":"(\w+)"/g)].map(([, state]) => state)
+    }
+    expect(await states()).toEqual(['UNKNOWN', 'SHUNNED'])
+    expect(readFileSync(settings.stateFile ?? '', 'utf8')).not.toContain('UNKNOWN')
   })
 
   it('cuts connections to what the manager calls FAILED', async () => {

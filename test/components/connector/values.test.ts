@@ -5,11 +5,7 @@ import { changedMode, installedMode } from '../../../src/components/connector/mo
 import { rarely } from '../../../src/components/connector/rarely.ts'
 import * as refusals from '../../../src/components/connector/refusals.ts'
 import { leastBusy, routeOf } from '../../../src/components/connector/routes.ts'
-import {
-  type DataSourceEntry,
-  dataSourceRoles,
-  dataSourceStates,
-} from '../../../src/contracts/servicesMap.ts'
+import { type DataSourceEntry, dataSourceRoles, shownStates } from '../../../src/contracts/servicesMap.ts'
 import { refusalIn } from '../../support/databaseClient.ts'
 import { manualClock } from '../../support/manualClock.ts'
 
@@ -93,17 +89,19 @@ describe('routeOf', () => {
     expect(other).toEqual({ usable: [], problem: 'the services map has no service beta' })
   })
 
-  it('goes to what is ONLINE in that role, to nothing else, and says a reason exactly where there is none', () => {
+  it('goes to what is ONLINE or UNKNOWN in that role, to nothing else, and says a reason exactly where there is none', () => {
     const anySource = fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd'),
       role: fc.constantFrom(...dataSourceRoles),
-      state: fc.constantFrom(...dataSourceStates),
+      state: fc.constantFrom(...shownStates),
     })
     fc.assert(
       fc.property(fc.array(anySource), fc.constantFrom('primary', 'replica'), (sources, role) => {
         const all = sources.map(({ name, ...more }) => source(name, more))
         const { usable, problem: why } = routeOf({ map: map(...all), service: 'alpha', role })
-        expect(usable).toEqual(all.filter((it) => it.role === role && it.state === 'ONLINE'))
+        expect(usable).toEqual(
+          all.filter((it) => it.role === role && ['ONLINE', 'UNKNOWN'].includes(it.state)),
+        )
         expect(why === null).toBe(usable.length > 0)
       }),
     )

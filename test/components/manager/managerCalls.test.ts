@@ -166,16 +166,52 @@ describe('what a manager tells', () => {
   })
 })
 
+describe('a data source that cannot be checked', () => {
+  it('is UNKNOWN wherever its state is shown, until a check can be made', async () => {
+    const { status, states, get, monitor, api } = await managerIn()
+    monitor.set(place('db2'), lockedOut)
+    await monitor.tick(place('db2'), 5)
+    expect(await status('db2')).toMatchObject({ state: 'UNKNOWN', by: 'installation' })
+    expect((await status('db2')).reason).toContain('It cannot be checked')
+    expect(await states()).toEqual(['ONLINE', 'UNKNOWN', 'ONLINE'])
+    const { payload } = await get('status/service/alpha')
+    expect(payload.datasources.map((it: { state: string }) => it.state)).toEqual(await states())
+    const metrics = async () => (await api.call({ url: '/metrics', headers })).body
+    const gauge = (state: string): string =>
+      `muster_manager_datasource_state{service="alpha",datasource="db2",state="${state}"}`
+    expect(await metrics()).toContain(`${gauge('UNKNOWN')} 1\n`)
+    expect(await metrics()).toContain(`${gauge('ONLINE')} 0\n`)
+    monitor.set(place('db2'), replicating())
+    await monitor.tick(place('db2'))
+    expect(await states()).toEqual(['ONLINE', 'ONLINE', 'ONLINE'])
+  })
+
+  it('keeps the state that somebody brought it into, and is not judged by any policy', async () => {
+    const { control, states, monitor } = await managerIn()
+    await control('db2', 'offline')
+    await control('db3', 'shun')
+    for (const name of ['db2', 'db3'] as const) {
+      monitor.set(place(name), lockedOut)
+      await monitor.tick(place(name), 10)
+    }
+    expect(await states()).toEqual(['ONLINE', 'OFFLINE', 'SHUNNED'])
+  })
+})
+
 describe('a manager without an account for checks', () => {
   it('says so, serves everything else and checks nothing', async () => {
     const { get, control, states, status } = await managerIn({ monitor: null })
     expect((await get('status')).payload.state).toBe('OFFLINE')
     const { status: code, payload } = await get('service/alpha/datasource/db2/ping')
     expect([code, payload.code]).toEqual([409, 'no-database'])
-    expect(await status('db2')).toMatchObject({ state: 'ONLINE', reason: null, checkedAt: null })
+    expect(await status('db2')).toMatchObject({
+      state: 'UNKNOWN',
+      reason: 'It is not checked: monitor-user is not set.',
+      checkedAt: null,
+    })
     expect((await control('db2', 'offline')).payload).toMatchObject({ state: 'OFFLINE', changed: true })
-    expect((await control('db2', 'online')).payload).toMatchObject({ state: 'ONLINE', changed: true })
-    expect(await states()).toEqual(['ONLINE', 'ONLINE', 'ONLINE'])
+    expect((await control('db2', 'online')).payload).toMatchObject({ state: 'UNKNOWN', changed: true })
+    expect(await states()).toEqual(['UNKNOWN', 'UNKNOWN', 'UNKNOWN'])
   })
 })
 
