@@ -41,8 +41,17 @@ function refusal(
   return problemAnswer({ problem, requestId, accept: request.headers.accept })
 }
 
-function send(response: ServerResponse, answer: Answer, about: { requestId: string; isLast: boolean }): void {
+/** Browsers that have seen a host once ask it over TLS only, for a year in seconds (RFC 6797 section 6.1). */
+const transportSecurity = ['Strict-Transport-Security', 'max-age=31536000']
+
+function send(
+  response: ServerResponse,
+  answer: Answer,
+  about: { requestId: string; isLast: boolean; door: Door },
+): void {
   const headers = headersOf(answer, about.requestId)
+  // Over plain HTTP the header must not be sent (RFC 6797 section 7.2).
+  if (about.door === 'tcp') headers.push(...transportSecurity)
   // A connection kept open would keep a stopping server waiting for it.
   response.writeHead(answer.status, about.isLast ? [...headers, 'Connection', 'close'] : headers)
   response.end(answer.body)
@@ -123,7 +132,7 @@ export function createApp(options: {
       sent = refusal(error, exchange, { log, callLog })
     }
     if (trail) sent = await audit.record(exchange, trail, sent)
-    send(response, sent, { requestId: exchange.requestId, isLast: context.isStopping() })
+    send(response, sent, { requestId: exchange.requestId, isLast: context.isStopping(), door })
     tell(exchange, sent.status, begun)
   }
 

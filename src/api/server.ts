@@ -105,6 +105,41 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
   socket.destroySoon()
 }
 
+const plainHint = 'This port speaks HTTPS only: write https:// instead of http://.\n'
+
+/** Answer to plain HTTP on a TLS port. It tells everybody as much, and repeats nothing of what was sent. */
+const plainAnswer = [
+  'HTTP/1.1 400 Bad Request',
+  'Content-Type: text/plain; charset=utf-8',
+  `Content-Length: ${plainHint.length}`,
+  'Cache-Control: no-store',
+  'Connection: close',
+  '',
+  plainHint,
+].join('\r\n')
+
+const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  [remoteAddress, remotePort, localAddress, localPort].join(' ')
+
+/** Answers plain HTTP below TLS and closes; whoever sends nothing has the time of the handshake, as with TLS. */
+function hintAtTls(server: Server): void {
+  const handshaking = new Map<string, Socket>()
+  server.on('connection', (socket: Socket) => {
+    const ends = endsOf(socket)
+    handshaking.set(ends, socket)
+    socket.once('close', () => {
+      if (handshaking.get(ends) === socket) handshaking.delete(ends)
+    })
+  })
+  server.on('secureConnection', (socket: Socket) => handshaking.delete(endsOf(socket)))
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const plain = handshaking.get(endsOf(socket))
+    if (error.code !== 'ERR_SSL_HTTP_REQUEST' || !plain?.writable) return
+    plain.end(plainAnswer)
+    plain.destroySoon()
+  })
+}
+
 /** A server with explicit limits that does not listen yet: HTTPS with `tls`, plain HTTP without. */
 export function createHttpServer(facts: {
   readonly listener: RequestListener
@@ -118,6 +153,7 @@ export function createHttpServer(facts: {
   const server = tls
     ? createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.handshake }, listener)
     : createServer(options, listener)
+  if (tls) hintAtTls(server)
   // Expectations beyond 100-continue may be passed over (RFC 9110 section 10.1.1).
   server.on('checkExpectation', listener)
   server.setTimeout(limits.idle)

@@ -6,9 +6,9 @@ import { formatUserFile } from '../../src/accounts/userFile.ts'
 import { readTarget } from '../../src/api/requestTarget.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { portOf } from '../support/https.ts'
-import { answersIn, openTls, type RawAnswer } from '../support/rawConnection.ts'
+import { answersIn, openTcp, openTls, type RawAnswer } from '../support/rawConnection.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { adminLogin, testCost } from '../support/testApi.ts'
+import { adminLogin, testApi, testCost } from '../support/testApi.ts'
 import { settingsIn, start } from '../support/testServer.ts'
 
 describe('the target of a request', () => {
@@ -145,6 +145,34 @@ describe('a target in absolute form', () => {
     expect(codeOf(await create('Origin: https://localhost'))).toBe('403 cross-site')
     const answer = await create('Origin: https://db1:7')
     expect(JSON.parse(answer.body).payload.value).toBe('https://db1:7/api/v2/user/admin')
+  })
+})
+
+describe('a TLS port', () => {
+  it('tells browsers to come back over TLS only, and the socket tells them nothing', async () => {
+    const answer = await answerTo(await server(), 'GET /api/v2/users HTTP/1.1', 'Host: db1')
+    expect(answer.headers['strict-transport-security']).toBe('max-age=31536000')
+    const api = await testApi({ door: 'socket' })
+    const local = await api.call({ url: '/api/v2/ping' })
+    expect(local.headers['strict-transport-security']).toBeUndefined()
+  })
+
+  it('answers plain HTTP with one line that says https, repeats nothing of it and closes', async () => {
+    const port = await server()
+    const send = async (text: string): Promise<string> => {
+      const { socket, received } = await openTcp(port)
+      socket.on('end', () => socket.end())
+      socket.write(text)
+      return (await received).toString()
+    }
+    const answer = await send(`GET /hidden HTTP/1.1\r\nHost: db1\r\n${login}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(answer.split('\r\n\r\n')[1]).toBe(
+      'This port speaks HTTPS only: write https:// instead of http://.\n',
+    )
+    expect(await send('POST /other HTTP/1.0\r\n\r\n')).toBe(answer)
+    expect(await send('nothing that is HTTP\r\n')).not.toContain('HTTP/1.1 200')
+    expect(codeOf(await answerTo(port, 'GET /health/live HTTP/1.1', 'Host: db1'))).toBe('200')
   })
 })
 
