@@ -18,6 +18,34 @@ describe('openComponent', () => {
     close()
   })
 
+  it.each([
+    ['manager', 'no database configured: the manager serves users and status only'],
+    ['connector', 'no database configured: the connector opens no port for clients'],
+    ['replicator', 'no database configured: the replicator steers no replication'],
+  ] as const)('tells the log of the %s what it does without a database', async (component, words) => {
+    const lines: string[] = []
+    const told = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    const bare = await openComponent(settingsIn(temporaryFolder(), { component }), told)
+    bare.close()
+    expect(lines.join('')).toContain(words)
+  })
+
+  it('tells the log of the manager that nobody checks its data sources', async () => {
+    const lines: string[] = []
+    const told = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    const folder = temporaryFolder()
+    const source = { name: 'db1', host: '127.0.0.1', port: 1, role: 'primary' } as const
+    const settings = settingsIn(folder, {
+      services: { services: [{ name: 'alpha', datasources: [source] }] },
+      stateFile: join(folder, 'state.json'),
+      member: { service: 'alpha', datasource: 'db1', witness: false },
+    })
+    const opened = await openComponent(settings, told)
+    opened.close()
+    expect(lines.join('')).toContain('monitor-user is not set: data sources are not checked')
+    expect(lines.join('')).not.toContain('no database configured')
+  })
+
   it('says before it starts that the password of the database is not there', async () => {
     const folder = temporaryFolder()
     const secretsFile = join(folder, 'secrets.json')
