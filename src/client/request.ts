@@ -132,7 +132,7 @@ function headers(call: ApiRequest, body: string | undefined): Record<string, str
     Host: hostHeader(call.endpoint),
     'User-Agent': call.userAgent ?? 'tapi',
     // Health and metrics are text.
-    Accept: 'application/json, text/plain',
+    Accept: 'application/json, text/plain, text/html',
     ...(call.credentials && { Authorization: basicAuthorization(call.credentials) }),
     ...(body !== undefined && {
       'Content-Type': 'application/json',

@@ -94,7 +94,7 @@ describe('request: answers', () => {
         url: '/api/v2/x?a=b',
         host: `db1.example.org:${server.port}`,
         authorization: `Basic ${Buffer.from('adéle:\'"\\$#%:@ é').toString('base64')}`,
-        accept: 'application/json, text/plain',
+        accept: 'application/json, text/plain, text/html',
         type: 'application/json',
       },
       '{"a":"é"}',
