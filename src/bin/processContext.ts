@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { writeSync } from 'node:fs'
 import type { CommandContext, Output } from '../commands/context.ts'
+import { foldLines } from '../output/foldLines.ts'
 import { printableInColour } from '../untrusted/printable.ts'
 import { ownPackage } from './ownPackage.ts'
 
@@ -34,7 +35,7 @@ export function createProcessContext(atOnce: string): CommandContext {
   return {
     stdin: process.stdin,
     stdout: printableOutput(process.stdout),
-    stderr: printableOutput(process.stderr),
+    stderr: foldedOutput(printableOutput(process.stderr)),
     env: process.env,
     cwd: workingDirectory(),
     now: () => new Date(),
@@ -58,6 +59,27 @@ export const printableOutput = (stream: Output): Output => ({
     return stream.rows
   },
 })
+
+/** A stream whose lines break between words where a terminal is too narrow for them; a log keeps them whole. */
+export const foldedOutput = (stream: Output): Output => {
+  let begins = true
+  return {
+    write: (text) => {
+      const folds = begins && stream.isTTY === true
+      begins = text.endsWith('\n')
+      return stream.write(folds ? foldLines(text, stream.columns) : text)
+    },
+    get isTTY() {
+      return stream.isTTY
+    },
+    get columns() {
+      return stream.columns
+    },
+    get rows() {
+      return stream.rows
+    },
+  }
+}
 
 /** The folder that relative paths are of; one that was deleted meanwhile ends the process with code 3. */
 function workingDirectory(): string {

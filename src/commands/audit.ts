@@ -3,7 +3,7 @@ import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { jsonText } from '../output/json.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, writeText } from './terminal.ts'
 import { UsageError } from './usageError.ts'
 
 /** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
@@ -23,13 +23,15 @@ export async function audit(
   if (id === undefined) {
     const none = `No run of ${cluster} is recorded here.\n`
     const text = runs.length === 0 ? none : runsText(runs, colour)
-    context.stdout.write(json ? runsJson(cluster, runs) : text)
+    if (json) context.stdout.write(runsJson(cluster, runs))
+    else writeText(context, text)
     return exitCodes.ok
   }
   const run = id === 'last' ? runs.at(-1) : runs.findLast((one) => one.id.startsWith(id))
   if (run === undefined) {
     throw new UsageError(`There is no run ${id} of ${cluster} here.`, '`muster audit` lists those there are.')
   }
-  context.stdout.write(json ? jsonText(run) : runText(run, colour))
+  if (json) context.stdout.write(jsonText(run))
+  else writeText(context, runText(run, colour))
   return exitCodes.ok
 }

@@ -10,7 +10,7 @@ import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { ownHosts } from './ownHosts.ts'
 import { withComponent } from './selectTargets.ts'
 import { exitOfLooking, tellLost } from './tellLost.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, writeText } from './terminal.ts'
 import { wholeNumber } from './wholeNumber.ts'
 
 /** Lines of one host at most: what a command may hold of a thousand hosts. */
@@ -39,7 +39,8 @@ export async function logs(
   })
   if (context.signal.aborted) throw new Interrupted()
   const merged = mergeLines(results.flatMap((one) => ('result' in one ? [one.result] : [])))
-  context.stdout.write(json ? logsJson(merged) : logsText(merged, colourOf(context, context.stdout)))
+  if (json) context.stdout.write(logsJson(merged))
+  else writeText(context, logsText(merged, colourOf(context, context.stdout)))
   const lost = results.filter((one) => 'failure' in one)
   tellLost(context, lost)
   return exitOfLooking(lost)

@@ -12,7 +12,7 @@ import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
 import { withComponent } from './selectTargets.ts'
 import { inOrderOf, surveyToLook } from './surveyToLook.ts'
-import { colourOf } from './terminal.ts'
+import { colourOf, writeText } from './terminal.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(
@@ -36,11 +36,8 @@ export async function status(
   await closeAll(survey)
   await recordSeen({ context, config, state, seen: seenHosts(config.cluster, survey.reached) })
   const hosts = inOrderOf(config, [...asked, ...lost], ({ host }) => host)
-  context.stdout.write(
-    json
-      ? jsonText({ cluster: config.cluster, hosts })
-      : statusText(hosts, colourOf(context, context.stdout)),
-  )
+  if (json) context.stdout.write(jsonText({ cluster: config.cluster, hosts }))
+  else writeText(context, statusText(hosts, colourOf(context, context.stdout)))
   return exitOf(hosts)
 }
 

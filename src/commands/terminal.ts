@@ -1,3 +1,4 @@
+import { foldLines } from '../output/foldLines.ts'
 import type { CommandContext, Output } from './context.ts'
 
 /** Whether to colour what goes to a stream: on a terminal, unless NO_COLOR is set (no-color.org). */
@@ -27,6 +28,11 @@ export const lineLayout = (
 
 /** Columns for a table: as many as there are, and enough for most tables where nobody says. */
 export const tableWidthOf = ({ stdout }: Pick<CommandContext, 'stdout'>): number => stdout.columns ?? 120
+
+/** Prints text for people on standard output; where a terminal is too narrow for a line, it breaks between words. */
+export function writeText({ stdout }: Pick<CommandContext, 'stdout'>, text: string): void {
+  stdout.write(stdout.isTTY === true ? foldLines(text, stdout.columns) : text)
+}
 
 /** Prints a file that the command made: where it goes to another program it is not changed. */
 export function writeFileTo(output: Output, text: string): void {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createProcessContext, printableOutput } from '../../src/bin/processContext.ts'
+import { createProcessContext, foldedOutput, printableOutput } from '../../src/bin/processContext.ts'
 
 it('lets every host and call listen to Ctrl-C without a warning of Node.js on the terminal', async () => {
   const signals = ['SIGINT', 'SIGTERM'] as const
@@ -37,5 +37,20 @@ it('lets nothing but our colours steer a terminal, and leaves a file for another
     const shown = 'a\\x1b[2J\\x0db\\u202e'
     expect(printed).toEqual([`\u001b[31merror\u001b[39m ${shown}\n`, isTTY ? shown : hostile])
     expect([output.isTTY, output.columns, output.rows]).toEqual([isTTY, 80, 24])
+  }
+})
+
+it('breaks the lines of standard error between words on a terminal, and in a log keeps them whole', () => {
+  const long = `error: ${'word '.repeat(10)}end`
+  for (const isTTY of [true, false]) {
+    const printed: string[] = []
+    const output = foldedOutput({ write: (text) => printed.push(text), isTTY, columns: 40 })
+    output.write(`${long}\n`)
+    // What goes on a line that was begun stays as it is.
+    output.write('Go on? ')
+    output.write(`${long}\n`)
+    const [first = '', ...others] = printed
+    expect(others).toEqual(['Go on? ', `${long}\n`])
+    expect(first.split('\n').map((line) => line.length)).toEqual(isTTY ? [36, 25, 0] : [60, 0])
   }
 })

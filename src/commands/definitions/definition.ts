@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { foldLines } from '../../output/foldLines.ts'
 import { CliCommand } from '../cliCommand.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitCode } from '../exitCodes.ts'
@@ -25,7 +26,7 @@ export function command(name: string, description: string, { context }: World): 
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
+      writeOut: (text) => context.stdout.write(foldLines(text, context.stdout.columns)),
       writeErr: (text) => context.stderr.write(text),
     })
 }

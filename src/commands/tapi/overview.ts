@@ -4,6 +4,7 @@ import type { Component } from '../../contracts/component.ts'
 import { basePath } from '../../contracts/route.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { writeText } from '../terminal.ts'
 import { object } from './cells.ts'
 import { everyHost, isGood, type Sent } from './everyHost.ts'
 import { login } from './login.ts'
@@ -66,7 +67,7 @@ export async function overview(calls: readonly Call[]): Promise<ExitCode> {
     context.stdout.write(renderJson(Object.fromEntries(members)))
     return code
   }
-  context.stdout.write(renderOverview(answered, context.stdout.columns))
+  writeText(context, renderOverview(answered, context.stdout.columns))
   for (const [fix, kinds] of fixesOf(bad))
     context.stderr.write(printable(`fix (${kinds.join(', ')}): ${fix}\n`))
   return code

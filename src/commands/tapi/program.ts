@@ -1,4 +1,5 @@
 import { type Command, CommanderError, Option } from 'commander'
+import { foldLines } from '../../output/foldLines.ts'
 import { CliCommand, helpCommand } from '../cliCommand.ts'
 import { completionCommand } from '../completion/command.ts'
 import type { CommandContext } from '../context.ts'
@@ -73,7 +74,7 @@ function base(context: CommandContext): Command {
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
+      writeOut: (text) => context.stdout.write(foldLines(text, context.stdout.columns)),
       writeErr: (text) => context.stderr.write(text),
       getOutHelpWidth: () => context.stdout.columns ?? 100,
       getErrHelpWidth: () => context.stderr.columns ?? 100,

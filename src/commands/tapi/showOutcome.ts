@@ -1,5 +1,6 @@
 import type { Outcome } from '../../client/calls.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { writeText } from '../terminal.ts'
 import { renderProblem } from './failure.ts'
 import type { Call } from './prepareCall.ts'
 import { renderJson } from './renderPayload.ts'
@@ -23,7 +24,7 @@ export function showOutcome<Value>(shown: {
   } else if (failed) {
     context.stderr.write(renderProblem(outcome.problem))
   } else {
-    context.stdout.write(render(outcome.value, context.stdout.columns))
+    writeText(context, render(outcome.value, context.stdout.columns))
   }
   return failed ? exitCodes.failed : exitCodes.ok
 }

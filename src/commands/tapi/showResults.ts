@@ -1,5 +1,6 @@
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { writeText } from '../terminal.ts'
 import { hasFailed, type Result } from './everyHost.ts'
 import { exitCodeOf, renderError, renderProblem } from './failure.ts'
 import { renderJson } from './renderPayload.ts'
@@ -55,8 +56,8 @@ function plain(result: Result): object {
 }
 
 /**
- * Prints what became of each host, a line each, and the reasons on standard error; with --json a list. Lines are
- * never broken up: programs read them, too.
+ * Prints what became of each host, a line each, and the reasons on standard error; with --json a list. Only a
+ * terminal breaks lines up: programs read them, too.
  */
 export function showResults(shown: {
   readonly context: CommandContext
@@ -69,7 +70,7 @@ export function showResults(shown: {
     context.stdout.write(renderJson(results.map(plain)))
   } else {
     const rows = results.map((it) => [hostOf(it), it.call.target.component, ...words(it, good)])
-    context.stdout.write(renderTable(['host', 'component', 'result', 'what'], rows))
+    writeText(context, renderTable(['host', 'component', 'result', 'what'], rows))
     for (const result of results) context.stderr.write(reason(result))
   }
   return exitCodeOfAll(results)

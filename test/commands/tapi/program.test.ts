@@ -418,6 +418,12 @@ describe('tapi: which host', () => {
     })
   })
 
+  it('breaks its help and what follows it between words at 60 columns', async () => {
+    const { stdout } = await place.run(['--help'], { columns: 60 })
+    expect(stdout).toContain('TAPI_PASSWORD')
+    expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
+  })
+
   it('says which components a host has', async () => {
     expect(await tapi(['--host', 'db1', '--component', 'connector', 'ping'])).toMatchObject({
       code: 3,

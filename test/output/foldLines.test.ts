@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { foldLines } from '../../src/output/foldLines.ts'
+
+describe('lines that are longer than a terminal is wide', () => {
+  it('break between words, and go on two columns further in or under the words of a fix', () => {
+    const text = 'error: the host db1 cannot be reached\n  fix: see that it runs and is reachable\n'
+    expect(foldLines(text, 24)).toBe(
+      'error: the host db1\n  cannot be reached\n  fix: see that it runs\n       and is reachable\n',
+    )
+  })
+
+  it('keep a path or a digest whole, on a line of its own', () => {
+    const path = '/var/lib/muster-alpha/manager/state.json'
+    expect(foldLines(`cannot read ${path} now`, 24)).toBe(`cannot read\n  ${path}\n  now`)
+  })
+
+  it('stay where nobody says how wide it is, where they steer the terminal, and where they are JSON', () => {
+    const long = 'word '.repeat(20)
+    expect(foldLines(long, undefined)).toBe(long)
+    for (const text of [`\u001b[2K${long}`, `{"a": "${long}"}`, `  "a": "${long}"`]) {
+      expect(foldLines(text, 40)).toBe(text)
+    }
+    expect(foldLines(`\u001b[31m${'x '.repeat(12)}\u001b[39m`, 40)).not.toContain('\n')
+  })
+
+  it('never break within a word and lose none', () => {
+    const word = fc.stringMatching(/^[!-~äß漢]{1,30}$/)
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 20, max: 120 }),
+        (words, width) => {
+          const folded = foldLines(words.join(' '), width)
+          expect(folded.split(/\s+/).filter((one) => one !== '')).toEqual(words)
+          if (/^["{[]/.test(words[0] ?? '')) return
+          for (const line of folded.split('\n')) {
+            const alone = line.trim().split(' ').length === 1
+            expect(alone || [...line].length <= width).toBe(true)
+          }
+        },
+      ),
+    )
+  })
+})
