@@ -19,7 +19,7 @@ export const databaseOptions = {
   replicationUser: setting({
     ...replicator,
     name: 'replication-user',
-    type: databaseUser,
+    type: databaseUser('muster'),
     documentation: 'Database account with which the replicator steers replication.',
   }),
   replicationPassword: setting({
@@ -47,7 +47,7 @@ export const databaseOptions = {
   monitorUser: setting({
     ...manager,
     name: 'monitor-user',
-    type: databaseUser,
+    type: databaseUser('muster_monitor'),
     documentation: "Low-privilege database account for the manager's checks.",
   }),
   monitorPassword: setting({

@@ -76,8 +76,9 @@ export const jumpHost: ValueType<string> = textType({
 })
 
 /** The name of a user of a database server, which may hold almost anything. */
-export const databaseUser: ValueType<string> = textType({
-  wants: 'the name of a database user, at most 80 characters',
-  example: 'muster_monitor',
-  parse: (text) => (text === '' || text.length > 80 || control.test(text) ? undefined : text),
-})
+export const databaseUser = (example: string): ValueType<string> =>
+  textType({
+    wants: 'the name of a database user, at most 80 characters',
+    example,
+    parse: (text) => (text === '' || text.length > 80 || control.test(text) ? undefined : text),
+  })

@@ -50,6 +50,14 @@ describe('the JSON Schema of the file', () => {
     }
   })
 
+  it('gives no account as an example of two options', () => {
+    const { properties } = JSON.parse(schemaText()).$defs.options
+    const accounts = ['rest-api-admin-user', 'replication-user', 'monitor-user']
+    const examples = accounts.flatMap((name) => properties[name].examples ?? [])
+    expect(examples).toEqual(expect.arrayContaining(['muster', 'muster_monitor']))
+    expect(new Set(examples).size).toBe(examples.length)
+  })
+
   it('takes every example and every fixture in which the program finds no error', () => {
     expect(sound.length).toBeGreaterThan(4)
     for (const [name, text] of sound) expect(refusals(text), name).toEqual([])
