@@ -3,9 +3,10 @@ import { command, type Definition, files, flag, runsOnFiles, type World } from '
 import { several } from './several.ts'
 
 const hostOption = (): Option =>
-  new Option('--host <name>', 'only hosts that match; * and ? are wildcards; may be repeated').argParser(
-    several,
-  )
+  new Option(
+    '--host <glob>',
+    "only these hosts, such as db1,db2 or 'db*' or 'db[12]'; may be repeated",
+  ).argParser(several)
 
 const formatOption = (): Option =>
   new Option('--format <format>', 'output format').choices(['text', 'json']).default('text')

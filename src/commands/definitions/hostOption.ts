@@ -4,7 +4,10 @@ import { several } from './several.ts'
 /** Adds --host: only some hosts of the file. */
 export const hostOption = (made: Command): Command =>
   made.addOption(
-    new Option('--host <glob>', "only these hosts, such as 'db*'; may be repeated").argParser(several),
+    new Option(
+      '--host <glob>',
+      "only these hosts, such as db1,db2 or 'db*' or 'db[12]'; may be repeated",
+    ).argParser(several),
   )
 
 /** Adds --connection. */

@@ -1,16 +1,25 @@
 import { nearest } from '../../diagnostics/nearest.ts'
 
-/** A name or a pattern as one test: `*` is any number of characters, `?` one. Capital letters do not matter. */
+/**
+ * A name or a pattern as one test, as a shell has them (POSIX, 2.13): `*` is any number of characters, `?` one,
+ * `[12]` or `[a-c]` one of these, `[!12]` one of no other. Capital letters do not matter.
+ */
 function matcher(pattern: string): RegExp {
-  const parts = pattern
-    .split(/(\*+|\?)/)
-    .map((part) => {
-      if (part.startsWith('*')) return '.*'
-      return part === '?' ? '.' : part.replace(/[\\^$.|+()[\]{}]/g, '\\$&')
-    })
-    .join('')
-  return new RegExp(`^${parts}$`, 'iu')
+  const parts = pattern.split(/(\*+|\?|\[!?[a-z0-9-]+\])/i).map((part, index) => {
+    if (index % 2 === 0) return part.replace(/[\\^$.|+()[\]{}]/g, '\\$&')
+    if (part === '?') return '.'
+    return part.startsWith('*') ? '.*' : part.replace('!', '^')
+  })
+  try {
+    return new RegExp(`^${parts.join('')}$`, 'iu')
+  } catch {
+    // A range that runs backwards, such as [3-1], has nothing in it.
+    return /(?!)/
+  }
 }
+
+/** The names and patterns of a list such as `db1,db[2-4]`: neither has a comma. */
+const listed = (list: string): readonly string[] => list.match(/[^,]+/g) ?? [list]
 
 /** Which hosts `--host` means. */
 export type ChosenHosts = {
@@ -20,10 +29,10 @@ export type ChosenHosts = {
   readonly unmatched: readonly { readonly pattern: string; readonly nearest: string | undefined }[]
 }
 
-/** Matches names and patterns (`db*`, `db?`) against the hosts there are. */
-export function chooseHosts(patterns: readonly string[], hosts: readonly string[]): ChosenHosts {
-  if (patterns.length === 0) return { names: new Set(hosts), unmatched: [] }
-  const tests = patterns.map((pattern) => ({ pattern, test: matcher(pattern) }))
+/** Matches names, patterns and lists of them (`db1,db2`, `db*`, `db[12]`) against the hosts there are. */
+export function chooseHosts(given: readonly string[], hosts: readonly string[]): ChosenHosts {
+  if (given.length === 0) return { names: new Set(hosts), unmatched: [] }
+  const tests = given.flatMap(listed).map((pattern) => ({ pattern, test: matcher(pattern) }))
   return {
     names: new Set(hosts.filter((host) => tests.some(({ test }) => test.test(host)))),
     unmatched: tests

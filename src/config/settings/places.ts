@@ -47,7 +47,7 @@ export const service = {
     name: 'witnesses',
     scope: 'service',
     type: hosts,
-    documentation: 'Hosts that run a manager only, for a majority.',
+    documentation: 'Hosts that run a manager only.',
   }),
 } as const
 

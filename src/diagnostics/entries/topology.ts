@@ -36,7 +36,7 @@ export const topologyEntries = {
   })),
   'even-managers': warning((facts: { service: string; count: number }) => ({
     message: `The service ${facts.service} has ${facts.count} managers and no witness.`,
-    why: 'When the network splits them in half, neither half has a majority and nobody may decide.',
+    why: 'Two equal halves have no majority. The managers that muster installs elect nobody; others that do need an odd number.',
     fix: 'Add a host that runs a manager only: witnesses: [HOST]',
   })),
   'topology-mismatch': error((facts: { field: string; service: string }) => ({
@@ -46,7 +46,7 @@ export const topologyEntries = {
   })),
   'witness-is-member': error((facts: { host: string; service: string }) => ({
     message: `${facts.host} is a witness and a member of ${facts.service}.`,
-    why: 'A witness only gives its vote; as a member the host votes already.',
+    why: 'A witness is a host with a manager and no database; a member has a manager already.',
     fix: 'Remove it from one of the two lists, or name another host as the witness.',
   })),
   'replicator-not-alone': error((facts: { host: string; service: string; other: string }) => ({

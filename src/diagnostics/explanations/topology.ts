@@ -88,7 +88,7 @@ mysql -e 'SHOW REPLICA STATUS\\G'`,
   'even-managers': {
     title: 'An even number of managers without a witness',
     about: [
-      'Each member runs a manager, and managers decide by majority. Two of four are no majority: when a network fault cuts such a cluster in the middle, both halves stand still, which is the very case that a cluster is built for. Two managers bear no failure at all.',
+      'Each member runs a manager. The managers that muster installs watch and fence, and elect no primary, so nothing breaks today. Managers that do elect one decide by majority, and two of four are none: where a network fault cuts such a cluster in half, neither half may decide.',
       '',
       'A witness is a host with a manager and no database; any small machine will do. Put it where it does not fail together with one of the halves: in a third room or zone.',
     ],
@@ -104,9 +104,9 @@ mysql -e 'SHOW REPLICA STATUS\\G'`,
   'topology-mismatch': {
     title: 'Connectors or witnesses of a replicator service',
     about: [
-      'With `topology: replicator` the members run the replicator and nothing else. A connector needs managers to tell it where the primary is, and a witness needs managers to vote with; neither is there.',
+      'With `topology: replicator` the members run the replicator and nothing else. A connector needs managers to tell it where the primary is, and a witness is one more manager; a replicator service has none.',
       '',
-      'Decide which of the two was meant: replication alone, or a cluster with failover and a proxy.',
+      'Decide which of the two was meant: replication alone, or a cluster with managers and a proxy.',
     ],
     bad: smallFile({ service: 'topology: replicator\nmembers: [db1]\nconnectors: [db1]' }),
     good: smallFile({ service: 'topology: clustered\nmembers: [db1]\nconnectors: [db1]' }),

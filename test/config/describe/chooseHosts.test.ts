@@ -14,6 +14,15 @@ it.each([
     ['db2', 'web.example.org'],
   ],
   [['w**g'], ['web.example.org']],
+  [['db[12]'], ['db1', 'db2']],
+  [['db[1-9]'], ['db1', 'db2']],
+  [['db[!2]*'], ['db1', 'db10']],
+  [['[A-D]b2'], ['db2']],
+  [['db1,db2'], ['db1', 'db2']],
+  [
+    ['db1,', 'web*,db2'],
+    ['db1', 'db2', 'web.example.org'],
+  ],
 ])('takes %j for %j', (patterns, expected) => {
   const chosen = chooseHosts(patterns, hosts)
   expect([...chosen.names]).toEqual(expected)
@@ -30,7 +39,9 @@ it.each([
   expect(chooseHosts([pattern, 'db1'], hosts).unmatched).toEqual([{ pattern, nearest }])
 })
 
-it('takes no sign but * and ? for anything else than itself', () => {
+it('takes no sign but *, ? and brackets for anything else than itself', () => {
   expect(chooseHosts(['web.example.org'], ['web-example-org']).unmatched).toHaveLength(1)
-  expect(chooseHosts(['[d]b1'], hosts).unmatched).toHaveLength(1)
+  for (const pattern of ['[d', '[]b1', '[^d]b1', '[d.]b1', '{db1', 'db[3-1]', ',']) {
+    expect(chooseHosts([pattern], hosts).names, pattern).toEqual(new Set())
+  }
 })
