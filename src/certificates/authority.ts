@@ -78,7 +78,7 @@ export function signingCertificate(authority: Authority, now: Date): X509Certifi
     throw new CertificateError({
       code: 'authority-unreadable',
       message: `the authority ${defect ?? 'is not its own issuer'}`,
-      fix: 'bring back authority.crt and authority.key as they were, from a backup or `muster state import`',
+      fix: 'restore authority.crt and authority.key from a backup or with `muster state import`',
     })
   }
   if (now.getTime() >= Date.parse(certificate.validTo)) {

@@ -11,7 +11,7 @@ const refused: Explanation = (place) => ({
 
 const noSocket: Explanation = (place) => ({
   code: 'no-socket',
-  message: `There is nobody at ${place}.`,
+  message: `Nothing is listening at ${place}.`,
   fix: 'Check whether the component runs.',
 })
 

@@ -40,7 +40,7 @@ export async function callHost(options: {
   const script = ownProgram(layout.current, 'call', account)
   const { stdout } = await mustRun(transport, {
     doing: 'calling the APIs on the host',
-    fix: 'Install again; `muster status` tells how far it got.',
+    fix: 'Install again; `muster status` shows the current state.',
     stdin: new Secret(JSON.stringify(requests)),
     timeout,
     script: until === undefined ? script : untilEnd(script, until),
@@ -50,8 +50,8 @@ export async function callHost(options: {
   throw new StepError({
     host: transport.host,
     code: 'bad-answer',
-    message: `what the host answered to calls of its APIs is no list of results: ${stdout}`,
-    fix: 'Something else than muster-api answers there: see what startup files of the login shell print, then install again.',
+    message: `the host returned unexpected output for calls of its APIs: ${stdout}`,
+    fix: 'Check what the startup files of the login shell print there, then install again.',
   })
 }
 

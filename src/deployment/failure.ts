@@ -36,8 +36,8 @@ export function failureOf(error: unknown): Failure {
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return {
     code: 'internal-error',
-    message: `an error that muster does not expect: ${lastLines(what)}${placeOf(error)}`,
-    fix: 'This is a bug of muster: report it with this line, and what you can share of `muster diag`.',
+    message: `unexpected error: ${lastLines(what)}${placeOf(error)}`,
+    fix: 'Report this as a bug of muster, with this line and the archive of `muster diag`.',
   }
 }
 

@@ -49,8 +49,8 @@ export function otherMachine(options: {
   return new StepError({
     host: host.name,
     code: 'other-machine',
-    message: `${host.name} is not the machine that was installed: that one has the machine-id ${short(known)}, and what answers at ${host.address} ${now}`,
-    fix: `If the address was handed on to another machine, correct it in the file. If ${host.name} was replaced, or its system installed anew, say so once: muster install --replaced ${host.name}`,
+    message: `${host.name} is not the machine that was installed: expected machine-id ${short(known)}, but the machine at ${host.address} ${now}`,
+    fix: `Correct the address in the file if it now belongs to another machine. If ${host.name} was replaced or reinstalled, run once: muster install --replaced ${host.name}`,
   })
 }
 

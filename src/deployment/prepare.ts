@@ -181,8 +181,8 @@ export const loginProblems = (
       return new StepError({
         host: host.name,
         code: 'password-needed',
-        message: `the user ${user} exists on other hosts, and its password is not known here`,
-        fix: `Give ${option}: this host must get the same password as the others.`,
+        message: `the user ${user} exists on other hosts, but its password is unknown here`,
+        fix: `Set ${option}: this host must get the same password as the others.`,
       })
     })
 

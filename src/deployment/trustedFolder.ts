@@ -59,7 +59,7 @@ export function untrustedFolder(host: HostConfig, found: string): StepError {
   const [, folder = found, owner = '', mode = ''] = /^(.*) (\d+|-) (\d+|-)$/.exec(found) ?? []
   const whose =
     owner === '0'
-      ? `may be changed by others than root (mode ${mode})`
+      ? `can be changed by users other than root (mode ${mode})`
       : `belongs to the user with the id ${owner}`
   return new StepError({
     host: host.name,

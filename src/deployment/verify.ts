@@ -121,8 +121,8 @@ const callProofs = (
 export function provedWords(users: readonly Pick<DesiredUser, 'user' | 'password'>[]): string {
   const unknown = users.filter(({ password }) => password === undefined).map(({ user }) => user)
   if (unknown.length === users.length) return 'every API answers'
-  if (unknown.length === 0) return 'logins proved'
-  return `logins proved, but not of ${shortListOf(unknown)}: the password is not known here`
+  if (unknown.length === 0) return 'logins verified'
+  return `logins verified, except ${shortListOf(unknown)}: password unknown here`
 }
 
 function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
@@ -201,16 +201,16 @@ async function failure(options: {
     return new StepError({
       host: target.host.name,
       code: 'login-not-proved',
-      message: `the ${component} at ${where} has locked ${user} out: somebody sends wrong passwords from where this login comes from${lines}`,
-      fix: `Find out who does; the audit and the log of the ${component} name them. \`muster users unlock ${user}\` ends the lock-out. Then run the command again.`,
+      message: `the ${component} at ${where} has locked out ${user}: too many wrong passwords were sent from the address of this login${lines}`,
+      fix: `Find the sender in the audit log or the log of the ${component}, run \`muster users unlock ${user}\`, then run the command again.`,
     })
   }
   if (proof.expected === 404) {
     return new StepError({
       host: target.host.name,
       code: 'removed-user-there',
-      message: `the ${component} at ${settings.socket} ${said}${because} when it was asked for a user that was removed${lines}`,
-      fix: `See \`muster users list --host ${target.host.name}\`: somebody may have made the user again. Then run the command again.`,
+      message: `the ${component} at ${settings.socket} ${said}${because} when asked for a removed user${lines}`,
+      fix: `See \`muster users list --host ${target.host.name}\`: the user may have been created again. Then run the command again.`,
     })
   }
   return new StepError({
@@ -218,8 +218,8 @@ async function failure(options: {
     code: proof.expected === 401 ? 'old-password-accepted' : 'login-not-proved',
     message:
       proof.expected === 401
-        ? `the ${component} at ${where} ${said}${because} to the password of ${user} that was replaced, instead of refusing it`
-        : `the ${component} at ${where} ${said}${because === '' ? ` instead of ${user === undefined ? 'answering to a ping' : `letting ${user} in`}` : because}${lines}`,
+        ? `the ${component} at ${where} ${said}${because} to the replaced password of ${user} instead of rejecting it`
+        : `the ${component} at ${where} ${said}${because === '' ? ` instead of ${user === undefined ? 'answering a ping' : `accepting the login of ${user}`}` : because}${lines}`,
     fix: `See \`muster status\` and the log of the ${component} on ${target.host.name}, then install again.`,
   })
 }
@@ -233,14 +233,14 @@ function certificateFailure(
   if ('status' in result) {
     if (result.status !== expected) return undefined
     return {
-      message: 'is called by a release that cannot tell which certificate is shown.',
-      fix: 'Run `muster upgrade`, then this again.',
+      message: 'runs a release that cannot report the certificate it serves.',
+      fix: 'Run `muster upgrade`, then this command again.',
     }
   }
   if (result.error.code !== 'certificate-other') return undefined
   return {
-    message: `does not show the certificate of its files. ${result.error.message}`,
-    fix: 'The log says why it was not taken; mend that, then run this again. `muster restart` makes it read the files, too.',
+    message: `does not serve the certificate of its files. ${result.error.message}`,
+    fix: 'Fix the reason given in its log, then run this command again. `muster restart` also reloads the files.',
   }
 }
 

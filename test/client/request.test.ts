@@ -232,7 +232,7 @@ describe('request: failures', () => {
     const path = join(tmpdir(), 'no-such-folder', 'api.sock')
     expect(await failure(call({ kind: 'socket', path }))).toMatchObject({
       code: 'no-socket',
-      message: `There is nobody at the socket ${path}.`,
+      message: `Nothing is listening at the socket ${path}.`,
     })
   })
 

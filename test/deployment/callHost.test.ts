@@ -84,7 +84,7 @@ describe('callHost', () => {
       host: 'db1',
       code: 'bad-answer',
       message:
-        'what the host answered to calls of its APIs is no list of results: junk \\x1b[2Jnot json / error db2: forged',
+        'the host returned unexpected output for calls of its APIs: junk \\x1b[2Jnot json / error db2: forged',
     })
   })
 })

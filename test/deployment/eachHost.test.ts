@@ -20,7 +20,7 @@ it('takes a bug that one host brings forth as a failure of that host, closes it 
       failure: {
         code: 'internal-error',
         message: expect.stringMatching(
-          /^an error that muster does not expect: RangeError: Invalid time \\x1b\[31mvalue \(eachHost\.test\.ts:\d+\)$/,
+          /^unexpected error: RangeError: Invalid time \\x1b\[31mvalue \(eachHost\.test\.ts:\d+\)$/,
         ),
       },
     },

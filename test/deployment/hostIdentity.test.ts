@@ -55,10 +55,10 @@ describe('the machine behind a host', () => {
   it('is told apart without its whole machine-id, and with both ways out', () => {
     const error = judged({ recorded: other })
     expect(`${error?.message}\n${error?.fix}`).toMatchInlineSnapshot(`
-      "db1 is not the machine that was installed: that one has the machine-id fedcba98…, and what answers at 10.0.0.11 has 01234567…
-      If the address was handed on to another machine, correct it in the file. If db1 was replaced, or its system installed anew, say so once: muster install --replaced db1"
+      "db1 is not the machine that was installed: expected machine-id fedcba98…, but the machine at 10.0.0.11 has 01234567…
+      Correct the address in the file if it now belongs to another machine. If db1 was replaced or reinstalled, run once: muster install --replaced db1"
     `)
-    expect(judged({ recorded: own, now: '' })?.message).toMatch(/ what answers at 10\.0\.0\.11 has none$/)
+    expect(judged({ recorded: own, now: '' })?.message).toMatch(/ the machine at 10\.0\.0\.11 has none$/)
   })
 
   it('is recorded with its installation, where SSH leads there and it says who it is', () => {

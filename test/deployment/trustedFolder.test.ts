@@ -123,7 +123,7 @@ describe('an install-directory that cannot be trusted', () => {
 
   it.each([
     ['/home/svc 1001 755', '/home/svc belongs to the user with the id 1001'],
-    ['/home/my svc 0 775', '/home/my svc may be changed by others than root (mode 775)'],
+    ['/home/my svc 0 775', '/home/my svc can be changed by users other than root (mode 775)'],
   ])('is told with its reason and what to do: %s', (found, why) => {
     const { code, message, fix } = untrustedFolder(host, found)
     expect({ code, message }).toEqual({

@@ -60,7 +60,7 @@ describe('a user that somebody locked out', () => {
     const { clock, waits } = waitingClock((time) => {
       state.locked = time < 300_000
     })
-    expect(await verifyHost(host, target, clock)).toBe('logins proved')
+    expect(await verifyHost(host, target, clock)).toBe('logins verified')
     expect(waits).toEqual(Array(30).fill(10_000))
   })
 
@@ -69,7 +69,7 @@ describe('a user that somebody locked out', () => {
     const { clock, waits } = waitingClock()
     await expect(verifyHost(host, target, clock)).rejects.toMatchObject({
       code: 'login-not-proved',
-      message: expect.stringContaining('has locked admin out'),
+      message: expect.stringContaining('has locked out admin'),
       fix: expect.stringContaining('`muster users unlock admin`'),
     })
     expect(waits).toHaveLength(31)
@@ -79,7 +79,7 @@ describe('a user that somebody locked out', () => {
 describe('verifyHost', () => {
   it('logs in to every API at its configured address, trusting the cluster’s authority alone', async () => {
     const { host, requests } = hostThat(() => 200)
-    expect(await verifyHost(host, target)).toBe('logins proved')
+    expect(await verifyHost(host, target)).toBe('logins verified')
     expect(
       requests().map(({ id, path, target: place, credentials }) => [id, path, place, credentials]),
     ).toEqual(
@@ -135,7 +135,7 @@ describe('verifyHost', () => {
     const { host, requests } = hostThat(() => 200)
     const users = [...target.users, { user: 'ops', password: new Secret('of ops') }, { user: 'nightly' }]
     expect(await verifyHost(host, { ...target, users })).toBe(
-      'logins proved, but not of nightly: the password is not known here',
+      'logins verified, except nightly: password unknown here',
     )
     expect(requests().map(({ id, credentials }) => [id, credentials?.password])).toEqual(
       ['manager', 'connector', 'replicator'].flatMap((name) => [
@@ -145,7 +145,7 @@ describe('verifyHost', () => {
     )
     const shut = hostThat(({ credentials }) => (credentials?.user === 'ops' ? 401 : 200))
     await expect(verifyHost(shut.host, { ...target, users })).rejects.toMatchObject({
-      message: expect.stringContaining('answered 401 instead of letting ops in'),
+      message: expect.stringContaining('answered 401 instead of accepting the login of ops'),
     })
   })
 
@@ -173,12 +173,12 @@ describe('verifyHost', () => {
     await expect(verifyHost(hostThat(() => 200).host, replaced)).rejects.toMatchObject({
       code: 'old-password-accepted',
       message:
-        'the manager at 127.0.0.1:8090 answered 200 to the password of admin that was replaced, instead of refusing it',
+        'the manager at 127.0.0.1:8090 answered 200 to the replaced password of admin instead of rejecting it',
     })
   })
 
   it.each([
-    [401, 'answered 401 instead of letting admin in'],
+    [401, 'answered 401 instead of accepting the login of admin'],
     ['nothing listens there', 'gave no answer: nothing listens there'],
   ])('fails with the component, its answer and the end of its log: %s', async (said, words) => {
     const { host } = hostThat(({ id }) => (id === 'connector admin' ? said : 200))
@@ -215,17 +215,17 @@ describe('verifyHost', () => {
     expect(requests().map(({ target: place }) => 'certificate' in place && place.certificate)).toEqual(
       Array(3).fill('AB:CD'),
     )
-    expect(await verifyHost(shows({ certificate: 'AB:CD' }), demanding)).toBe('logins proved')
+    expect(await verifyHost(shows({ certificate: 'AB:CD' }), demanding)).toBe('logins verified')
     await expect(verifyHost(shows({}), demanding)).rejects.toMatchObject({
       code: 'certificate-not-shown',
       message:
-        'the connector at 127.0.0.1:8096 is called by a release that cannot tell which certificate is shown. Its log ends:\nit has expired',
+        'the connector at 127.0.0.1:8096 runs a release that cannot report the certificate it serves. Its log ends:\nit has expired',
     })
     const error = { code: 'certificate-other', message: 'It shows another: serial number 4F.' }
     await expect(verifyHost(shows({ status: undefined, error }), demanding)).rejects.toMatchObject({
       code: 'certificate-not-shown',
       message:
-        'the connector at 127.0.0.1:8096 does not show the certificate of its files. It shows another: serial number 4F. Its log ends:\nit has expired',
+        'the connector at 127.0.0.1:8096 does not serve the certificate of its files. It shows another: serial number 4F. Its log ends:\nit has expired',
     })
   })
 
@@ -264,7 +264,7 @@ describe('verifyHost', () => {
     await expect(verifyHost(gone(200).host, { ...target, gone: ['zoe'] })).rejects.toMatchObject({
       code: 'removed-user-there',
       message:
-        'the manager at /run/muster-alpha/manager/api.sock answered 200 when it was asked for a user that was removed. Its log ends:\ncannot listen\nstopping',
+        'the manager at /run/muster-alpha/manager/api.sock answered 200 when asked for a removed user. Its log ends:\ncannot listen\nstopping',
     })
   })
 
@@ -276,7 +276,7 @@ describe('verifyHost', () => {
       ],
     })
     await expect(verifyHost(host, target)).rejects.toMatchObject({
-      message: 'the manager at 127.0.0.1:8090 gave no answer instead of letting admin in',
+      message: 'the manager at 127.0.0.1:8090 gave no answer instead of accepting the login of admin',
     })
   })
 })

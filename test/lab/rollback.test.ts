@@ -40,7 +40,7 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
       await put(host, '0.0.1-0123456789ab', 'if (command === "none") process.exit(0)')
     const outcome = await operator.muster(['rollback', '--yes', '--to', '0.0.1-0123456789ab', file])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
-    expect(outcome.stdout).toMatch(/^db2 +done: 1 change, logins proved/m)
+    expect(outcome.stdout).toMatch(/^db2 +done: 1 change, logins verified/m)
     for (const [index, host] of hosts().entries()) {
       expect(await currentOf(host)).toBe('0.0.1-0123456789ab')
       const pids = Object.values(await pidsOf(host, 'alpha'))

@@ -87,7 +87,7 @@ describe.skipIf(labHere.missing)(`a password that is rotated${labHere.needs}`, (
     const mended = succeeds(
       await operator.muster(['users', 'apply', '--yes', '--lock-wait', '1m', 'alpha.yaml']),
     )
-    expect(mended.stdout).toMatch(/^db3 .*logins proved/m)
+    expect(mended.stdout).toMatch(/^db3 .*logins verified/m)
     for (const host of hosts) {
       expect(await enter(host, next)).toEqual(all(200))
       expect(await enter(host, old)).toEqual(all(401))

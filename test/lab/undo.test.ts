@@ -81,7 +81,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
         await goesBack(failed)
         expect(await state(db1())).toBe(before)
         expect(Object.values(await site.enter('db1', old))).toEqual([200, 200, 200])
-        expect(failed.stdout).toMatch(/^db2 +done: \d changes, logins proved/m)
+        expect(failed.stdout).toMatch(/^db2 +done: \d changes, logins verified/m)
         expect(await currentOf(hostOf(lab, 'db2'))).not.toBe(await currentOf(db1()))
         const record = await must(db1(), 'tail -n 5 /opt/muster/deployment.jsonl')
         expect(record).toContain('"outcome":"undone"')

@@ -91,8 +91,8 @@ describe.skipIf(labHere.missing)(`the users of hosts${labHere.needs}`, () => {
     const outcome = succeeds(await underLoad(hosts, () => users('apply', '--yes')))
     expect(await enter(hosts, 'ops', second.password)).toEqual(all(200))
     expect(await Promise.all(hosts.map(async (host) => (await host.run(started)).stdout))).toEqual(before)
-    expect(outcome.stdout.match(/logins proved/g)?.length).toBeGreaterThanOrEqual(3)
-    expect(succeeds(await users('verify')).stdout).toContain('27 logins proved on 9 APIs')
+    expect(outcome.stdout.match(/logins verified/g)?.length).toBeGreaterThanOrEqual(3)
+    expect(succeeds(await users('verify')).stdout).toContain('27 logins verified on 9 APIs')
     expect(succeeds(await users('apply', '--yes')).stdout).toContain('nothing to do on 3 hosts')
   })
 
@@ -138,7 +138,7 @@ describe.skipIf(labHere.missing)(`the users of hosts${labHere.needs}`, () => {
   it('whom the file does not name go with --prune, and nothing that was printed tells a password', async () => {
     wish([])
     expect(succeeds(await users('apply', '--yes')).stdout).toContain(
-      'have ops and nightly, whom the file does not name; --prune would remove them',
+      'have ops and nightly, not in the file; --prune would remove them',
     )
     succeeds(await users('apply', '--yes', '--prune'))
     expect(await enter(hosts, 'ops', first.password)).toEqual(all(401))

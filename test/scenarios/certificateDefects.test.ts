@@ -176,7 +176,7 @@ describe.skipIf(process.platform !== 'linux')('a certificate of one’s own (nee
     expect(words(told)).toContain('warning keystore-expires-soon')
     const install = await world.muster('install')
     expect(install, words(install)).toMatchObject({ code: 0 })
-    expect(install.stdout).toContain('logins proved')
+    expect(install.stdout).toContain('logins verified')
     expect(await world.muster('plan')).toMatchObject({ code: 0 })
   })
 })

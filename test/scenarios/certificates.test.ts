@@ -211,10 +211,10 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     const argv = ['cert', 'renew', '--yes', '--own-authority', '--host', 'db1', 'alpha.yaml']
     const failed = await world.operator.muster(argv, { watch })
     writeFileSync(users, text)
-    expect(failed.stderr).toContain('answered 401 instead of letting admin in')
+    expect(failed.stderr).toContain('answered 401 instead of accepting the login of admin')
     expect(failed.code).toBe(1)
     expect(failed.stdout).toContain(
-      '\ndb1 has not proved another certificate: the state directory keeps its certificate of the outside authority. The same command goes on from here.\n',
+      '\ndb1 has not proved another certificate: the state directory keeps its certificate of the outside authority. Run the same command again to continue.\n',
     )
     for (const file of [state('hosts/db1/chain.pem'), join(directory, 'share/tls/chain.pem')]) {
       expect(readFileSync(file, 'utf8')).toBe(chain)
@@ -252,7 +252,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(existsSync(state('hosts/db1/outside.pem'))).toBe(false)
     const nothing = await cert('renew', ['--own-authority'])
     expect(nothing.stdout).toContain(
-      'alpha: nothing to do on 2 hosts.\n  * no host that was chosen has a certificate of an outside authority\n',
+      'alpha: nothing to do on 2 hosts.\n  * no selected host has a certificate of an external authority\n',
     )
     await expectConvergence()
   }, 240_000)

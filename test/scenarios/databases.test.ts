@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     const before = everything()
     const { code, stdout } = await world.muster('install')
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^alpha: nothing to do on 1 host\.\n\ndb1 {2}nothing to do, logins proved.*\n/)
+    expect(stdout).toMatch(/^alpha: nothing to do on 1 host\.\n\ndb1 {2}nothing to do, logins verified.*\n/)
     expect(everything()).toEqual(before)
   })
 
@@ -142,7 +142,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     const { code, stdout } = await world.muster('install')
     expect(code).toBe(0)
     expect(stdout).toContain('~ write passwords\n      share/secrets.json: [redacted] changed\n\n')
-    expect(stdout).toContain('db1  done: 1 change, logins proved')
+    expect(stdout).toContain('db1  done: 1 change, logins verified')
     expect(stdout).not.toContain('CREATE USER')
     expect(secrets()['monitor-password']).toBe(other.password)
     expect({ pids: host.pids(), state: snapshot(data('')) }).toEqual(before)

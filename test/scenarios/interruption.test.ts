@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     // The run that lost its connection was of this process, which lives on: its lock goes when the host notices.
     const outcome = await world.muster('install', ['--lock-wait', '30s'])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
-    expect(outcome.stdout).toContain('logins proved')
+    expect(outcome.stdout).toContain('logins verified')
     const plan = await world.muster('plan')
     expect(plan).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on 2 hosts.\n' })
     expect(await open([password() ?? ''])).toHaveLength(apis.length)

@@ -69,8 +69,8 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
         cluster: 'alpha',
         targets: ['db1', 'db2'],
         hosts: [
-          { host: 'db1', result: 'changed', proved: 'logins proved' },
-          { host: 'db2', result: 'changed', proved: 'logins proved' },
+          { host: 'db1', result: 'changed', proved: 'logins verified' },
+          { host: 'db2', result: 'changed', proved: 'logins verified' },
         ],
         exit: 0,
       },
@@ -201,7 +201,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     const one = await world.muster('audit', [String(first?.id)])
     expect(one).toMatchObject({ code: 0, stderr: '' })
     expect(one.stdout).toContain('for 2 hosts: db1, db2\n')
-    expect(one.stdout).toMatch(/^db1 {2}done: \d+ changes, logins proved/m)
+    expect(one.stdout).toMatch(/^db1 {2}done: \d+ changes, logins verified/m)
     expect(JSON.parse((await world.muster('audit', ['last', '--json'])).stdout)).toEqual(runs().at(-1))
     expect(JSON.parse((await world.muster('audit', ['--json'])).stdout).runs).toEqual(runs())
     expect(await world.muster('audit', ['20000101T000000Z'])).toMatchObject({ code: 3, stdout: '' })

@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     }
     const outcome = await world.muster('install', [], { watch })
     expect(outcome).toMatchObject({ code: 0 })
-    expect(outcome.stdout).toMatch(/^db1 {2}done: 8 changes, logins proved/m)
+    expect(outcome.stdout).toMatch(/^db1 {2}done: 8 changes, logins verified/m)
     made = /user admin {2}password (\S+)/.exec(outcome.stdout)?.[1] ?? ''
     expect(outcome.stdout.split(made)).toHaveLength(2)
     const { code, stdout, stderr } = (await second) ?? {}
@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     const outcome = await world.muster('install')
     expect(outcome.code).toBe(0)
     expect(outcome.stdout).toMatch(
-      /^alpha: nothing to do on 2 hosts\.\n\ndb1 {2}nothing to do, logins proved.*\ndb2 {2}nothing to do, logins proved.*\n$/,
+      /^alpha: nothing to do on 2 hosts\.\n\ndb1 {2}nothing to do, logins verified.*\ndb2 {2}nothing to do, logins verified.*\n$/,
     )
     expect(everything()).toEqual(before)
   })
@@ -125,7 +125,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     const outcome = await world.muster('install')
     expect(outcome.code).toBe(0)
     // db1 goes back to its port in the same run.
-    expect(outcome.stdout).toMatch(/^db2 {2}done: 1 change, logins proved/m)
+    expect(outcome.stdout).toMatch(/^db2 {2}done: 1 change, logins verified/m)
     expect(pids().db2).toEqual(before.db2)
     expect(await enter('db2', 'connector', sentinel.password)).toBe(200)
     expect(await enter('db2', 'connector', 'by hand')).toBe(401)

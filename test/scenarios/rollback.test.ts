@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     const outcome = await world.muster('rollback')
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toMatch(
-      /^db1 {2}done: 1 change, logins proved.*\ndb2 {2}done: 1 change, logins proved/m,
+      /^db1 {2}done: 1 change, logins verified.*\ndb2 {2}done: 1 change, logins verified/m,
     )
     expect(outcome.stdout).toMatch(/^ {2}\* the next `muster install` goes forward again/m)
     expect(outcome.stdout).toMatch(

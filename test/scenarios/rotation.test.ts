@@ -107,9 +107,9 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
       /folder/operator/.muster/alpha/secrets.json
         user admin  password MADE
 
-      db1  done: 1 change, logins proved
-      db2  done: 1 change, logins proved
-      db3  done: 1 change, logins proved
+      db1  done: 1 change, logins verified
+      db2  done: 1 change, logins verified
+      db3  done: 1 change, logins verified
       "
     `)
     await expectDone(old)
@@ -268,9 +268,9 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
       db1 and db3: nothing to do
 
       db2: remove the user ops
-      db1  nothing to do, no API knows ops
-      db2  done: 1 change, no API knows ops
-      db3  nothing to do, no API knows ops
+      db1  nothing to do, removed from every API
+      db2  done: 1 change, removed from every API
+      db3  nothing to do, removed from every API
       "
     `)
     expect(await ops()).toEqual(all(401))

@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
   it('is carried out without a question, and then is out of date', async () => {
     const outcome = await follow()
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
-    expect(outcome.stdout).toMatch(/^db2 {2}done: \d changes, logins proved/m)
+    expect(outcome.stdout).toMatch(/^db2 {2}done: \d changes, logins verified/m)
     const before = everything()
     const again = await follow()
     expect(again.code).toBe(1)

@@ -27,7 +27,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     for (const host of world.hosts) {
       expect(outcome.stderr).toContain(
         `error ${host.name}: nothing is installed in ${host.directory} that could be upgraded [not-installed]\n` +
-          `  fix: Install it with \`muster install --host ${host.name}\`, or leave it out with --host.\n`,
+          `  fix: Install it with \`muster install --host ${host.name}\`, or exclude it with --host.\n`,
       )
     }
     expect(await world.muster('install')).toMatchObject({ code: 0 })

@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
       `  + create the administrators ops and nightly\n      users.json: ops: [redacted] new\n`,
     )
     expect(outcome.stdout).toMatch(/^ {2}user nightly {2}password \S+$/m)
-    expect(outcome.stdout.match(/done: 1 change, logins proved/g)).toHaveLength(2)
+    expect(outcome.stdout.match(/done: 1 change, logins verified/g)).toHaveLength(2)
     expect(betrays(sentinel, Buffer.from(outcome.stdout))).toBe(false)
     expect(await enter('ops', sentinel.password)).toEqual(everywhere)
     expect(await enter('nightly', kept('nightly'))).toEqual(everywhere)
@@ -94,11 +94,11 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
   it('are looked after on a terminal, too: progress is shown live there, and ends', async () => {
     const apply = await onTerminal(world.operator, ['users', 'apply', '--yes', 'alpha.yaml'])
     expect(apply.code, apply.screen).toBe(0)
-    expect(apply.screen).toMatch(/^db1 {2}nothing to do, logins proved/m)
+    expect(apply.screen).toMatch(/^db1 {2}nothing to do, logins verified/m)
     const argv = ['users', 'rotate', 'nightly', '--yes', '--no-show', 'alpha.yaml']
     const rotate = await onTerminal(world.operator, argv)
     expect(rotate.code, rotate.screen).toBe(0)
-    expect(rotate.screen).toMatch(/^db2 {2}done: 1 change, logins proved/m)
+    expect(rotate.screen).toMatch(/^db2 {2}done: 1 change, logins verified/m)
   }, 90_000)
 
   it('whom the file does not name are told of, and removed with --prune after showing them', async () => {
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect((await enter('mallory', 'made by hand'))[2]).toBe(200)
     const told = await users('apply')
     expect(told.stdout).toContain(
-      'alpha: nothing to do on 2 hosts.\n  * db2 has mallory, whom the file does not name; --prune would remove them\n',
+      'alpha: nothing to do on 2 hosts.\n  * db2 has mallory, not in the file; --prune would remove them\n',
     )
     const refused = await users('apply', ['--prune'], 'no\n')
     expect(refused).toMatchObject({ code: 1, stderr: 'Go on? [yes/no] Nothing was changed.\n' })
@@ -123,7 +123,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
       world.operator.muster(['users', operation, ...argv, 'alpha.yaml'])
     expect(await look('verify')).toEqual({
       code: 0,
-      stdout: 'The users of alpha are as the file says: 9 logins proved on 3 APIs: admin, ops and nightly.\n',
+      stdout: 'The users of alpha match the file: 9 logins verified on 3 APIs: admin, ops and nightly.\n',
       stderr: '',
     })
     await makeUser('db2', 'mallory', 'made by hand')
@@ -178,7 +178,7 @@ mallory: on db2, where the file does not name it
     name('{ ops: , nightly: }')
     const left = await users('apply')
     expect(left.stdout).toContain('nothing to do on 2 hosts.')
-    expect(left.stdout).toContain('logins proved, but not of ops: the password is not known here')
+    expect(left.stdout).toContain('logins verified, except ops: password unknown here')
     const made = await users('apply', ['--generate'])
     expect(made.stdout).toContain(`  user ops  password ${kept('ops')}\n`)
     expect(await enter('ops', kept('ops'))).toEqual(everywhere)

@@ -107,7 +107,7 @@ export async function endsWell(fault: Fault): Promise<void> {
 export async function converges(site: FaultSite, { old, next }: Passwords): Promise<void> {
   const install = await site.muster('install')
   expect(install, words(install)).toMatchObject({ code: 0 })
-  const proved = install.stdout.match(/logins proved/g) ?? []
+  const proved = install.stdout.match(/logins verified/g) ?? []
   expect(proved.length, words(install)).toBeGreaterThan(0)
   const plan = await site.muster('plan')
   expect(plan, words(plan)).toMatchObject({ code: 0 })

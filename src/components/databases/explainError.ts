@@ -42,7 +42,7 @@ function reasonOf(code: string): readonly [DatabaseErrorCode, string] {
       return ['unreachable', 'cannot be reached: its name is unknown on this host.']
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
-      return ['unreachable', 'cannot be reached: this host has no route to this address.']
+      return ['unreachable', 'cannot be reached: no route to this address.']
     case 'ETIMEDOUT':
       return ['timeout', 'did not answer in time.']
     case 'PROTOCOL_CONNECTION_LOST':

@@ -49,8 +49,8 @@ function noVerdict(host: HostConfig, component: Component, stderr: HostText): St
     host: host.name,
     code: 'step-failed',
     message: isOld
-      ? `the ${component} is of a release whose audit log has no chain`
-      : `the audit log of the ${component} could not be read: ${`${stderr}` || 'no verdict came back'}`,
+      ? `the ${component} runs a release without a verifiable audit log`
+      : `the audit log of the ${component} could not be read: ${`${stderr}` || 'no result was returned'}`,
     fix: isOld ? 'Run `muster upgrade`.' : 'See `muster status`: something must be installed there.',
   })
 }

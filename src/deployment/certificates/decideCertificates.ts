@@ -90,7 +90,7 @@ function outsideNotes(
       ? ['has a certificate', 'gives it one']
       : ['have certificates', 'gives them certificates']
   return [
-    `${shortListOf(outside, 8)} ${has} of an outside authority, which muster never renews: see muster cert csr; --own-authority ${gives} of the cluster's own instead`,
+    `${shortListOf(outside, 8)} ${has} of an external authority, which muster never renews: see muster cert csr; --own-authority ${gives} of the cluster's own instead`,
   ]
 }
 
@@ -128,7 +128,7 @@ function notInstalled(host: HostConfig, { installation }: HostFacts): StepError 
   return new StepError({
     host: host.name,
     code: 'not-installed',
-    message: `nothing is installed in ${host.installDirectory} that has a certificate`,
-    fix: `Install it with \`muster install --host ${host.name}\`, or leave it out with --host.`,
+    message: `nothing with a certificate is installed in ${host.installDirectory}`,
+    fix: `Install it with \`muster install --host ${host.name}\`, or exclude it with --host.`,
   })
 }

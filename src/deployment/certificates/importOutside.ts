@@ -37,8 +37,8 @@ export function importOutside(options: {
   if (own === undefined) {
     throw new CertificateError({
       code: 'authority-unreadable',
-      message: 'the state directory has keys of hosts and no authority',
-      fix: 'bring back authority.crt and authority.key as they were, from a backup or `muster state import`',
+      message: 'the state directory has keys of hosts but no authority',
+      fix: 'restore authority.crt and authority.key from a backup or with `muster state import`',
     })
   }
   const leaf = { key: kept.key, chain }

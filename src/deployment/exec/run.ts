@@ -31,8 +31,8 @@ const tooLong = (cause: TransportError, timeout: number): StepError =>
   new StepError({
     host: cause.host,
     code: 'timeout',
-    message: `the program did not end within ${timeout / 1000} s; it may still be running there`,
-    fix: 'Give it more time with --timeout, or see on the host what it waits for.',
+    message: `the command timed out after ${timeout / 1000} s; it may still be running there`,
+    fix: 'Increase --timeout, or check on the host what it is waiting for.',
     cause,
   })
 

@@ -32,7 +32,7 @@ async function printed(transport: Transport, script: string): Promise<string> {
   throw new StepError({
     host: transport.host,
     code: 'facts-failed',
-    message: `reading the host's facts ended with ${code}: ${stderr}`,
+    message: `reading the facts of the host failed with exit code ${code}: ${stderr}`,
     fix: 'The host needs a POSIX sh, coreutils, findutils, grep, sed and util-linux.',
   })
 }

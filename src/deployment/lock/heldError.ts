@@ -4,7 +4,7 @@ import type { HeldLock } from './answer.ts'
 /** Who a lock belongs to, in words. */
 export const holderWords = ({ owner }: HeldLock): string =>
   owner === undefined
-    ? 'somebody that left no name'
+    ? 'an unknown user'
     : `\`muster ${owner.operation}\` of ${owner.user} on ${owner.machine} (run ${owner.id}, process ${owner.pid})`
 
 /** Another run is at work on a host. */
@@ -22,7 +22,7 @@ export function heldError(options: {
     host,
     code: 'locked',
     message: `another run holds the lock of this host: ${holderWords(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`,
-    fix: `Wait until it has ended (--lock-wait 5m waits by itself)${end}. A run whose machine is gone loses the lock 30 s after its last heartbeat; \`muster lock release\` takes it at once.`,
+    fix: `Wait until it ends, for example with --lock-wait 5m${end}. A run whose machine is down loses the lock 30 s after its last heartbeat; \`muster lock release\` releases it at once.`,
   })
 }
 
@@ -32,7 +32,7 @@ export const lockFailed = (host: string, why: string): StepError =>
     host,
     code: 'lock-failed',
     message: `the lock of this host could not be taken${why === '' ? '' : `: ${why}`}`,
-    fix: 'A run needs flock (util-linux) and, on the host, a writable /run (as root) or home directory (as anybody else).',
+    fix: 'Install flock (util-linux), and make /run (as root) or the home directory (as another user) writable on the host.',
   })
 
 /** The host did not say whether its lock is held. */
@@ -40,6 +40,6 @@ export const lockUnknown = (host: string, why: string): StepError =>
   new StepError({
     host,
     code: 'bad-answer',
-    message: `the host does not say whether its lock is held${why === '' ? '' : `: ${why}`}`,
-    fix: 'See what startup files of the login shell print there, then run the command again.',
+    message: `the lock of this host could not be read${why === '' ? '' : `: ${why}`}`,
+    fix: 'Check what the startup files of the login shell print there, then run the command again.',
   })

@@ -32,8 +32,8 @@ export async function readLogs(
   if (read === undefined) {
     throw unread(
       'bad-answer',
-      `what the host answered when it was asked for its logs is not what the script prints: ${result.stdout}`,
-      'See what startup files of the login shell print there, and whether date and base64 (coreutils) are in its PATH.',
+      `the host returned unexpected output instead of its logs: ${result.stdout}`,
+      'Check what the startup files of the login shell print there, and that date and base64 (coreutils) are in its PATH.',
     )
   }
   const { clock, manifest, logs } = read

@@ -35,8 +35,8 @@ export function releaseToGoTo(facts: HostFacts, to: string | undefined): Release
     throw refuse(
       'no-such-release',
       to === undefined
-        ? `there is no release before ${currentRelease}`
-        : `the release ${to} is not there; it has ${[currentRelease, ...others].join(', ')}`,
+        ? `no rollback target: there is no release before ${currentRelease}`
+        : `the release ${to} is not installed; the host has ${[currentRelease, ...others].join(', ')}`,
       to === undefined || others.length === 0
         ? 'Install the version you want with a muster of that version.'
         : `Name one that every host has with --to, such as ${others[0]}.`,
@@ -45,7 +45,7 @@ export function releaseToGoTo(facts: HostFacts, to: string | undefined): Release
   if (chosen.nodeThere) return chosen
   throw refuse(
     'release-incomplete',
-    `the Node.js of the release ${chosen.id} is gone (${chosen.node || 'nothing leads to it'})`,
+    `the Node.js of the release ${chosen.id} is missing (${chosen.node || 'no path is recorded'})`,
     'Install the version you want with a muster of that version.',
   )
 }

@@ -30,6 +30,6 @@ code=$?
     host: transport.host,
     code: 'release-unfit',
     message: `the release ${release} cannot start with what is installed now: ${said}`,
-    fix: 'Go back to another release with --to, or install the version you want with a muster of that version.',
+    fix: 'Choose another rollback target with --to, or install the version you want with a muster of that version.',
   })
 }

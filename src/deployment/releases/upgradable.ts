@@ -17,8 +17,8 @@ export function notUpgradable(options: {
     return new StepError({
       host: host.name,
       code: 'not-installed',
-      message: `nothing is installed in ${host.installDirectory} that could be upgraded`,
-      fix: `Install it with \`muster install --host ${host.name}\`, or leave it out with --host.`,
+      message: `nothing to upgrade is installed in ${host.installDirectory}`,
+      fix: `Install it with \`muster install --host ${host.name}\`, or exclude it with --host.`,
     })
   }
   const runs = nameParts(currentRelease).version

@@ -127,5 +127,5 @@ const unfit = (path: string, why: string): StepError =>
     host: 'this machine',
     code: 'runtime-cache-unfit',
     message: `the cache of runtimes cannot use ${path}: ${why}`,
-    fix: 'Remove it, or set XDG_CACHE_HOME to a folder of your own. --runtime-file does without the cache.',
+    fix: 'Remove it, set XDG_CACHE_HOME to a folder of your own, or use --runtime-file.',
   })

@@ -49,7 +49,7 @@ export function chooseRuntime(options: {
       host: host.name,
       code: 'no-host-runtime',
       message: `runtime is host, but ${unfit}`,
-      fix: `Install Node.js ${oldestMaintainedMajor} or newer there as root, or leave runtime at auto.`,
+      fix: `Install Node.js ${oldestMaintainedMajor} or newer there as root, or set runtime to auto.`,
     })
   }
   return sentRuntime(facts, file, host.name)
@@ -67,7 +67,7 @@ function whyNotHostNode(facts: HostFacts): string | undefined {
   if (major < oldestMaintainedMajor) {
     return `its ${facts.node.path} is ${facts.node.version || 'not runnable'}, which is no longer maintained`
   }
-  return facts.node.rootOwned ? undefined : `others than root may change its ${facts.node.path}`
+  return facts.node.rootOwned ? undefined : `users other than root can change its ${facts.node.path}`
 }
 
 function sentRuntime(facts: HostFacts, file: RuntimeFile | undefined, host: string): SentRuntime {
@@ -87,7 +87,7 @@ function sentRuntime(facts: HostFacts, file: RuntimeFile | undefined, host: stri
       host,
       code: 'wrong-architecture',
       message: `the --runtime-file is for ${file.architecture}, and the host is ${architecture}`,
-      fix: `Give a Node.js binary for linux-${architecture}.`,
+      fix: `Use a Node.js binary for linux-${architecture}.`,
     })
   }
   return { kind: 'sent', id: `node-${file.sha256.slice(0, 12)}`, architecture, sha256: file.sha256 }

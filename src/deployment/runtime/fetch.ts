@@ -79,7 +79,7 @@ function notFetched(message: string): StepError {
     host: 'this machine',
     code: 'runtime-not-fetched',
     message,
-    fix: 'Where there is no registry, give a Node.js binary or archive for Linux with --runtime-file.',
+    fix: 'Without a package registry, use --runtime-file with a Node.js binary or archive for Linux.',
   })
 }
 
@@ -113,14 +113,14 @@ export async function readRuntimeFile(options: {
   })
   const binary = packingOf(content) === undefined ? content : await fromArchive(path, env)
   const architecture = elfArchitecture(binary)
-  if (architecture === undefined) throw unfit(path, 'is no Node.js binary for Linux on x64 or arm64')
+  if (architecture === undefined) throw unfit(path, 'is not a Node.js binary for Linux on x64 or arm64')
   return { architecture, sha256: sha256(binary), packed: await pack(binary) }
 }
 
 async function fromArchive(path: string, env: Environment): Promise<Buffer> {
   const listing = await run({ command: ['tar', '-tf', path], env, timeout: 120_000 })
   const member = listing.stdout.split('\n').find((line) => /^[^/]+\/bin\/node$/.test(line))
-  if (member === undefined) throw unfit(path, 'holds no bin/node')
+  if (member === undefined) throw unfit(path, 'contains no bin/node')
   const work = await mkdtemp(join(tmpdir(), 'muster-runtime-'))
   try {
     return await extract({ archive: path, member, work, env })
@@ -134,6 +134,6 @@ function unfit(path: string, why: string): StepError {
     host: 'this machine',
     code: 'runtime-file-unfit',
     message: `--runtime-file ${path} ${why}`,
-    fix: 'Give the `node` binary for Linux, or the .tar.gz or .tar.xz archive of Node.js 22 or newer.',
+    fix: 'Use the `node` binary for Linux, or the .tar.gz or .tar.xz archive of Node.js 22 or newer.',
   })
 }

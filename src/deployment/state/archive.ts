@@ -27,7 +27,7 @@ export async function sealArchive(options: {
     throw new StateError({
       code: 'weak-passphrase',
       message: `the passphrase has fewer than ${shortestPassphrase} characters`,
-      fix: 'take a longer one, such as five random words: the archive holds the key of the authority',
+      fix: 'use a longer one, such as five random words: the archive contains the key of the authority',
     })
   }
   const salt = random(16)

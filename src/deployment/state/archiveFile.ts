@@ -8,7 +8,7 @@ export async function writeArchive(path: string, content: Buffer): Promise<void>
     if (systemCode(error) !== 'EEXIST') throw stateIoError(error, 'write', path)
     throw new StateError({
       code: 'already-exists',
-      message: `${path} exists, and muster never writes over a file`,
+      message: `${path} exists, and muster never overwrites a file`,
       fix: 'give another name with --out, or delete that file first',
     })
   })

@@ -126,7 +126,7 @@ function damaged(where: string, file: string, defect: string): StateError {
     message: `${file} in ${where} ${defect}`,
     fix:
       host === undefined
-        ? 'bring the folder back as it was, from a backup or with `muster state import`; nothing was changed'
-        : `bring it back from a backup, or delete ${where}/${host}: that host then gets a new certificate`,
+        ? 'restore the folder from a backup or with `muster state import`; nothing was changed'
+        : `restore it from a backup, or delete ${where}/${host}: that host then gets a new certificate`,
   })
 }

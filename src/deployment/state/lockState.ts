@@ -66,8 +66,8 @@ async function ownerOf(path: string): Promise<LockOwner | undefined> {
   if (owner !== undefined) return owner
   throw new StateError({
     code: 'locked',
-    message: `${path} is no lock that muster wrote, so it cannot tell whether another run is active`,
-    fix: `see that no other muster runs in this folder, then delete ${path}`,
+    message: `${path} is not a lock of muster, so it is unknown if another run is active`,
+    fix: `make sure that no other muster runs in this folder, then delete ${path}`,
   })
 }
 
@@ -81,6 +81,6 @@ const lockedBy = (owner: LockOwner, path: string): StateError =>
     message: `another muster run holds this cluster's state: process ${owner.pid} on ${owner.machine}, since ${owner.since}`,
     fix:
       owner.machine === ownIdentity().machine
-        ? `wait until it has ended, or end it: kill ${owner.pid}`
-        : `wait until it has ended; if that machine is gone for good, delete ${path}`,
+        ? `wait until it ends, or end it: kill ${owner.pid}`
+        : `wait until it ends; if that machine no longer exists, delete ${path}`,
   })

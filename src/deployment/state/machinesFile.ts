@@ -22,7 +22,7 @@ const sorted = (map: ReadonlyMap<string, string>): Readonly<Record<string, strin
 export function decodeMachines(bytes: Buffer): KnownMachines | string {
   const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'
-  if (content.version !== 1) return 'is of a version that this muster does not know'
+  if (content.version !== 1) return 'has a version that this muster does not support'
   const { machines, folders = {} } = content
   if (!isObject(machines)) return 'has no machines'
   const ids = textsOf(machines)

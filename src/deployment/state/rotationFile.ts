@@ -30,7 +30,7 @@ export function encodeRotation({ rotation, retired = [] }: Kept): Buffer {
 export function decodeRotation(bytes: Buffer): Kept | string {
   const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'
-  if (content.version !== 1) return 'is of a version that this muster does not know'
+  if (content.version !== 1) return 'has a version that this muster does not support'
   const { phase, retired } = content
   if (!Array.isArray(retired) || !retired.every(isCertificate))
     return 'has no proper list of retired authorities'

@@ -32,8 +32,8 @@ export async function saveState(
   if (kept !== undefined && kept.certificate !== signing && (next === undefined || next !== signing)) {
     throw new StateError({
       code: 'authority-replaced',
-      message: `${where} has an authority, and muster never replaces one by itself`,
-      fix: 'for another one run `muster cert rotate-authority`: every client then has time to trust it',
+      message: `${where} has an authority, and muster never replaces one automatically`,
+      fix: 'run `muster cert rotate-authority` to replace it: clients then have time to trust the new one',
     })
   }
   const current = (await readFiles(options))?.files ?? new Map<string, Buffer>()

@@ -38,7 +38,7 @@ export function encodeSecrets(state: Kept): Buffer {
 export function decodeSecrets(bytes: Buffer): Kept | string {
   const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'
-  if (content.version !== 1) return 'is of a version that this muster does not know'
+  if (content.version !== 1) return 'has a version that this muster does not support'
   const { keystorePassword, truststorePassword, users } = content
   if (!isObject(users)) return 'has no users'
   const known = Object.entries(users).map(([name, user]) => [name, decodeUser(user)] as const)

@@ -73,7 +73,7 @@ function proveVersion(host: string, runtime: SentRuntime, printed: string): void
   throw new StepError({
     host,
     code: 'runtime-unfit',
-    message: `the runtime that was sent says it is ${printed || 'nothing'}`,
-    fix: 'Give a Node.js 22 or newer with --runtime-file.',
+    message: `the copied runtime reports version ${printed || 'nothing'}`,
+    fix: 'Use --runtime-file with Node.js 22 or newer.',
   })
 }

@@ -57,7 +57,7 @@ export function servicesStep(target: Target): Step {
       await mustStart(transport, set, {
         doing: 'starting the components',
         timeout: stopPatience(drainTimeout),
-        fix: 'Fix what the lines above report, then install again.',
+        fix: 'Fix the problem reported above, then install again.',
         script: `cd / || exit 1
 wrong=0
 {

@@ -114,8 +114,8 @@ function behind(server: KeyServer, outcomes: ReadonlyMap<string, TrustOutcome>):
   const name = wall?.server.label ?? 'a jump host'
   const failure = {
     code: 'behind-jump-host',
-    message: `${server.label} lies behind ${name}, and nobody logs in there before its key is trusted`,
-    fix: `Settle the key of ${name} first, then run "muster trust" again.`,
+    message: `${server.label} is behind ${name}, and the key of ${name} is not trusted`,
+    fix: `Trust the key of ${name} first, then run "muster trust" again.`,
   }
   return { server, result: 'behind', failure }
 }

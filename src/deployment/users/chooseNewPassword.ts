@@ -27,15 +27,15 @@ export function chooseNewPassword(user: string, { known, given, chosen }: Rotati
     if (given.length === 0) return { kind: 'make' }
     return {
       kind: 'refuse',
-      message: `The file says where the password of ${user} comes from, and muster cannot change it there.`,
-      fix: 'Give the new one with --new-password FILE, or --new-password - for standard input, and put it where the file takes it from.',
+      message: `The file reads the password of ${user} from a source that muster cannot change.`,
+      fix: 'Use --new-password FILE, or --new-password - for standard input, and update the source that the file names.',
     }
   }
   const current = kept === undefined ? given : [...given, kept]
   if (!current.some((one) => one.equals(chosen))) return { kind: 'take', password: chosen }
   return {
     kind: 'refuse',
-    message: `The new password of ${user} is the one that the file gives, or that is kept, already.`,
-    fix: 'Choose another one; `muster users apply` brings the one that there is to the hosts.',
+    message: `The new password of ${user} is the same as the current one.`,
+    fix: 'Choose another one, or run `muster users apply` to apply the current one to the hosts.',
   }
 }

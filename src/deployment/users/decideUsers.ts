@@ -85,7 +85,7 @@ export function extraNotes(hosts: readonly Pick<DecidedHost, 'host' | 'extra'>[]
   }
   return [...byNames].map(
     ([names, of]) =>
-      `${shortListOf(of, 8)} ${of.length === 1 ? 'has' : 'have'} ${names}, whom the file does not name; --prune would remove them`,
+      `${shortListOf(of, 8)} ${of.length === 1 ? 'has' : 'have'} ${names}, not in the file; --prune would remove them`,
   )
 }
 
@@ -96,8 +96,8 @@ function notInstalled(host: HostConfig, { installation }: InstalledFacts): reado
     new StepError({
       host: host.name,
       code: 'not-installed',
-      message: `nothing is installed in ${host.installDirectory} that has users`,
-      fix: `Install it with \`muster install --host ${host.name}\`, or leave it out with --host.`,
+      message: `nothing with users is installed in ${host.installDirectory}`,
+      fix: `Install it with \`muster install --host ${host.name}\`, or exclude it with --host.`,
     }),
   ]
 }

@@ -46,9 +46,7 @@ export const differenceWords = (differences: readonly UserDifference[]): readonl
   differences.flatMap(({ user, missing, extra, another, unclear, replaced }) => [
     ...(missing.length > 0 ? [`${user}: missing on ${shortListOf(missing, 8)}`] : []),
     ...(extra.length > 0 ? [`${user}: on ${shortListOf(extra, 8)}, where the file does not name it`] : []),
-    ...(another.length > 0
-      ? [`${user}: another password on ${shortListOf(another, 8)} than the known one`]
-      : []),
-    ...(replaced.length > 0 ? [`${user}: the file still gives the password that was replaced`] : []),
-    ...(unclear ? [`${user}: the hash of the password differs between hosts, so the password may, too`] : []),
+    ...(another.length > 0 ? [`${user}: a different password on ${shortListOf(another, 8)}`] : []),
+    ...(replaced.length > 0 ? [`${user}: the file still has the replaced password`] : []),
+    ...(unclear ? [`${user}: the password hashes of the hosts differ, so the passwords may differ`] : []),
   ])

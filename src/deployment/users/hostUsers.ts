@@ -141,7 +141,7 @@ async function askComponents(
       if ('error' in result) return [user, result.error.message] as const
       return [user, result.status === 200 ? 'in' : `answered ${result.status}`] as const
     })
-    const detail = told !== undefined && 'error' in told ? told.error.message : 'it gave no list of users'
+    const detail = told !== undefined && 'error' in told ? told.error.message : 'it returned no list of users'
     return { component, where, ...(names ? { names } : { detail }), logins: new Map(entered) }
   })
 }

@@ -32,8 +32,8 @@ export function removeFromHost(options: {
     return new StepError({
       host: host.name,
       code: 'last-user',
-      message: `${user} is the only user of the host: nobody could log in any more`,
-      fix: 'Give it another user first: name one in the file, then `muster users apply`.',
+      message: `${user} is the only user of the host: without it, no login is possible`,
+      fix: 'Add another user to the file and run `muster users apply` first.',
     })
   }
   const layout = layoutOf(host.installDirectory)
@@ -45,9 +45,9 @@ export function removeFromHost(options: {
     ...work,
     steps: preview([step], facts),
     verify: async () => {
-      if (runs.length === 0) return 'no component runs there that could know the user'
+      if (runs.length === 0) return 'no component is running'
       await verifyHost(transport, { ...apis, running: true, gone: [user] })
-      return `no API knows ${user}`
+      return `removed from every API`
     },
   }
 }

@@ -32,8 +32,8 @@ export const replacedPasswords = async (
       new StepError({
         host,
         code: 'password-replaced',
-        message: `the file still gives the password replaced on ${date}, of the user ${user}`,
-        fix: `Let what ${option} names yield the new password, which secrets.json of the state directory keeps; or leave it out, and the kept one is taken.`,
+        message: `the file still has the password of ${user} that was replaced on ${date}`,
+        fix: `Update the source of ${option} to the new password, which is in secrets.json of the state directory; or remove the option to use that one.`,
       }),
   )
 

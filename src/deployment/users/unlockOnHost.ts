@@ -57,9 +57,9 @@ function failure(host: HostConfig, component: Component, result: CallResult | un
   return new StepError({
     host: host.name,
     code: 'step-failed',
-    message: `the ${component} ${isOld ? 'is of a release that cannot end a lock-out' : `${said} when it was asked to end a lock-out`}`,
+    message: `the ${component} ${isOld ? 'runs a release that cannot unlock users' : `${said} when asked to unlock the user`}`,
     fix: isOld
-      ? 'Run `muster upgrade`. `muster restart` ends every lock-out, too.'
-      : 'See `muster status`. `muster restart` ends every lock-out, too.',
+      ? 'Run `muster upgrade`, or `muster restart` to unlock all users.'
+      : 'See `muster status`, or run `muster restart` to unlock all users.',
   })
 }

@@ -16,7 +16,7 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
       ...(others.length === 0
         ? []
         : [
-            `${host}: ${names}: what is served is not what lies on disk; the log tells why, and muster restart reads it again`,
+            `${host}: ${names}: the served certificate differs from the one on disk; see the log for the reason, and run muster restart to reload it`,
           ]),
     ]
   })
@@ -34,15 +34,18 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
         ]
   return [
     ...each,
-    ...told(pending, 'the state directory has another certificate, which the next muster install writes'),
+    ...told(
+      pending,
+      'the state directory has a different certificate, which the next muster install deploys',
+    ),
     ...told(
       changed,
       'the keystore of the file has another certificate, which the next muster install writes',
     ),
-    ...told(brought, 'the keystore is yours, never renewed by muster'),
+    ...told(brought, 'own keystore, never renewed by muster'),
     ...told(
       hosts.filter(({ origin }) => origin === 'outside'),
-      "signed by an outside authority, never renewed by muster; muster cert renew --own-authority goes back to the cluster's own",
+      "signed by an external authority, never renewed by muster; muster cert renew --own-authority returns to the cluster's own",
     ),
   ]
 }

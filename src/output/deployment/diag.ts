@@ -5,7 +5,7 @@ import { wrap } from '../diagnostics/wrap.ts'
 export type DiagPart = { readonly path: string; readonly what: string }
 
 const left =
-  'Passwords that muster knows, hashes, private keys and digests of files are left out. Names, addresses and paths of hosts are in it, and lines of their logs: look it through before you share it.'
+  'The archive contains no known passwords, hashes, private keys or digests of files. It contains names, addresses, paths and log lines of hosts: review it before you share it.'
 
 /** What an archive is going to hold, before anything is read. */
 export function diagAnnounced(parts: readonly DiagPart[], width: number): string {
@@ -25,7 +25,9 @@ export function diagWritten(options: {
 }): string {
   const { path, bytes, files, lost, width } = options
   const missing =
-    lost.length === 0 ? [] : wrapped(`Not reached, with the reason inside: ${lost.join(', ')}.`, width)
+    lost.length === 0
+      ? []
+      : wrapped(`Unreachable (see the archive for the reason): ${lost.join(', ')}.`, width)
   const size = `${counted(files, 'file')}, ${Math.max(1, Math.round(bytes / 1024))} KiB`
   return `${[...missing, `Written to ${path} (${size}).`].join('\n')}\n`
 }
@@ -43,7 +45,7 @@ export function diagReadme(options: {
     ...wrapped(left, 100),
     '',
     ...parts.map(({ path, what }) => `${path}: ${what}`),
-    ...(lost.length === 0 ? [] : ['', 'Hosts that were not reached:']),
+    ...(lost.length === 0 ? [] : ['', 'Unreachable hosts:']),
     ...lost.map(({ host, message, code }) => `${host}: ${message} [${code}]`),
   ]
   return `${lines.join('\n')}\n`

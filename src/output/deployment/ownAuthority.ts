@@ -10,7 +10,7 @@ const are = (some: readonly unknown[]): string => (some.length === 1 ? 'is' : 'a
 /** What a run is about to do that lets hosts leave outside authorities, a line each; `file` is what clients must trust. */
 export function leavingText(leaving: Leaving, file: string): readonly string[] {
   const { hosts, dropped, staying } = leaving
-  if (hosts.length === 0) return ['no host that was chosen has a certificate of an outside authority']
+  if (hosts.length === 0) return ['no selected host has a certificate of an external authority']
   const authorities = [...dropped, ...staying.map(({ authority }) => authority)]
   const all = namesOf(authorities)
   const [get, certificates] = hosts.length === 1 ? ['gets', 'a certificate'] : ['get', 'certificates']
@@ -35,7 +35,7 @@ export function stoppedLeavingText(hosts: readonly string[]): string {
   const [their, has] = hosts.length === 1 ? ['its certificate', 'has'] : ['their certificates', 'have']
   return hosts.length === 0
     ? "Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."
-    : `${shortListOf(hosts, 8)} ${has} not proved another certificate: the state directory keeps ${their} of the outside authority. The same command goes on from here.`
+    : `${shortListOf(hosts, 8)} ${has} no verified new certificate: the state directory keeps ${their} of the external authority. Run the same command again to continue.`
 }
 
 /** All hosts that were chosen show certificates of the own authority; `left` were not, and trust what they trusted. */

@@ -17,7 +17,7 @@ export function rotatedText(options: {
     ...(behind.length === 0
       ? []
       : [
-          `${shortListOf(behind, 8)} may still have the old password of ${user}; both are kept until ${them} proved to have the new one. \`muster users rotate ${user}\` again, \`muster users apply\` or \`muster install\` ends it.`,
+          `${shortListOf(behind, 8)} may still have the old password of ${user}; both are kept until ${them} verified to have the new one. Run \`muster users rotate ${user}\`, \`muster users apply\` or \`muster install\` to finish.`,
         ]),
     ...(given
       ? [

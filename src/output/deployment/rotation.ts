@@ -47,7 +47,7 @@ export function stoppedRotationText(phase: Rotation['phase'], hosts: readonly st
     phase === 'drop'
       ? 'Every host shows a certificate of the new authority.'
       : 'The old authority is still trusted everywhere.'
-  return `The rotation stopped in ${numbered(phase)}.${missing} ${trusted} The same command goes on from here.`
+  return `The rotation stopped in ${numbered(phase)}.${missing} ${trusted} Run the same command again to continue.`
 }
 
 /** Both are trusted, and clients that muster does not know have time to learn of the new one. */

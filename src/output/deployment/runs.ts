@@ -46,7 +46,7 @@ export function runText(run: KnownRun, colour: boolean): string {
   const what = `${bold(run.id)}  muster ${run.operation} of ${run.cluster}`
   if (!hasEnded(run)) {
     const words =
-      'It has not ended: it was killed, or is still at work. What it changed stands in deployment.jsonl of the hosts.\n'
+      'It has not ended: it was killed, or is still running. Its changes are in deployment.jsonl on the hosts.\n'
     return `${what}, has not ended\n${who}  at ${run.started}\n${whom}\n${words}`
   }
   const changes = changesText(run.hosts, colour)

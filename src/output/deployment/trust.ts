@@ -21,7 +21,7 @@ const typeName = (type: string): string => type.replace(/^ssh-/, '').replace(/-.
 
 const stateWords: Readonly<Record<Found['state'], string>> = {
   known: 'known',
-  new: 'new: nobody has vouched for it yet',
+  new: 'new: not in known_hosts',
   changed: 'CHANGED',
   revoked: 'REVOKED',
 }
@@ -112,7 +112,7 @@ export function trustSummary(
     ...(trusted.length === 0 || !yes
       ? []
       : lines(
-          `${yellow('warning:')} nobody compared these fingerprints. Whoever can stand between this machine and the hosts may have shown keys of their own. ${compare}.`,
+          `${yellow('warning:')} these fingerprints were not verified. An attacker between this machine and the hosts may have sent these keys. ${compare}.`,
         )),
     ...(untrusted.length === 0 || pin
       ? []
@@ -156,7 +156,7 @@ export function pinsYaml(outcomes: readonly TrustOutcome[]): string {
     if (server.to.jump || found === undefined || !['known', 'untrusted'].includes(result)) return []
     const key = found.keys.find(({ state }) => state === 'known') ?? found.keys[0]
     if (key === undefined) return []
-    const note = result === 'known' ? '' : ' # nobody has vouched for it yet'
+    const note = result === 'known' ? '' : ' # not in known_hosts'
     return [`  ${JSON.stringify(server.label)}: { ssh: { host-key: "${key.fingerprint}" } }${note}\n`]
   })
   return pins.length === 0 ? '' : `hosts:\n${pins.join('')}`

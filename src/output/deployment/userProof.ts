@@ -31,11 +31,11 @@ export function proofText({
   const users = [...new Set(entered.map(({ user }) => user))]
   const proved =
     users.length === 0
-      ? 'no login could be proved'
-      : `${counted(entered.length, 'login')} proved on ${counted(apis, 'API')}: ${shortListOf(users, 8)}`
+      ? 'no login could be verified'
+      : `${counted(entered.length, 'login')} verified on ${counted(apis, 'API')}: ${shortListOf(users, 8)}`
   const quiet = good && silenced > 0 ? ` (${silenced} silenced)` : ''
   const text = good
-    ? `The users of ${cluster} are as the file says: ${proved}${quiet}.`
+    ? `The users of ${cluster} match the file: ${proved}${quiet}.`
     : `${proved.replace(/^n/, 'N')}.`
   return wrap(printable(text), { width, first: '', rest: '' }).join('\n')
 }

@@ -15,8 +15,8 @@ export function usersNowText(operation: string, outcomes: readonly HostOutcome[]
   const lines = [
     ...line('Users as the file says', ({ result }) => result === 'changed' || result === 'unchanged'),
     ...line('Users as before', (one) => one.undone === true || one.result === 'not-started'),
-    ...line('Users as told above', (one) => isBad(one) && one.undone !== true),
-    `Mend what is told, then run \`muster ${operation}\` again: it changes only what is missing.`,
+    ...line('Failed, see above', (one) => isBad(one) && one.undone !== true),
+    `Fix the reported problem, then run \`muster ${operation}\` again: it changes only what is missing.`,
   ]
   return `${lines.join('\n')}\n`
 }

@@ -59,9 +59,7 @@ export function listText(layout: Layout): string {
     ...findings,
     paint('bold', 'Settings'),
     ...settings,
-    proseLines('`muster explain NAME` tells more about one of them.', { layout, first: '', rest: '' }).join(
-      '\n',
-    ),
+    proseLines('For details, run `muster explain NAME`.', { layout, first: '', rest: '' }).join('\n'),
   ]
   return `${blocks.join('\n\n')}\n`
 }

@@ -86,7 +86,7 @@ export async function usersAgainstAnsible(bench: BenchHosts): Promise<object> {
     writeFileSync(file, passwords[0])
     change[0].push(await apply('reset the password of ops'))
     noOp[0].push(await apply('nothing to do'))
-    verify.push(await muster(['verify'], `${hosts.length * 6} logins proved`))
+    verify.push(await muster(['verify'], `${hosts.length * 6} logins verified`))
     const changed = await ansible(1)
     change[1].push(changed.took)
     const same = await ansible(1)

@@ -12,7 +12,7 @@ async function round(host: FarHost) {
   host.operator.write('ops-pass', passwords[1])
   const apply = await host.muster(['users', 'apply'], 'reset the password of ops')
   const applyNothing = await host.muster(['users', 'apply'], 'nothing to do')
-  const verify = await host.muster(['users', 'verify'], '6 logins proved')
+  const verify = await host.muster(['users', 'verify'], '6 logins verified')
   await host.muster(['uninstall', '--purge'])
   return { apply, applyNothing, verify }
 }

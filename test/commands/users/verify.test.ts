@@ -48,7 +48,7 @@ describe('muster users verify', () => {
         fix: Run muster install --host db1, or leave the host out with --host.
 
       1 warning. More about each: muster explain CODE
-      No login could be proved.
+      No login could be verified.
       "
     `)
   })
@@ -77,7 +77,7 @@ describe('muster users verify', () => {
     const verify = workplace(' # muster-ignore: user-not-installed it comes next week')
     expect(await verify('--host', 'db1')).toMatchObject({
       code: 0,
-      stdout: 'The users of alpha are as the file says: no login could be proved (1 silenced).\n',
+      stdout: 'The users of alpha match the file: no login could be verified (1 silenced).\n',
     })
   })
 })

@@ -120,8 +120,8 @@ describe('muster users apply --via api', () => {
     expect(await run(login, env)).toMatchInlineSnapshot(`
       {
         "code": 1,
-        "stderr": "error db3: its APIs listen on 127.0.0.1 alone, where only db3 itself can call them [loopback-only]
-        fix: Run it on db3 itself with --host db3 --connection local, or open an API: set manager-rest-api-address and replicator-rest-api-address and install. Else leave the host out with --host.
+        "stderr": "error db3: its APIs listen on 127.0.0.1 only, where other machines cannot reach them [loopback-only]
+        fix: Run it on db3 itself with --host db3 --connection local, or open an API: set manager-rest-api-address and replicator-rest-api-address and install. Or exclude the host with --host.
       error db2: The connection to https://127.0.0.1:PORT was refused: nothing listens there. [connection-refused]
         fix: Check the address and the port, and whether the API runs and listens on that address.
       Nothing was changed: not every host passed the checks.
@@ -146,7 +146,7 @@ describe('muster users apply --via api', () => {
       db2 and db3: left out
 
       db1: create the administrator admin
-      db1  done: 1 change, logins proved
+      db1  done: 1 change, logins verified
       This was db1 of alpha alone; db2 and db3 were neither reached nor changed.
       DONE: 1 host in N s
       ",
@@ -174,7 +174,7 @@ describe('muster users apply --via api', () => {
     expect(refused.code).toBe(1)
     expect(told(refused)).toMatchInlineSnapshot(`
       "error db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [internal]
-          It was undone: reset the password of admin.
+          Undone: reset the password of admin.
         fix: See the log of the manager on db2, then run the command again.
       db1  done: 2 changes, logins proved
       db2  failed: 1 change committed and taken back
@@ -190,8 +190,8 @@ describe('muster users apply --via api', () => {
     expect(lost.code).toBe(4)
     expect(told(lost)).toMatchInlineSnapshot(`
       "error db2: https://127.0.0.1:PORT closed the connection before the answer was complete. [connection-lost]
-          Done there before: reset the password of admin.
-          Not known whether it was done: create the administrator ops.
+          Completed there: reset the password of admin.
+          Unknown result: create the administrator ops.
           Nothing could be taken back there: it is gone. The next run goes on there.
         fix: Try again; if it stays, read the log of the component.
       db1  nothing to do, logins proved
@@ -222,7 +222,7 @@ describe('muster users apply --via api', () => {
       .map((line) => JSON.parse(line))
     expect(events.at(-1)).toMatchObject({
       type: 'run-ended',
-      outcomes: [{ host: 'db1', result: 'changed', proved: 'logins proved' }],
+      outcomes: [{ host: 'db1', result: 'changed', proved: 'logins verified' }],
     })
   })
 

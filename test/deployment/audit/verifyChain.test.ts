@@ -44,10 +44,10 @@ describe('the audit logs of a host', () => {
   it.each([
     [
       { code: 3, stderr: "muster-api: no command is named 'verify-audit'" },
-      'a release whose audit log has no chain',
+      'a release without a verifiable audit log',
     ],
     [{ code: 1, stderr: 'sh: not found' }, 'could not be read: sh: not found'],
-    [{ code: 0, stdout: 'junk' }, 'no verdict came back'],
+    [{ code: 0, stdout: 'junk' }, 'no result was returned'],
   ])('fail with words where the host gives no verdict: %j', async (result, message) => {
     await expect(verifyChains(hostThat(result), { host, set })).rejects.toMatchObject({
       message: expect.stringContaining(message),

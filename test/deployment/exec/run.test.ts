@@ -66,7 +66,7 @@ describe('a program on a host', () => {
       name: 'StepError',
       host: 'here',
       code: 'timeout',
-      message: 'the program did not end within 0.1 s; it may still be running there',
+      message: 'the command timed out after 0.1 s; it may still be running there',
     })
     await slow.close()
   })

@@ -38,7 +38,7 @@ function world(): {
       steps: steps.map((step) => ({ step, change: change(step.id) })),
       verify: async (to) => {
         done.push(`${to.host} verify`)
-        return 'logins proved'
+        return 'logins verified'
       },
     }),
     run: (hosts, signal = new AbortController().signal) =>
@@ -93,7 +93,10 @@ describe('execute', () => {
 
   it('verifies a host without changes', async () => {
     const { work, run, done } = world()
-    expect((await run([work('db1', [])]))[0]).toMatchObject({ result: 'unchanged', proved: 'logins proved' })
+    expect((await run([work('db1', [])]))[0]).toMatchObject({
+      result: 'unchanged',
+      proved: 'logins verified',
+    })
     expect(done).toEqual(['db1 verify'])
   })
 
@@ -126,7 +129,7 @@ describe('execute', () => {
     const staged = [step('sent', 'stage', async () => early.abort()), step('one', 'commit')]
     expect((await run([work('db1', staged)], early.signal))[0]).toMatchObject({ result: 'not-started' })
     expect((await run([work('db1', [step('one', 'commit'), step('tidy', 'verify')])]))[0]).toEqual({
-      ...{ host: 'db1', result: 'changed', applied: ['one', 'tidy'], proved: 'logins proved' },
+      ...{ host: 'db1', result: 'changed', applied: ['one', 'tidy'], proved: 'logins verified' },
       seconds: { stage: 0, commit: 0, verify: 0 },
     })
   })
@@ -148,7 +151,7 @@ describe('execute', () => {
     expect([outcome?.result, other?.result]).toEqual(['failed', 'changed'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
-      message: 'it broke\nIt was undone: two, one.',
+      message: 'it broke\nUndone: two, one.',
       fix: 'mend it',
     })
     expect(events.flatMap((event) => (event.type === 'step-undone' ? event.step : []))).toEqual([
@@ -239,7 +242,7 @@ describe('execute', () => {
       expect(outcome).toMatchObject({
         result: 'failed',
         undone: true,
-        failure: { message: 'it broke\nIt was undone: one.\nmanager runs as before.', fix: 'mend it' },
+        failure: { message: 'it broke\nUndone: one.\nmanager runs as before.', fix: 'mend it' },
       })
       expect(events).toContainEqual({
         ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all that was changed', seconds: 0 },
@@ -341,7 +344,7 @@ describe('execute', () => {
     expect(outcomes.map(({ host, result }) => `${host} ${result}`)).toEqual(['db1 failed', 'db2 changed'])
     expect(outcomes[0]?.failure?.code).toBe('internal-error')
     expect(outcomes[0]?.failure?.message).toMatch(
-      /^an error that muster does not expect: TypeError: a \\x1b\[31mbug \/ error db2: forged \(execute\.test\.ts:\d+\)\n/,
+      /^unexpected error: TypeError: a \\x1b\[31mbug \/ error db2: forged \(execute\.test\.ts:\d+\)\n/,
     )
     expect(outcomes[0]).toMatchObject({ undone: true })
     expect(done).toEqual(['db2 one', 'db2 verify'])

@@ -49,7 +49,7 @@ function world(rollout: Rollout) {
       })),
       verify: async () => {
         done.push(`${host} verify`)
-        return 'logins proved'
+        return 'logins verified'
       },
     }
   }

@@ -41,12 +41,12 @@ describe('releaseToGoTo', () => {
 
   it('is refused where there is none, with what there is', () => {
     expect(refusal(host, '1.0')).toBe(
-      'no-such-release: the release 1.0 is not there; it has 2.0.0-c, 1.0.0-a, 1.0.0-b\n' +
+      'no-such-release: the release 1.0 is not installed; the host has 2.0.0-c, 1.0.0-a, 1.0.0-b\n' +
         'Name one that every host has with --to, such as 1.0.0-a.',
     )
     expect(refusal(hostFacts())).toMatch(/^not-installed: /)
     expect(refusal(factsOf({ currentRelease: 'a', releases: [release('a', 1), release('b', 0)] }))).toBe(
-      'no-such-release: there is no release before a\n' +
+      'no-such-release: no rollback target: there is no release before a\n' +
         'Install the version you want with a muster of that version.',
     )
   })
@@ -54,7 +54,7 @@ describe('releaseToGoTo', () => {
   it('is refused where its Node.js is gone', () => {
     const gone = factsOf({ currentRelease: 'b', releases: [release('a', 1, false), release('b', 2)] })
     expect(refusal(gone)).toMatch(
-      /^release-incomplete: the Node\.js of the release a is gone \(\/gone\/node\)/,
+      /^release-incomplete: the Node\.js of the release a is missing \(\/gone\/node\)/,
     )
   })
 })

@@ -55,8 +55,8 @@ describe('notUpgradable', () => {
     expect(of(undefined, '1.0.0')).toMatchObject({
       host: 'db1',
       code: 'not-installed',
-      message: 'nothing is installed in /opt/muster that could be upgraded',
-      fix: 'Install it with `muster install --host db1`, or leave it out with --host.',
+      message: 'nothing to upgrade is installed in /opt/muster',
+      fix: 'Install it with `muster install --host db1`, or exclude it with --host.',
     })
     expect(of('1.1.0-rc.1-0123456789ab', '1.0.9')).toMatchObject({
       code: 'newer-release',

@@ -46,7 +46,7 @@ describe('chooseRuntime', () => {
     const host = hostConfig({ runtime: 'host' })
     const facts = hostFacts({ node: { ...node, rootOwned: false } })
     expect(() => chooseRuntime({ host, facts, ownNode })).toThrow(
-      'runtime is host, but others than root may change its /usr/bin/node',
+      'runtime is host, but users other than root can change its /usr/bin/node',
     )
   })
 

@@ -54,8 +54,12 @@ describe('readRuntimeFile', () => {
 
   it.each([
     ['is not there', (): string => join(folder, 'absent'), 'cannot be read'],
-    ['is a script', (): string => file('node', Buffer.from('#!/bin/sh\n')), 'is no Node.js binary for Linux'],
-    ['is for another processor', (): string => file('node', elf(0x16)), 'is no Node.js binary for Linux'],
+    [
+      'is a script',
+      (): string => file('node', Buffer.from('#!/bin/sh\n')),
+      'is not a Node.js binary for Linux',
+    ],
+    ['is for another processor', (): string => file('node', elf(0x16)), 'is not a Node.js binary for Linux'],
   ])('says so when the file %s', async (_, path, message) => {
     await expect(readRuntimeFile({ path: path(), env: process.env })).rejects.toMatchObject({
       code: 'runtime-file-unfit',
@@ -68,7 +72,7 @@ describe('readRuntimeFile', () => {
     const path = join(folder, 'other.tar.gz')
     execFileSync('tar', ['-czf', path, '-C', folder, 'other'])
     await expect(readRuntimeFile({ path, env: process.env })).rejects.toMatchObject({
-      message: expect.stringContaining('holds no bin/node'),
+      message: expect.stringContaining('contains no bin/node'),
     })
   })
 })

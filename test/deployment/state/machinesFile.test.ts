@@ -27,7 +27,7 @@ describe('machines.json', () => {
   it.each([
     ['not json', 'is not JSON'],
     ['[]', 'is not JSON'],
-    ['{"version":2,"machines":{}}', 'is of a version that this muster does not know'],
+    ['{"version":2,"machines":{}}', 'has a version that this muster does not support'],
     ['{"version":1}', 'has no machines'],
     ['{"version":1,"machines":{"db1":7}}', 'has a host without a machine-id'],
     ['{"version":1,"machines":{},"folders":{"db1":""}}', 'has a host without a folder'],

@@ -119,7 +119,7 @@ describe('the state of a rotation', () => {
 
   it.each([
     ['{', 'is not JSON'],
-    ['{"version":2}', 'is of a version that this muster does not know'],
+    ['{"version":2}', 'has a version that this muster does not support'],
     ['{"version":1}', 'has no proper list of retired authorities'],
     ['{"version":1,"retired":["x"]}', 'has no proper list of retired authorities'],
     ['{"version":1,"retired":[],"phase":"back"}', 'is in a phase that this muster does not know'],

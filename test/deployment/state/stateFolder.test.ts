@@ -191,7 +191,7 @@ describe('a damaged state directory', () => {
     [
       'damaged',
       'secrets.json in ',
-      'is of a version that this muster does not know',
+      'has a version that this muster does not support',
       write('secrets.json', '{"version": 2}'),
     ],
     [

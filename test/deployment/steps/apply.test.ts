@@ -127,7 +127,7 @@ describe('a step', () => {
       const host = fakeTransport({ expect: [{ script: runtime.id, result: { stdout: stdout ?? '' } }] })
       const error = await failureOf(stepOf('runtime').apply(host))
       expect(error.code).toBe('runtime-unfit')
-      expect(error.message).toBe(`the runtime that was sent says it is ${says}`)
+      expect(error.message).toBe(`the copied runtime reports version ${says}`)
     }
     const host = fakeTransport({ expect: [{ script: runtime.id, result: { stdout: 'v24.0.0\n' } }] })
     await stepOf('runtime').apply(host)

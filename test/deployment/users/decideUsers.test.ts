@@ -56,8 +56,8 @@ describe('decideUsers', () => {
         {
           host: 'db2',
           code: 'not-installed',
-          message: 'nothing is installed in /opt/muster that has users',
-          fix: 'Install it with `muster install --host db2`, or leave it out with --host.',
+          message: 'nothing with users is installed in /opt/muster',
+          fix: 'Install it with `muster install --host db2`, or exclude it with --host.',
         },
       ],
     })
@@ -67,8 +67,8 @@ describe('decideUsers', () => {
         {
           host: 'db2',
           code: 'password-needed',
-          message: 'the user ops exists on other hosts, and its password is not known here',
-          fix: 'Give rest-api-users.ops: this host must get the same password as the others.',
+          message: 'the user ops exists on other hosts, but its password is unknown here',
+          fix: 'Set rest-api-users.ops: this host must get the same password as the others.',
         },
       ],
     })
@@ -93,7 +93,7 @@ describe('decideUsers', () => {
       problems: [
         {
           code: 'password-replaced',
-          message: 'the file still gives the password replaced on 2026-03-04, of the user ops',
+          message: 'the file still has the password of ops that was replaced on 2026-03-04',
         },
       ],
     })
@@ -108,8 +108,8 @@ describe('decideUsers', () => {
     expect(
       extraNotes([extra('db1', 'zoe'), extra('db2'), extra('db3', 'zoe'), extra('db4', 'a', 'b')]),
     ).toEqual([
-      'db1 and db3 have zoe, whom the file does not name; --prune would remove them',
-      'db4 has a and b, whom the file does not name; --prune would remove them',
+      'db1 and db3 have zoe, not in the file; --prune would remove them',
+      'db4 has a and b, not in the file; --prune would remove them',
     ])
   })
 })

@@ -138,7 +138,7 @@ describe('muster users list', () => {
       db2   zoe          no           not known  yes      yes        yes
       db3   unreachable
 
-      ops: another password on db1 and db2 than the known one
+      ops: a different password on db1 and db2
       nightly: missing on db2
       zoe: on db2, where the file does not name it
 
@@ -161,7 +161,7 @@ describe('muster users list', () => {
       db3: unreachable
       db4: nobody
 
-      ops: another password on db1 and db2 than the known one
+      ops: a different password on db1 and db2
       nightly: missing on db2
       zoe: on db2, where the file does not name it
 
@@ -185,8 +185,7 @@ describe('muster users list', () => {
           file; not in manager, connector and
           replicator
 
-      ops: another password on db2 than the
-        known one
+      ops: a different password on db2
       nightly: missing on db2
       zoe: on db2, where the file does not
         name it
@@ -232,7 +231,7 @@ describe('userDifferences', () => {
     })
     expect(userDifferences([one('db1', hash), one('db2', hash)])).toEqual([])
     expect(differenceWords(userDifferences([one('db1', hash), one('db2', `${hash}x`)]))).toEqual([
-      'legacy: the hash of the password differs between hosts, so the password may, too',
+      'legacy: the password hashes of the hosts differ, so the passwords may differ',
     ])
   })
 })
@@ -339,8 +338,8 @@ describe('muster users verify', () => {
         .join(' '),
     ).toMatchInlineSnapshot(`"db1 db1 db1 db1 db1 db2 db2 db2 db3 db4 db5 -"`)
     const is = { cluster: 'alpha', hosts: all, silenced: 0, width: 100 }
-    expect(proofText({ ...is, good: false })).toBe('4 logins proved on 4 APIs: admin.')
-    expect(proofText({ ...is, hosts: [], good: false })).toBe('No login could be proved.')
+    expect(proofText({ ...is, good: false })).toBe('4 logins verified on 4 APIs: admin.')
+    expect(proofText({ ...is, hosts: [], good: false })).toBe('No login could be verified.')
     expect(loginsOf(all).filter((login) => !login.in)).toEqual([
       { host: 'db1', component: 'connector', user: 'admin', in: false },
       { host: 'db2', component: 'manager', user: 'admin', in: false },
@@ -380,7 +379,7 @@ describe('muster users verify', () => {
       'user-password-replaced: The file still gives the password of ops that was replaced on 2026-03-10.',
     ])
     expect(differenceWords(userDifferences([one('db1')]))).toEqual([
-      'ops: the file still gives the password that was replaced',
+      'ops: the file still has the replaced password',
     ])
   })
 
@@ -390,10 +389,10 @@ describe('muster users verify', () => {
     expect(judgeUsers([good], at)).toEqual([])
     const shown = { cluster: 'alpha', hosts: [hosts], good: true, width: 100 }
     expect(proofText({ ...shown, silenced: 0 })).toBe(
-      'The users of alpha are as the file says: 3 logins proved on 3 APIs: admin.',
+      'The users of alpha match the file: 3 logins verified on 3 APIs: admin.',
     )
     expect(proofText({ ...shown, silenced: 1, width: 40 })).toBe(
-      'The users of alpha are as the file says:\n3 logins proved on 3 APIs: admin (1\nsilenced).',
+      'The users of alpha match the file: 3\nlogins verified on 3 APIs: admin (1\nsilenced).',
     )
   })
 })

@@ -31,8 +31,8 @@ describe('a user that is taken off hosts', () => {
     const { outcomes, names } = await remove(['admin', 'ops', 'more'], ['admin'])
     expect(names).toEqual([['admin', 'more'], ['admin']])
     expect(outcomes).toMatchObject([
-      { result: 'changed', applied: ['remove the user ops'], proved: 'no API knows ops' },
-      { result: 'unchanged', proved: 'no API knows ops' },
+      { result: 'changed', applied: ['remove the user ops'], proved: 'removed from every API' },
+      { result: 'unchanged', proved: 'removed from every API' },
     ])
   })
 
@@ -42,8 +42,8 @@ describe('a user that is taken off hosts', () => {
     expect(work[0]).toMatchObject({
       host: 'db1',
       code: 'last-user',
-      message: 'ops is the only user of the host: nobody could log in any more',
-      fix: 'Give it another user first: name one in the file, then `muster users apply`.',
+      message: 'ops is the only user of the host: without it, no login is possible',
+      fix: 'Add another user to the file and run `muster users apply` first.',
     })
   })
 })

@@ -36,10 +36,10 @@ describe('a file that still gives a replaced password', () => {
       problems.map(({ host, code, message, fix }) => `${host} ${code}: ${message}\n  ${fix}`),
     ).toMatchInlineSnapshot(`
       [
-        "db1 password-replaced: the file still gives the password replaced on 2026-11-22, of the user admin
-        Let what rest-api-users.admin names yield the new password, which secrets.json of the state directory keeps; or leave it out, and the kept one is taken.",
-        "db3 password-replaced: the file still gives the password replaced on 2026-11-22, of the user admin
-        Let what rest-api-users.admin names yield the new password, which secrets.json of the state directory keeps; or leave it out, and the kept one is taken.",
+        "db1 password-replaced: the file still has the password of admin that was replaced on 2026-11-22
+        Update the source of rest-api-users.admin to the new password, which is in secrets.json of the state directory; or remove the option to use that one.",
+        "db3 password-replaced: the file still has the password of admin that was replaced on 2026-11-22
+        Update the source of rest-api-users.admin to the new password, which is in secrets.json of the state directory; or remove the option to use that one.",
       ]
     `)
   })
@@ -87,12 +87,14 @@ describe('what a rotation does', () => {
     expect(words({ known, chosen: new Secret('new') })).toBe('go-on new')
     expect(words({ known, chosen: new Secret('third') })).toBe('take third')
     expect([words({ given }), words({ given, chosen: new Secret('old') })].join('\n')).toMatchInlineSnapshot(`
-      "The file says where the password of admin comes from, and muster cannot change it there.
-        Give the new one with --new-password FILE, or --new-password - for standard input, and put it where the file takes it from.
-      The new password of admin is the one that the file gives, or that is kept, already.
-        Choose another one; \`muster users apply\` brings the one that there is to the hosts."
+      "The file reads the password of admin from a source that muster cannot change.
+        Use --new-password FILE, or --new-password - for standard input, and update the source that the file names.
+      The new password of admin is the same as the current one.
+        Choose another one, or run \`muster users apply\` to apply the current one to the hosts."
     `)
-    expect(words({ known: kept, chosen: new Secret('old') })).toMatch(/^The new password of admin is the one/)
+    expect(words({ known: kept, chosen: new Secret('old') })).toMatch(
+      /^The new password of admin is the same/,
+    )
   })
 
   it('tells which hosts are behind, and what the file has to follow', () => {
@@ -100,7 +102,7 @@ describe('what a rotation does', () => {
     expect(
       rotatedText({ user: 'admin', behind: ['db1', 'db2'], given: true }).join('\n'),
     ).toMatchInlineSnapshot(`
-      "db1 and db2 may still have the old password of admin; both are kept until they are proved to have the new one. \`muster users rotate admin\` again, \`muster users apply\` or \`muster install\` ends it.
+      "db1 and db2 may still have the old password of admin; both are kept until they are verified to have the new one. Run \`muster users rotate admin\`, \`muster users apply\` or \`muster install\` to finish.
       Put the new password where the file takes it from: until then \`muster install\` and \`muster users apply\` refuse."
     `)
   })

@@ -49,11 +49,11 @@ describe('ending the lock-outs of a host', () => {
   })
 
   it.each([
-    [{ status: 404, body: {} }, 'the manager is of a release that cannot end a lock-out'],
-    [{ status: 200, body: 'junk' }, 'the manager answered 200 when it was asked to end a lock-out'],
+    [{ status: 404, body: {} }, 'the manager runs a release that cannot unlock users'],
+    [{ status: 200, body: 'junk' }, 'the manager answered 200 when asked to unlock the user'],
     [
       { error: { code: 'no-socket', message: 'x' } },
-      'the manager gave no answer (no-socket) when it was asked to end a lock-out',
+      'the manager gave no answer (no-socket) when asked to unlock the user',
     ],
   ])('fails where a component answers %j', async (answer, message) => {
     const { transport } = hostThat(() => answer)

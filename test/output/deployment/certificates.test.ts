@@ -71,10 +71,11 @@ describe('certificatesText', () => {
       db2                          db1, localhost, 10.0.0.11, 127.0.0.1, ::1
 
       db1: connector: nothing listens there.
-      db1: manager: what is served is not what lies on disk; the log tells why, and muster restart reads it again
+      db1: manager: the served certificate differs from the one on disk; see the log for the reason, and run muster restart to
+        reload it
       db3: db3 did not answer within 6 s
-      db1: the state directory has another certificate, which the next muster install writes
-      db2: the keystore is yours, never renewed by muster
+      db1: the state directory has a different certificate, which the next muster install deploys
+      db2: own keystore, never renewed by muster
       "
     `)
   })
@@ -118,14 +119,14 @@ describe('certificatesText', () => {
       db2: db1, localhost, 10.0.0.11, 127.0.0.1, ::1
 
       db1: connector: nothing listens there.
-      db1: manager: what is served is not what lies on
-        disk; the log tells why, and muster restart
-        reads it again
+      db1: manager: the served certificate differs from
+        the one on disk; see the log for the reason, and
+        run muster restart to reload it
       db3: db3 did not answer within 6 s
-      db1: the state directory has another certificate,
-        which the next muster install writes
-      db2: the keystore is yours, never renewed by
-        muster
+      db1: the state directory has a different
+        certificate, which the next muster install
+        deploys
+      db2: own keystore, never renewed by muster
       "
     `)
     expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(50)

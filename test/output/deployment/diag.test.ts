@@ -12,10 +12,9 @@ describe('the words about an archive for a bug report', () => {
       "One archive for a bug report will hold:
         plan.txt  what install would change
         hosts/    facts of each host
-      Passwords that muster knows, hashes, private keys and
-      digests of files are left out. Names, addresses and paths of
-      hosts are in it, and lines of their logs: look it through
-      before you share it.
+      The archive contains no known passwords, hashes, private
+      keys or digests of files. It contains names, addresses,
+      paths and log lines of hosts: review it before you share it.
       "
     `)
     const written = { path: '/home/ops/report.tar.gz', bytes: 70_000, files: 9, width: 60 }
@@ -24,7 +23,7 @@ describe('the words about an archive for a bug report', () => {
       "
     `)
     expect(diagWritten({ ...written, lost: ['db2', 'db3'] })).toMatchInlineSnapshot(`
-      "Not reached, with the reason inside: db2, db3.
+      "Unreachable (see the archive for the reason): db2, db3.
       Written to /home/ops/report.tar.gz (9 files, 68 KiB).
       "
     `)
@@ -35,14 +34,13 @@ describe('the words about an archive for a bug report', () => {
     const made = new Date('2026-03-01T12:00:00Z')
     expect(diagReadme({ cluster: 'alpha', made, parts, lost })).toMatchInlineSnapshot(`
       "Made by muster diag for the cluster alpha at 2026-03-01T12:00:00.000Z.
-      Passwords that muster knows, hashes, private keys and digests of files are left out. Names,
-      addresses and paths of hosts are in it, and lines of their logs: look it through before you share
-      it.
+      The archive contains no known passwords, hashes, private keys or digests of files. It contains
+      names, addresses, paths and log lines of hosts: review it before you share it.
 
       plan.txt: what install would change
       hosts/: facts of each host
 
-      Hosts that were not reached:
+      Unreachable hosts:
       db2: db2 refused the connection [connection-refused]
       "
     `)

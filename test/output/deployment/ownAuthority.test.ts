@@ -39,7 +39,7 @@ describe('the way back from outside authorities', () => {
     `)
     expect(leavingText({ hosts: [], dropped: [], staying: [] }, '')).toMatchInlineSnapshot(`
       [
-        "no host that was chosen has a certificate of an outside authority",
+        "no selected host has a certificate of an external authority",
       ]
     `)
     expect(droppingText([corp, acme])).toMatchInlineSnapshot(
@@ -49,10 +49,10 @@ describe('the way back from outside authorities', () => {
 
   it('is told where it stopped', () => {
     expect(stoppedLeavingText(['db1'])).toMatchInlineSnapshot(
-      `"db1 has not proved another certificate: the state directory keeps its certificate of the outside authority. The same command goes on from here."`,
+      `"db1 has no verified new certificate: the state directory keeps its certificate of the external authority. Run the same command again to continue."`,
     )
     expect(stoppedLeavingText(['db1', 'db2'])).toMatchInlineSnapshot(
-      `"db1 and db2 have not proved another certificate: the state directory keeps their certificates of the outside authority. The same command goes on from here."`,
+      `"db1 and db2 have no verified new certificate: the state directory keeps their certificates of the external authority. Run the same command again to continue."`,
     )
     expect(stoppedLeavingText([])).toMatchInlineSnapshot(
       `"Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."`,

@@ -19,7 +19,7 @@ const first: RunRecord = {
       host: 'db1',
       result: 'changed',
       applied: ['write settings', 'restart manager'],
-      proved: 'logins proved',
+      proved: 'logins verified',
       seconds: { commit: 1.25 },
     },
     {
@@ -57,7 +57,7 @@ describe('runs for people', () => {
   at 2026-01-02T03:04:05.000Z
   for 2 hosts: db1, db2
 
-It has not ended: it was killed, or is still at work. What it changed stands in deployment.jsonl of the hosts.
+It has not ended: it was killed, or is still running. Its changes are in deployment.jsonl on the hosts.
 `)
   })
 
@@ -83,7 +83,7 @@ changed on db1:
 error db2: no room [step-failed]
   fix: Make room.
 
-db1  done: 2 changes, logins proved (commit 1.3 s)
+db1  done: 2 changes, logins verified (commit 1.3 s)
 db2  failed
 `)
   })
@@ -106,7 +106,7 @@ describe('locks for people', () => {
       ),
     ).toBe(`db1   free
 db10  held by \`muster install\` of ann on desk (run 20260102T030405Z-1a2b3c, process 42), since 2026-01-02T03:04:05Z, last heartbeat 3 s ago
-db2   held by somebody that left no name, since 2026-01-02T03:04:05Z, last heartbeat 300 s ago
+db2   held by an unknown user, since 2026-01-02T03:04:05Z, last heartbeat 300 s ago
 db3   unreachable: no answer
 `)
   })

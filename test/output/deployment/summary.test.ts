@@ -9,7 +9,7 @@ const outcomes: readonly HostOutcome[] = [
     host: 'db1',
     result: 'changed',
     applied: ['write settings', 'restart manager'],
-    proved: 'logins proved',
+    proved: 'logins verified',
     seconds: { stage: 0.01, commit: 1.25, verify: 0.31 },
   },
   { host: 'db20', result: 'changed', applied: ['stop manager'], seconds: { commit: 0.1 } },
@@ -53,7 +53,7 @@ const outcomes: readonly HostOutcome[] = [
 describe('summaryText', () => {
   it('says of each host what was staged, committed and taken back, and how long it took', () => {
     expect(summaryText(outcomes, { colour: false })).toBe(
-      `db1   done: 2 changes, logins proved (commit 1.3 s, verify 0.3 s)
+      `db1   done: 2 changes, logins verified (commit 1.3 s, verify 0.3 s)
 db20  done: 1 change (commit 0.1 s)
 db3   nothing to do, every API answers
 db4   failed: 1 change committed (commit 2.0 s, verify 20.4 s)
@@ -82,10 +82,10 @@ db7   not started: the canary db4 failed
         return { host, result: 'not-started', applied: [], reason: 'db7 failed', seconds: {} }
       }
       const seconds = { commit: 1 + index / 10, verify: 0.3 }
-      return { host, result: 'changed', applied: ['restart manager'], proved: 'logins proved', seconds }
+      return { host, result: 'changed', applied: ['restart manager'], proved: 'logins verified', seconds }
     })
     expect(summaryText(many, { colour: false })).toBe(
-      `30 hosts  done: 1 change, logins proved (commit 1.0 to 4.0 s, verify 0.3 s)
+      `30 hosts  done: 1 change, logins verified (commit 1.0 to 4.0 s, verify 0.3 s)
           db1, db2, db3, db4, db5, db6, db8, db9, db10, db11, db12, db13 and 18 more
 db7       failed (commit 1.0 s)
 9 hosts   not started: db7 failed
@@ -97,10 +97,10 @@ db7       failed (commit 1.0 s)
   it('names no hosts where all came out alike, and breaks lines as wide as the terminal', () => {
     const all = Array.from({ length: 50 }, (_, index): HostOutcome => {
       const seconds = { connect: 0.2, facts: 0.3, verify: 1 + index / 10 }
-      return { host: `db${index + 1}`, result: 'unchanged', applied: [], proved: 'logins proved', seconds }
+      return { host: `db${index + 1}`, result: 'unchanged', applied: [], proved: 'logins verified', seconds }
     })
     expect(summaryText(all, { colour: false, width: 60 })).toBe(
-      `all 50 hosts  nothing to do, logins proved (connect 0.2 s,
+      `all 50 hosts  nothing to do, logins verified (connect 0.2 s,
               facts 0.3 s, verify 1.0 to 5.9 s)
 `,
     )

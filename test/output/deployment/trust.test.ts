@@ -76,7 +76,7 @@ describe('keys of hosts as text', () => {
     expect(lookedText(looked, layout)).toMatchInlineSnapshot(`
       "the jump host gate (port 2222)  known
         ED25519  SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-      db1 (10.0.0.11)  new: nobody has vouched for it yet
+      db1 (10.0.0.11)  new: not in known_hosts
         ED25519  SHA256:CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC
         ECDSA    SHA256:DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDD
         RSA      SHA256:EEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEE
@@ -106,9 +106,9 @@ describe('keys of hosts as text', () => {
     const trusted = [{ server: db1, result: 'trusted', found: known } as const]
     expect(trustSummary({ ...options, outcomes: trusted, yes: true })).toMatchInlineSnapshot(`
       "Trusted db1: written to /home/ops/.ssh/known_hosts.
-      warning: nobody compared these fingerprints. Whoever can stand between this
-      machine and the hosts may have shown keys of their own. Compare them with what
-      "ssh-keygen -lf" prints for /etc/ssh/ssh_host_*_key.pub on the host itself.
+      warning: these fingerprints were not verified. An attacker between this machine
+      and the hosts may have sent these keys. Compare them with what "ssh-keygen -lf"
+      prints for /etc/ssh/ssh_host_*_key.pub on the host itself.
       alpha: 1 host: 1 trusted now.
       "
     `)
@@ -129,7 +129,7 @@ describe('keys of hosts for programs', () => {
     const all = [...outcomes, { server: db3, result: 'known', found: known } as const]
     expect(pinsYaml(all)).toMatchInlineSnapshot(`
       "hosts:
-        "db1": { ssh: { host-key: "SHA256:CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC" } } # nobody has vouched for it yet
+        "db1": { ssh: { host-key: "SHA256:CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC" } } # not in known_hosts
         "db3": { ssh: { host-key: "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" } }
       "
     `)

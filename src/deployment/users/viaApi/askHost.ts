@@ -84,13 +84,13 @@ function noLogin({ host, users, logins }: HostWish, api: HostApi): StepError {
   const names = [...new Set([...known, ...logins].map(({ user }) => user))]
   const tried =
     names.length === 0
-      ? 'no password of them is known here'
-      : `it lets in none whose password is known here: ${listOf(names)}`
+      ? 'their passwords are unknown here'
+      : `it rejected every login whose password is known here: ${listOf(names)}`
   return new StepError({
     host,
     code: 'no-login',
     message: `${placeOf(api)} has users, and ${tried}`,
-    fix: 'Log in as a user that it has: --login USER with --login-password-file FILE or --login-password-stdin.',
+    fix: 'Log in as an existing user: --login USER with --login-password-file FILE or --login-password-stdin.',
   })
 }
 
@@ -98,6 +98,6 @@ const othersRefuse = (host: string, api: HostApi, { user }: Credentials): StepEr
   new StepError({
     host,
     code: 'other-users',
-    message: `${placeOf(api)} does not let ${user} in, whom another API of the host does`,
-    fix: `They should share one user file: see \`muster status\`, and install ${host} again.`,
+    message: `${placeOf(api)} rejected the login of ${user}, which another API of the host accepted`,
+    fix: `See \`muster status\` and install ${host} again: the APIs of a host share one user file.`,
   })

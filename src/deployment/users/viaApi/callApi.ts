@@ -23,7 +23,7 @@ const unreachable: Readonly<Partial<Record<ClientErrorCode, TransportErrorCode>>
 }
 
 const trustAdvice =
-  'Give with --cacert the authority that signed it; for stores that muster made that is authority.crt in the state directory. If it is meant to be that one, somebody else answers there.'
+  'Use --cacert with the authority that signed it; for generated stores that is authority.crt in the state directory. If that one was used, another server may be answering.'
 
 /** Makes calls of one API of a host; a call without an answer becomes a failure of that host. */
 export async function onApi<Value>(host: string, call: () => Promise<Value>): Promise<Value> {
@@ -53,8 +53,8 @@ export function refusal(
     return new StepError({
       host,
       code: code ?? 'locked-out',
-      message: `${place} takes no further login from here${typeof wait === 'string' ? ` for ${wait} s` : ''}: too many of them failed`,
-      fix: 'Wait, then run the command again with a login that is right: --login USER with --login-password-file FILE.',
+      message: `${place} accepts no more logins from here${typeof wait === 'string' ? ` for ${wait} s` : ''}: too many of them failed`,
+      fix: 'Wait, then run the command again with correct credentials: --login USER with --login-password-file FILE.',
     })
   }
   return new StepError({
@@ -63,7 +63,7 @@ export function refusal(
     message: `${place} answered ${status}: ${words}`,
     fix:
       code === 'unknown-host'
-        ? `Give that name in rest-api-allowed-hosts and install again.`
+        ? `Add that name to rest-api-allowed-hosts and install again.`
         : `See the log of the ${api.component} on ${host}, then run the command again.`,
   })
 }

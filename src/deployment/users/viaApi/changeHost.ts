@@ -67,8 +67,8 @@ function withState(error: unknown, begun: readonly Begun[]): unknown {
   const { host, code, message, fix } = error
   const sentences = [
     message,
-    ...(words(true) === '' ? [] : [`Done there before: ${words(true)}.`]),
-    `Not known whether it was done: ${words(false)}.`,
+    ...(words(true) === '' ? [] : [`Completed there: ${words(true)}.`]),
+    `Unknown result: ${words(false)}.`,
   ]
   return new TransportError({ host, code, message: sentences.join('\n'), fix, cause: error })
 }

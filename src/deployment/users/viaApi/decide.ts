@@ -62,7 +62,7 @@ export function decideViaApi(options: {
   }, options.state)
   const notes = [...extras].map(
     ([names, hosts]) =>
-      `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'has' : 'have'} ${names}, whom the file does not name; --prune would remove them`,
+      `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'has' : 'have'} ${names}, not in the file; --prune would remove them`,
   )
   return { ok: true, wishes, plans, state, made, notes }
 }

@@ -35,8 +35,8 @@ export async function listUsers(options: {
     throw new StepError({
       host,
       code: 'bad-answer',
-      message: `what ${placeOf(api)} answered is no list of users`,
-      fix: 'Something else than this API listens there, or it is too old: install again.',
+      message: `the response of ${placeOf(api)} is not a list of users`,
+      fix: 'Install again: another program listens there, or the API is too old.',
     })
   }
   return { kind: 'users', names, login }

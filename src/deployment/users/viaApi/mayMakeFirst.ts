@@ -26,7 +26,7 @@ export async function mayMakeFirst(options: {
   throw new StepError({
     host,
     code: 'remote-bootstrap',
-    message: `the host has no user yet, and ${placeOf(api)} lets nobody make the first one from another host`,
-    fix: `Run \`muster install\` or \`muster users apply\` over SSH, which need no login; or run this on ${host} itself; or set rest-api-remote-bootstrap: true and install.`,
+    message: `the host has no user yet, and ${placeOf(api)} does not allow another host to create the first one`,
+    fix: `Run \`muster install\` or \`muster users apply\` over SSH, which need no API login; or run this on ${host}; or set rest-api-remote-bootstrap: true and install.`,
   })
 }

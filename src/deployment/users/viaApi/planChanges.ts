@@ -25,8 +25,8 @@ export function planChanges(wish: HostWish, asked: AskedHost): UserChanges | Ste
     return new StepError({
       host,
       code: 'password-needed',
-      message: `the administrator ${names} exists on other hosts, and its password is not known here`,
-      fix: 'Give its password in the file: this host must get the same as the others.',
+      message: `the administrator ${names} exists on other hosts, but its password is unknown here`,
+      fix: 'Set its password in the file: this host must get the same one as the others.',
     })
   }
   const puts = users.flatMap(({ user, password }): UserChange[] => {
@@ -39,8 +39,8 @@ export function planChanges(wish: HostWish, asked: AskedHost): UserChanges | Ste
     return new StepError({
       host,
       code: 'no-login',
-      message: `--prune would remove ${listOf(extra)}, and no password of a user that stays is known to prove that somebody still gets in`,
-      fix: 'Give the password of a user that the file names, or leave --prune out.',
+      message: `--prune would remove ${listOf(extra)}, and no known password of a remaining user can verify that a login is still possible`,
+      fix: 'Set the password of a user that the file names, or remove --prune.',
     })
   }
   return { changes: [...puts, ...extra.map((user): UserChange => ({ kind: 'remove', user }))], extra }

@@ -21,8 +21,8 @@ export async function proveHost({ host, apis, users }: HostWish, signal: AbortSi
       throw new StepError({
         host,
         code: 'login-not-proved',
-        message: `${placeOf(api)} does not let ${credentials.user} in`,
-        fix: `Somebody may have changed the user meanwhile: run the command again, and see the log of the ${api.component} on ${host}.`,
+        message: `${placeOf(api)} rejected the login of ${credentials.user}`,
+        fix: `Run the command again and see the log of the ${api.component} on ${host}: the user may have been changed in the meantime.`,
       })
     }),
   )

@@ -25,15 +25,15 @@ export function reachApis(options: {
     return new StepError({
       host: host.name,
       code: 'no-open-api',
-      message: 'every API of the host is switched off: there is none to call',
-      fix: `Use \`muster users apply\` over SSH, or leave the host out with --host.`,
+      message: 'every API of the host is disabled',
+      fix: `Use \`muster users apply\` over SSH, or exclude the host with --host.`,
     })
   }
   return new StepError({
     host: host.name,
     code: 'loopback-only',
-    message: `its APIs listen on ${listOf([...new Set(open.map(({ address }) => address))])} alone, where only ${host.name} itself can call them`,
-    fix: `Run it on ${host.name} itself with --host ${host.name} --connection local, or open an API: set ${settings} and install. Else leave the host out with --host.`,
+    message: `its APIs listen on ${listOf([...new Set(open.map(({ address }) => address))])} only, where other machines cannot reach them`,
+    fix: `Run it on ${host.name} itself with --host ${host.name} --connection local, or open an API: set ${settings} and install. Or exclude the host with --host.`,
   })
 }
 

@@ -39,9 +39,9 @@ export async function takeBackHost(host: Host, begun: readonly Begun[]): Promise
   }
   if (stays.length === 0) {
     await mustLetIn(host, asked.login)
-    return undone.length === 0 ? 'No user was changed there.' : `It was undone: ${undone.join(', ')}.`
+    return undone.length === 0 ? 'No user was changed there.' : `Undone: ${undone.join(', ')}.`
   }
-  const back = undone.length === 0 ? '' : `It was undone: ${undone.join(', ')}. `
+  const back = undone.length === 0 ? '' : `Undone: ${undone.join(', ')}. `
   return { partly: `${back}On ${wish.host} ${listOf(stays)}.` }
 }
 
@@ -84,14 +84,14 @@ async function undo(
   const old = before.get(user)
   if (change.kind !== 'create' && old === undefined) {
     return change.kind === 'reset'
-      ? `${user} keeps the password of the file, for the one before is not known here`
-      : `${user} is gone, for its password is not known here`
+      ? `${user} keeps the password of the file, because the previous one is unknown here`
+      : `${user} stays removed, because its password is unknown here`
   }
   const back: UserChange = old === undefined ? { kind: 'remove', user } : { kind: 'reset', login: old }
   const outcome = await makeChange({ host, api }, back, pick(now, user))
   if ('problem' in outcome) {
     if (outcome.problem.code === 'last-user')
-      return `${user} stays, for an API keeps the last user of its host`
+      return `${user} stays, because an API does not delete the last user of its host`
     throw refusal(host, api, outcome)
   }
   follow(now, back)
@@ -105,7 +105,7 @@ async function mustLetIn({ wish, api }: Host, login: Credentials | undefined): P
   throw new StepError({
     host,
     code: 'login-not-proved',
-    message: `${placeOf(api)} does not let ${login.user} in again, as it did before`,
-    fix: `Somebody may have changed the user meanwhile: look with \`muster users list --host ${host}\` over SSH, or give a login that is good with --login.`,
+    message: `${placeOf(api)} now rejects the login of ${login.user}, which it accepted before`,
+    fix: `Run \`muster users list --host ${host}\` over SSH, or use another --login: the user may have been changed in the meantime.`,
   })
 }

@@ -45,7 +45,7 @@ describe('the APIs of a host, seen from elsewhere', () => {
     expect(reach([api('manager', '127.0.0.1'), api('connector', '127.0.0.2')])).toMatchObject({
       host: 'db1',
       code: 'loopback-only',
-      message: 'its APIs listen on 127.0.0.1 and 127.0.0.2 alone, where only db1 itself can call them',
+      message: 'its APIs listen on 127.0.0.1 and 127.0.0.2 only, where other machines cannot reach them',
     })
     expect(reach([api('manager', '0.0.0.0', false)], true)).toMatchObject({ code: 'no-open-api' })
   })

@@ -66,7 +66,7 @@ describe('the way back of a host that is changed by calls', () => {
     )
     expect(failure).toMatchObject({ code: 'internal', message: expect.stringContaining('The disk is full.') })
     expect(said).toBe(
-      'It was undone: create the administrator one, reset the password of nightly, reset the password of admin.',
+      'Undone: create the administrator one, reset the password of nightly, reset the password of admin.',
     )
     expect(names).toEqual(['admin', 'nightly'])
     expect([await takes('admin', 'old'), await takes('nightly', 'night')]).toEqual([true, true])
@@ -82,10 +82,10 @@ describe('the way back of a host that is changed by calls', () => {
     expect(failure).toMatchObject({
       code: 'connection-lost',
       message: expect.stringMatching(
-        /\nDone there before: reset the password of admin\.\nNot known whether it was done: create the administrator ops\.$/,
+        /\nCompleted there: reset the password of admin\.\nUnknown result: create the administrator ops\.$/,
       ),
     })
-    expect(said).toBe('It was undone: create the administrator ops, reset the password of admin.')
+    expect(said).toBe('Undone: create the administrator ops, reset the password of admin.')
     expect([names, await takes('admin', 'old')]).toEqual([['admin'], true])
   })
 
@@ -101,7 +101,7 @@ describe('the way back of a host that is changed by calls', () => {
     )
     expect(said).toEqual({
       partly:
-        'It was undone: remove the user stranger, create the administrator ops. On db1 mallory is gone, for its password is not known here and admin keeps the password of the file, for the one before is not known here.',
+        'Undone: remove the user stranger, create the administrator ops. On db1 mallory stays removed, because its password is unknown here and admin keeps the password of the file, because the previous one is unknown here.',
     })
     expect(names).toEqual(['admin', 'stranger'])
     expect([await takes('admin', 'new'), await takes('stranger', 'strange')]).toEqual([true, true])
@@ -115,7 +115,7 @@ describe('the way back of a host that is changed by calls', () => {
     )
     expect(said).toEqual({
       partly:
-        'It was undone: create the administrator ops. On db1 admin stays, for an API keeps the last user of its host.',
+        'Undone: create the administrator ops. On db1 admin stays, because an API does not delete the last user of its host.',
     })
     expect(names).toEqual(['admin'])
   })
@@ -131,7 +131,7 @@ describe('the way back of a host that is changed by calls', () => {
       { ops: 'refuse' },
     )
     expect(said).toEqual({
-      partly: 'On db1 nightly keeps the password of the file, for the one before is not known here.',
+      partly: 'On db1 nightly keeps the password of the file, because the previous one is unknown here.',
     })
     expect(await takes('nightly', 'new night')).toBe(true)
   })

@@ -69,9 +69,7 @@ describe('users by the APIs alone', () => {
     const planned = planChanges(here, await askHost(here, signal))
     expect(planned).toMatchObject({ code: 'password-needed', message: expect.stringContaining('ops') })
     const only = wish({ apis, users: [user('admin')], logins: [login('admin', 'right')] })
-    expect(await proveHost(here, signal)).toBe(
-      'logins proved, but not of ops: the password is not known here',
-    )
+    expect(await proveHost(here, signal)).toBe('logins verified, except ops: password unknown here')
     expect(await proveHost(only, signal)).toBe('every API answers')
     expect(await apply(only)).toEqual([])
     expect(
@@ -127,12 +125,12 @@ describe('users by the APIs alone', () => {
         : `${one.wish.host} asked`,
     )
     expect(lines.join('\n').replace(/:\d{4,5}\b/g, ':PORT')).toMatchInlineSnapshot(`
-      "db1 false no-login: the manager at https://127.0.0.1:PORT has users, and it lets in none whose password is known here: admin and ops
-        Log in as a user that it has: --login USER with --login-password-file FILE or --login-password-stdin.
-      db2 false remote-bootstrap: the host has no user yet, and the manager at https://127.0.0.1:PORT lets nobody make the first one from another host
-        Run \`muster install\` or \`muster users apply\` over SSH, which need no login; or run this on db2 itself; or set rest-api-remote-bootstrap: true and install.
-      db3 false locked-out: the manager at https://127.0.0.1:PORT takes no further login from here for 280 s: too many of them failed
-        Wait, then run the command again with a login that is right: --login USER with --login-password-file FILE.
+      "db1 false no-login: the manager at https://127.0.0.1:PORT has users, and it rejected every login whose password is known here: admin and ops
+        Log in as an existing user: --login USER with --login-password-file FILE or --login-password-stdin.
+      db2 false remote-bootstrap: the host has no user yet, and the manager at https://127.0.0.1:PORT does not allow another host to create the first one
+        Run \`muster install\` or \`muster users apply\` over SSH, which need no API login; or run this on db2; or set rest-api-remote-bootstrap: true and install.
+      db3 false locked-out: the manager at https://127.0.0.1:PORT accepts no more logins from here for 280 s: too many of them failed
+        Wait, then run the command again with correct credentials: --login USER with --login-password-file FILE.
       db4 true connection-refused: The connection to https://127.0.0.1:PORT was refused: nothing listens there.
         Check the address and the port, and whether the API runs and listens on that address.
       db5 false certificate-names: The certificate of https://127.0.0.1:PORT is for DNS:localhost, IP Address:127.0.0.1, not for db5.
