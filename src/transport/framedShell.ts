@@ -144,5 +144,5 @@ const notRun = (host: string): TransportError =>
     host,
     code: 'not-run',
     message: `a script was not run on ${host}, since one before it failed`,
-    fix: 'Mend what failed before it.',
+    fix: 'Fix the failure before it.',
   })

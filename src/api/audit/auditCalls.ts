@@ -20,7 +20,7 @@ const unavailable = (): ProblemError =>
   new ProblemError({
     code: 'audit-unavailable',
     detail:
-      'A change that the audit log does not tell of is worse than none, so nothing was changed. The log of the ' +
+      'A change must not be missing from the audit log, so nothing was changed. The log of the ' +
       'server and its readiness say what is wrong with the audit log.',
   })
 

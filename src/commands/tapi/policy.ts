@@ -60,7 +60,7 @@ export const changePolicy = (policy: PolicyWord, service: string | undefined): C
   local: true,
   question: (where) => {
     const what = service === undefined ? 'the service' : service
-    return `Set the policy of ${what} to ${policy.toUpperCase()}? Then ${where} ${meanings[policy.toUpperCase()]}.`
+    return `Set the policy of ${what} to ${policy.toUpperCase()} (${meanings[policy.toUpperCase()]}) on ${where}?`
   },
   forecast: async (call) => (service === undefined ? undefined : refusalToTell(call, servicePath(service))),
   order: async (call) => {

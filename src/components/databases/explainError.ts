@@ -29,6 +29,9 @@ function fixOf(number: number, account: DatabaseAccount): string {
   }
 }
 
+/** ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR. */
+const isLoginRefusal = (number: number): boolean => number === 1045 || number === 1698
+
 const member = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
 
@@ -70,10 +73,11 @@ export function explainError(error: unknown, account: DatabaseAccount): Database
   const number = member(error, 'errno')
   const words = member(error, 'sqlMessage')
   if (typeof number === 'number' && typeof words === 'string') {
+    const said = isLoginRefusal(number) ? `rejected login '${account.user}':` : 'reported'
     const told = words.trim().replace(/([^.])$/, '$1.')
     return new DatabaseError({
       code: meanings[number] ?? 'refused',
-      message: `${place} said ERROR ${number}: ${told}${fixOf(number, account)}`,
+      message: `${place} ${said} ERROR ${number}: ${told}${fixOf(number, account)}`,
       number,
       cause: error,
     })

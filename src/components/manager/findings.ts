@@ -33,13 +33,13 @@ const named = ({ name }: Channel, sentence: string): string =>
 export function findingOf(observation: Observation, role: DataSourceRole): Finding {
   if (observation.kind === 'failed') return { result: 'failed', reason: observation.error.message }
   if (observation.kind === 'unable') {
-    const reason = `It cannot be checked, so it is not judged. ${observation.error.message}`
+    const reason = `It cannot be checked. ${observation.error.message}`
     return { result: 'unable', reason }
   }
   const { channels } = observation.reading
   if (!replicates.has(role)) return { result: 'passed', reason: null }
   if (channels.length === 0) {
-    const reason = `It is a ${role} by the services map, but replicates from nobody. Set its replication up.`
+    const reason = `It is a ${role} by the services map, but does not replicate. Set up its replication.`
     return { result: 'failed', reason }
   }
   const told = (sentenceOf: (channel: Channel) => string | undefined): string =>

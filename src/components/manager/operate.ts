@@ -26,7 +26,7 @@ async function requireGood(manager: Manager, view: DataSourceView): Promise<void
   }
   const { result, reason } = findingOf(observation, view.role)
   if (result === 'passed') return
-  const detail = `${view.name} does not pass its check, so it stays ${view.state}. ${reason ?? ''}`
+  const detail = `The health check of ${view.name} failed, so it stays ${view.state}. ${reason ?? ''}`
   throw new ProblemError({ code: 'wrong-state', detail: detail.trimEnd() })
 }
 

@@ -22,7 +22,7 @@ export function shownState(manager: Manager, view: DataSourceView): ShownState {
 
 const notChecked = 'It is not checked: monitor-user is not set.'
 
-const recovered = 'It passes its checks again.'
+const recovered = 'Its health checks succeed again.'
 
 /** Why it is in its state, or what the last check found. What made it fail is told until it is back. */
 function reasonOf({ state, reason }: DataSourceView, { finding, streak }: Health): string | null {

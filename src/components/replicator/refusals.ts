@@ -11,7 +11,7 @@ export const notConfigured = (): ProblemError =>
   new ProblemError({
     code: 'not-configured',
     detail:
-      "The database of this host is nobody's replica. Set it up with CHANGE MASTER TO on MariaDB, or with " +
+      'The database of this host is not a replica. Set it up with CHANGE MASTER TO on MariaDB, or with ' +
       'CHANGE REPLICATION SOURCE TO on MySQL.',
   })
 

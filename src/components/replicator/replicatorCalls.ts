@@ -10,7 +10,7 @@ const noDatabase = (): ProblemError =>
   new ProblemError({
     code: 'no-database',
     detail:
-      'The replicator knows no database. Set datasource-type, replication-user and replication-password for this ' +
+      'The replicator has no database. Set datasource-type, replication-user and replication-password for this ' +
       'host, and install again.',
   })
 

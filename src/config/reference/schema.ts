@@ -61,7 +61,7 @@ const definitions = (): JsonSchema => ({
 
 const note =
   'What is required is what a single file needs; a file that lies over another may leave it out. ' +
-  'What follows !env or !file is a text, what follows !exec a list: an editor has to be told of these tags. ' +
+  'What follows !env or !file is a text, what follows !exec a list: configure these tags in the editor. ' +
   '`muster validate` finds much more than a schema can.'
 
 /** The JSON Schema (2020-12) of a configuration file, made of the settings table. */

@@ -7,7 +7,7 @@ const quoted = (name: string): string => (/[*?]/.test(name) ? `'${name}'` : name
 export const fileEntries = {
   'file-not-found': error((facts: { name: string; isDefault: boolean; mayBeHost?: boolean }) => ({
     message: `There is no file ${facts.name}.`,
-    why: 'Everything muster does, it does from this file.',
+    why: 'Every command reads this file.',
     fix: facts.isDefault
       ? 'Name your file as the last argument or in MUSTER_FILE, or write a starting one with: muster init'
       : facts.mayBeHost === true
@@ -21,7 +21,7 @@ export const fileEntries = {
   })),
   'file-unreadable': error((facts: { name: string; reason: string }) => ({
     message: `${facts.name} cannot be read: ${facts.reason}.`,
-    why: 'Everything muster does, it does from this file.',
+    why: 'Every command reads this file.',
     fix: 'Check who owns the file and its permissions: ls -l shows both.',
   })),
   'file-too-large': error((facts: { size: number; limit: number }) => ({
@@ -36,8 +36,8 @@ export const fileEntries = {
   })),
   'too-many-findings': error((facts: { more: number }) => ({
     message: `${facts.more} more findings, from here on, are not listed.`,
-    why: 'So many have one cause more often than many: another kind of file, or a slip near the top.',
-    fix: 'Mend the first ones, then validate again.',
+    why: 'So many usually have one cause: the wrong file, or a mistake near the top.',
+    fix: 'Fix the first ones, then validate again.',
   })),
   'stdin-twice': error((_: Record<never, never>) => ({
     message: 'Standard input is asked for more than once.',

@@ -27,7 +27,7 @@ muster check muster.yaml`,
   'certificate-expires-soon': {
     title: 'A certificate that ends within tls-warning-days',
     about: [
-      '`tls-warning-days` says how long before its end a certificate is to be told of; 30 unless the file says otherwise.',
+      '`tls-warning-days` sets how many days before its end a certificate is reported; the default is 30.',
       '',
       'From that day on `muster install` makes a new one where muster made the present one. So a run of it every few weeks is all that is needed.',
     ],

@@ -71,7 +71,7 @@ iconv -f WINDOWS-1252 -t UTF-8 muster.yaml > new.yaml`,
     about: [
       'The first thousand are listed, by position, and the rest is only counted. Nobody reads a thousand findings, and they hardly have a thousand causes.',
       '',
-      'Mend the first few and validate again. A group that was indented wrongly, a misspelt name in a template, or a file that is no configuration at all can each make a finding on every line.',
+      'Fix the first few and validate again. A group that was indented wrongly, a misspelt name in a template, or a file that is no configuration at all can each make a finding on every line.',
     ],
     commands: `muster validate muster.yaml | head -n 40`,
   },

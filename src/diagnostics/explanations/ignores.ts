@@ -42,7 +42,7 @@ muster explain`,
       'On the line that the comment is about, nothing of this code was found. Either it was put right in the meantime, and the comment can go, or the comment stands in the wrong place.',
       '',
       'Behind a value it is about that line; alone on its line, about the next one that is neither empty nor a comment.',
-      'It belongs where the finding is reported, which need not be where you would mend it: `file:line` of the finding tells.',
+      'It belongs where the finding is reported, which may differ from where you would fix it: see `file:line` of the finding.',
     ],
     bad: smallFile({
       hosts: '# muster-ignore: unused-host joins alpha in May\ndb1: { address: 10.0.0.11 }',

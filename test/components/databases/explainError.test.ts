@@ -42,7 +42,7 @@ describe('explainError', () => {
     expect([error.code, error.number, error.message]).toEqual([
       code,
       number,
-      `The database [fd00::11]:3306 said ERROR ${number}: ${sentence}${fix}`,
+      `The database [fd00::11]:3306 ${number === 1045 ? "rejected login 'muster':" : 'reported'} ERROR ${number}: ${sentence}${fix}`,
     ])
   })
 

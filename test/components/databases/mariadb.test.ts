@@ -193,7 +193,7 @@ describe.skipIf(!hasMariadb)('replication of real MariaDB servers', { timeout: 6
     expect([wrong.code, wrong.number, wrong.message]).toEqual([
       'refused',
       1045,
-      `The database 127.0.0.1:${replica.port} said ERROR 1045: Access denied for user 'muster'@'127.0.0.1' ` +
+      `The database 127.0.0.1:${replica.port} rejected login 'muster': ERROR 1045: Access denied for user 'muster'@'127.0.0.1' ` +
         '(using password: YES). Check replication-user and replication-password.',
     ])
     await replica.sql('SET sql_log_bin = 0', "CREATE OR REPLACE USER poor@'127.0.0.1' IDENTIFIED BY 'x'")

@@ -45,7 +45,7 @@ describe('createProbe', () => {
 
   it('says which privileges are missing, and asks again with a new login', async () => {
     const message =
-      'The database fake:3306 said ERROR 1227: Access denied. Grant what is missing to the user on this server.'
+      'The database fake:3306 reported ERROR 1227: Access denied. Grant what is missing to the user on this server.'
     const refused = new DatabaseError({ code: 'refused', number: 1227, message })
     const database = fakeDatabase({
       expect: [

@@ -17,7 +17,7 @@ describe('what an observation means', () => {
     })
     expect(findingOf(writing, role)).toEqual({
       result: 'failed',
-      reason: `It is a ${role} by the services map, but replicates from nobody. Set its replication up.`,
+      reason: `It is a ${role} by the services map, but does not replicate. Set up its replication.`,
     })
   })
 
@@ -30,7 +30,7 @@ describe('what an observation means', () => {
     expect(findingOf(lockedOut, role)).toEqual({
       result: 'unable',
       reason:
-        'It cannot be checked, so it is not judged. The database 10.0.0.2:3306 said ERROR 1045: Access denied. ' +
+        'It cannot be checked. The database 10.0.0.2:3306 said ERROR 1045: Access denied. ' +
         'Check monitor-user and monitor-password.',
     })
   })

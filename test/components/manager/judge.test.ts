@@ -47,7 +47,7 @@ describe('what the policies do', () => {
     await monitor.tick(db2, 20)
     expect(await status('db2')).toMatchObject({
       state: 'FAILED',
-      reason: `The applier is stopped. ${error} It passes its checks again.`,
+      reason: `The applier is stopped. ${error} Its health checks succeed again.`,
     })
     await control('db2', 'recover')
     await monitor.tick(db2, 20)

@@ -322,7 +322,7 @@ describe('operations on a data source', () => {
       expect(await refusal()).toEqual([
         409,
         'wrong-state',
-        `db2 does not pass its check, so it stays ${before}. The applier is stopped. ERROR 1062: Duplicate entry '7' for key 'PRIMARY'.`,
+        `The health check of db2 failed, so it stays ${before}. The applier is stopped. ERROR 1062: Duplicate entry '7' for key 'PRIMARY'.`,
       ])
       monitor.set(place('db2'), refusing)
       expect(await refusal()).toEqual([
@@ -401,7 +401,7 @@ describe('operations on a service', () => {
     monitor.set(place('db2'), broken)
     const { status, payload } = await post(online)
     expect([status, payload.code]).toEqual([409, 'wrong-state'])
-    expect(payload.detail).toContain('brought online now: db1. db2 does not pass its check')
+    expect(payload.detail).toContain('brought online now: db1. The health check of db2 failed')
     expect(payload.errors).toEqual([{ path: '/db2', message: expect.stringContaining('ERROR 1062') }])
     expect(await states()).toEqual(['ONLINE', 'OFFLINE', 'SHUNNED'])
     expect(api.auditEntries().at(-1)).toMatchObject({
@@ -626,9 +626,7 @@ describe('the readiness of a manager', () => {
     }
     const { statusCode, body } = await ready()
     expect(statusCode).toBe(503)
-    expect(body).toContain(
-      'unready\nno data source can be checked: It cannot be checked, so it is not judged.',
-    )
+    expect(body).toContain('unready\nno data source can be checked: It cannot be checked.')
     expect((await api.call({ url: '/health/ready' })).body).toBe('unready\n')
     monitor.set(place('db3'), refusing)
     await monitor.tick(place('db3'))

@@ -184,7 +184,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
     await becomes({ state: 'FAILED', reason: expect.stringMatching(duplicate) })
     expect((await post('datasource/db2/online')).payload.code).toBe('wrong-state')
     await repairReplication()
-    await becomes({ reason: expect.stringMatching(/It passes its checks again\.$/) })
+    await becomes({ reason: expect.stringMatching(/Its health checks succeed again\.$/) })
     await checked(10)
     expect((await status()).state).toBe('FAILED')
     expect((await post('datasource/db2/recover')).payload.state).toBe('OFFLINE')
@@ -313,8 +313,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
 
   it('does not fence a server that refuses the login, says how to mend it, and goes on once it is', async () => {
     const { becomes, checked, status, setPassword, ping, post } = await managed({ secret: 'wrong' })
-    const refusal =
-      /^It cannot be checked, so it is not judged\. .*ERROR 1045: .* Check monitor-user and monitor-password\.$/
+    const refusal = /^It cannot be checked\. .*ERROR 1045: .* Check monitor-user and monitor-password\.$/
     await becomes({ reason: expect.stringMatching(refusal) })
     await checked(4)
     expect((await status()).state).toBe('ONLINE')

@@ -243,7 +243,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
     writeSecrets('wrong-secret', secretsFile)
     const refused = await get('status')
     expect(problemOf(refused)).toEqual([502, 'database-refused'])
-    expect(refused.json().payload.detail).toMatch(/said ERROR 1045: Access denied .* replication-password\.$/)
+    expect(refused.json().payload.detail).toMatch(/ERROR 1045: Access denied .* replication-password\.$/)
     writeFileSync(secretsFile, 'wrong-secret')
     expect(problemOf(await get('status'))).toEqual([502, 'database-refused'])
     writeSecrets(password, secretsFile)

@@ -151,7 +151,7 @@ describe('execute', () => {
     expect([outcome?.result, other?.result]).toEqual(['failed', 'changed'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
-      message: 'it broke\nUndone: two, one.',
+      message: 'it broke\nIt was undone: two, one.',
       fix: 'mend it',
     })
     expect(events.flatMap((event) => (event.type === 'step-undone' ? event.step : []))).toEqual([
@@ -242,7 +242,7 @@ describe('execute', () => {
       expect(outcome).toMatchObject({
         result: 'failed',
         undone: true,
-        failure: { message: 'it broke\nUndone: one.\nmanager runs as before.', fix: 'mend it' },
+        failure: { message: 'it broke\nIt was undone: one.\nmanager runs as before.', fix: 'mend it' },
       })
       expect(events).toContainEqual({
         ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all that was changed', seconds: 0 },

@@ -107,7 +107,7 @@ describe('steps that say all they have to say at once', () => {
     ])
     expect(together).toBe(3)
     expect(await done()).toBe('a b not-b not-a ')
-    expect(outcome?.failure?.message).toBe('b failed: no\nUndone: b, a.')
+    expect(outcome?.failure?.message).toBe('b failed: no\nIt was undone: b, a.')
     expect(told).toEqual([
       'step-started a',
       'step-done a',
