@@ -80,7 +80,7 @@ describe('muster state export', () => {
     writeFileSync(archive, 'precious')
     expect(await stateExport({ ...from.options, out: 'alpha.state' })).toBe(3)
     expect(from.said()).toBe(
-      'error: <folder>/alpha.state exists, and muster never writes over a file (already-exists)\n' +
+      'error: <folder>/alpha.state exists, and muster never overwrites a file (already-exists)\n' +
         '  fix: give another name with --out, or delete that file first\n',
     )
     expect(readFileSync(archive, 'utf8')).toBe('precious')

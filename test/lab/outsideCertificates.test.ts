@@ -210,7 +210,7 @@ describe.skipIf(labHere.missing)(`certificates that muster does not sign alone${
   it('are left alone by renewals, and told of before they end', async () => {
     const [before, running] = [await serials(), await pids()]
     expect(await succeeds('cert', 'renew', '--yes')).toContain(
-      'db1 has a certificate of an outside authority, which muster never renews: see muster cert csr',
+      'db1 has a certificate of an external authority, which muster never renews: see muster cert csr',
     )
     const after = await serials()
     expect(after.db1).toBe(before.db1)

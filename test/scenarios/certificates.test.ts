@@ -214,7 +214,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(failed.stderr).toContain('answered 401 instead of accepting the login of admin')
     expect(failed.code).toBe(1)
     expect(failed.stdout).toContain(
-      '\ndb1 has not proved another certificate: the state directory keeps its certificate of the outside authority. Run the same command again to continue.\n',
+      '\ndb1 has no verified new certificate: the state directory keeps its certificate of the external authority. Run the same command again to continue.\n',
     )
     for (const file of [state('hosts/db1/chain.pem'), join(directory, 'share/tls/chain.pem')]) {
       expect(readFileSync(file, 'utf8')).toBe(chain)

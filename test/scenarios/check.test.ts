@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     utimesSync(left, before, before)
     const asked = await world.muster('check', ['--fix'])
     expect(asked).toMatchObject({ code: 3, stdout: '' })
-    expect(asked.stderr).toContain('no terminal to ask on')
+    expect(asked.stderr).toContain('no terminal to ask for confirmation')
     expect(existsSync(left)).toBe(true)
     const outcome = await world.muster('check', ['--fix', '--yes'])
     expect(outcome).toMatchObject({ code: 0, stderr: '' })

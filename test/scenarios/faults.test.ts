@@ -364,7 +364,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     const record = join(world.operator.directory, '.muster/alpha/machines.json')
     const own = JSON.parse(readFileSync(record, 'utf8'))
     expect(Object.keys(own.machines)).toEqual(['db1', 'db2'])
-    const stopped = 'is not the machine that was installed: that one has the machine-id ffffffff…'
+    const stopped = 'is not the machine that was installed: expected machine-id ffffffff…'
     await endsWell({
       row: 'address now another machine',
       site,
@@ -394,13 +394,13 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         expect(existsSync(ran)).toBe(false)
         const vain = await world.muster('install', ['--replaced', 'db7'])
         expect(vain.code).toBe(3)
-        expect(vain.stderr).toContain('--replaced db7 names no host that this command is for.')
+        expect(vain.stderr).toContain('--replaced db7 is not a selected host.')
         return world.muster('install', ['--host', 'db2'])
       },
       code: 1,
       told: oneError({
         host: 'db2',
-        what: /^is not the machine that was installed: that one has the machine-id ffffffff…/,
+        what: /^is not the machine that was installed: expected machine-id ffffffff…/,
         code: 'other-machine',
         fix: /--replaced db2/,
       }),

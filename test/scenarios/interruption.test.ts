@@ -195,7 +195,8 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     const stopped = await install(['SIGINT', 'SIGTERM'], ['"step":"release"'])
     expect(stopped).toMatchObject({
       ...{ code: 130, signal: null },
-      stderr: 'Stopped at once: a step may be half-done on a host. The same command goes on from there.\n',
+      stderr:
+        'Stopped at once: a step may be incomplete on a host. Run the same command again to continue.\n',
     })
     expect(stopped.stdout).not.toContain('"run-ended"')
     expect((await world.muster('audit', ['last'])).stdout).toMatch(

@@ -72,9 +72,9 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
     })
 
     it.each([
-      [['--since', 'yesterday'], '--since yesterday is no length of time.'],
-      [['--lines', '0'], '--lines 0 is no whole number from 1 to 10000.'],
-      [['--lines', '10001'], '--lines 10001 is no whole number from 1 to 10000.'],
+      [['--since', 'yesterday'], '--since yesterday is not a duration.'],
+      [['--lines', '0'], '--lines 0 is not a whole number from 1 to 10000.'],
+      [['--lines', '10001'], '--lines 10001 is not a whole number from 1 to 10000.'],
       [['--component', 'conector'], 'Allowed choices are manager, connector, replicator'],
     ])('are not read for %j: 3', async (argv, message) => {
       const { code, stdout, stderr } = await world.muster('logs', argv)
@@ -128,7 +128,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
       process.kill(Number(readFileSync(pidFile, 'utf8')))
       expect(code).toBe(1)
       expect(stderr).toContain(
-        'error db1: the program did not end within 3 s; it may still be running there [timeout]\n  fix: Give it more time with --timeout',
+        'error db1: the command timed out after 3 s; it may still be running there [timeout]\n  fix: Increase --timeout',
       )
     })
 
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
       [['exec', 'alpha.yaml'], '`muster exec` needs a command.'],
       [['exec', 'alpha.yaml', '--'], '`muster exec` needs a command.'],
       [['exec', 'alpha.yaml', '--', '-x'], '-x is no program.'],
-      [['exec', 'alpha.yaml', '--timeout', '1', '--', 'true'], '--timeout 1 is no length of time.'],
+      [['exec', 'alpha.yaml', '--timeout', '1', '--', 'true'], '--timeout 1 is not a duration.'],
       [['exec', 'alpha.yaml', '--user', 'x', '--', 'true'], "unknown option '--user'"],
     ])('refuses %j: 3', async (argv, message) => {
       const { code, stdout, stderr } = await world.operator.muster(argv)

@@ -123,7 +123,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
         const { code, stdout, stderr } = await world.operator.muster([command, 'alpha.yaml'])
         expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
         expect(stderr).toBe(
-          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask on.\n  fix: Look at \`muster ${look}\` first, then give --yes.\n`,
+          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask for confirmation.\n  fix: Look at \`muster ${look}\` first, then give --yes.\n`,
         )
       }
     })
@@ -171,7 +171,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
     it('a --runtime-file that is no Node.js: 1', async () => {
       const text = world.operator.write('text', 'not a program\n')
       for (const [path, reason] of [
-        [text, 'is no Node.js binary'],
+        [text, 'is not a Node.js binary'],
         [join(world.folder, 'nowhere'), 'cannot be read'],
         [world.folder, 'cannot be read'],
       ] as const) {

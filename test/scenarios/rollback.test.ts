@@ -143,7 +143,9 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     const outcome = await world.muster('rollback', ['--to', oldest])
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toMatch(
-      new RegExp(`^error db2: the release ${oldest} is not there; it has .*\\[no-such-release\\]\n {2}fix: `),
+      new RegExp(
+        `^error db2: the release ${oldest} is not installed; the host has .*\\[no-such-release\\]\n {2}fix: `,
+      ),
     )
     expect(outcome.stderr).toContain('Nothing was changed.\n')
     expect({ pids: pids(), current: currents() }).toEqual(before)

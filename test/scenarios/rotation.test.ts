@@ -187,7 +187,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     const { password: old } = admin()
     expect(await rotate()).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('The file says where the password of admin comes from'),
+      stderr: expect.stringContaining('The file reads the password of admin from a source'),
     })
     writeFileSync(join(world.operator.directory, 'new'), 'Correct-Horse-7!\n', { mode: 0o600 })
     const outcome = await rotate(['--new-password', 'new'])
@@ -202,7 +202,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
         : world.muster(command))
       expect(refused).toMatchObject({ code: 1 })
       expect(refused.stderr).toContain(
-        `error db1, db2 and db3: the file still gives the password replaced on ${today}, of the user admin [password-replaced]`,
+        `error db1, db2 and db3: the file still has the password of admin that was replaced on ${today} [password-replaced]`,
       )
     }
     // The kept password is tried instead, and found everywhere: the file alone is wrong.
@@ -276,7 +276,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(await ops()).toEqual(all(401))
     expect(kept()).toBeUndefined()
     expect((await users(['remove', 'Ops'])).stdout).toContain(
-      'alpha: nothing to do on 3 hosts.\n  * no host has Ops; beside the users of the file there is nobody\n',
+      'alpha: nothing to do on 3 hosts.\n  * no host has Ops; users that the file does not name: nobody\n',
     )
     writeFileSync(path, without.replace('rest-api-admin-user: "admin"', 'rest-api-admin-user: "other"'))
     expect(await users(['remove', 'admin'])).toMatchObject({
@@ -291,7 +291,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     [
       'the same password',
       ['users', 'rotate', 'admin', '--new-password', 'new'],
-      'The new password of admin is the one that the file gives',
+      'The new password of admin is the same as the current one',
     ],
   ])('refuses %s', async (_, argv, message) => {
     const outcome = await world.operator.muster([...argv, '--yes', 'alpha.yaml'])

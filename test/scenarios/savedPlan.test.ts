@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     [
       'with another password',
       {},
-      'Secrets are others than when the plan alpha.plan was made: rest-api-admin-pass of db1 and db2.',
+      'Secrets have changed since the plan alpha.plan was made: rest-api-admin-pass of db1 and db2.',
     ],
     [
       'with another option',
@@ -124,7 +124,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect((await save(['--host', 'db2'])).code).toBe(2)
     const refused = await follow(['--host', 'db1'])
     expect(refused.code).toBe(3)
-    expect(refused.stderr).toContain('The plan says which hosts it is for')
+    expect(refused.stderr).toContain('A saved plan has its own hosts')
     const before = snapshot(world.host('db1').directory)
     expect((await follow()).stdout).toContain('This was db2 of alpha alone')
     expect(snapshot(world.host('db1').directory)).toEqual(before)
@@ -134,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
   it.each([
     ['damaged', (text: string) => text.slice(0, 200), 'alpha.plan is damaged'],
     ['foreign', () => 'cluster: alpha\n', 'alpha.plan is no plan of muster.'],
-    ['newer', () => '{"muster-plan":7}', 'alpha.plan was written by a newer muster than this one.'],
+    ['newer', () => '{"muster-plan":7}', 'alpha.plan was written by a newer version of muster.'],
     ['missing', undefined, 'alpha.plan does not exist.'],
   ])('that is %s is told in one message: 3', async (_, change, message) => {
     const text = readFileSync(path(), 'utf8')

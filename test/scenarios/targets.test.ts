@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
     const refused = await world.muster('install', ['--host', 'db2'])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(
-      /\.muster\/alpha has no authority, and db1 got certificates of one \[authority-lost\]\n/,
+      /\.muster\/alpha has no authority, but the certificates of db1 were signed by one \[authority-lost\]\n/,
     )
     rmSync(state, { recursive: true, force: true })
     renameSync(`${state}.away`, state)

@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain(`  ED25519  ${one?.hostKeyFingerprint}\n`)
     expect(outcome.stdout).toContain(`  ED25519  ${two?.hostKeyFingerprint}\n`)
-    expect(outcome.stderr).toContain('That is not a fingerprint that db1 showed.')
+    expect(outcome.stderr).toContain('db1 did not show this fingerprint.')
     expect(outcome.stderr.match(/Trust the 1 key of db1\? \[yes\/no\/all\/fingerprint\] /g)).toHaveLength(3)
     expect(outcome.stderr).toContain('Trust the 1 key of db2? [yes/no/fingerprint] ')
     expect(known()).toBe(one?.hostKeyLine)
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     execFileSync('sh', ['-c', command], { stdio: 'ignore' })
     const now = await world.muster('trust', ['--yes'])
     expect(now, words(now)).toMatchObject({ code: 0 })
-    expect(now.stdout).toContain('warning: nobody compared these fingerprints.')
+    expect(now.stdout).toContain('warning: these fingerprints were not verified.')
     expect(states(await world.muster('status', ['--json']))).toEqual(reached)
   })
 

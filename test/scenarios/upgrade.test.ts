@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     expect(outcome.code).toBe(1)
     for (const host of world.hosts) {
       expect(outcome.stderr).toContain(
-        `error ${host.name}: nothing is installed in ${host.directory} that could be upgraded [not-installed]\n` +
+        `error ${host.name}: nothing to upgrade is installed in ${host.directory} [not-installed]\n` +
           `  fix: Install it with \`muster install --host ${host.name}\`, or exclude it with --host.\n`,
       )
     }

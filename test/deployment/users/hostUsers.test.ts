@@ -362,7 +362,7 @@ describe('muster users verify', () => {
       'note Nobody could log in as legacy on db1 and db2: the password is not known here.',
     ])
     expect(words(hash, `${hash}x`)).toEqual([
-      'note Nobody could log in as legacy on db1 and db2: password unknown here, and may differ between these hosts.',
+      'note Nobody could log in as legacy on db1 and db2: the password is not known here, and may differ between these hosts.',
     ])
   })
 
