@@ -200,7 +200,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     })
     expect(stopped.stdout).not.toContain('"run-ended"')
     expect((await world.muster('audit', ['last'])).stdout).toMatch(
-      /muster install of alpha, has not ended\n[\s\S]*\nIt has not ended: it was killed, or is still at work\. /,
+      /muster install of alpha, has not ended\n[\s\S]*\nIt has not ended: it was killed, or is still running\. /,
     )
     await purge()
   })

@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
     it.each([
       [['exec', 'alpha.yaml'], '`muster exec` needs a command.'],
       [['exec', 'alpha.yaml', '--'], '`muster exec` needs a command.'],
-      [['exec', 'alpha.yaml', '--', '-x'], '-x is no program.'],
+      [['exec', 'alpha.yaml', '--', '-x'], '-x is not a command.'],
       [['exec', 'alpha.yaml', '--timeout', '1', '--', 'true'], '--timeout 1 is not a duration.'],
       [['exec', 'alpha.yaml', '--user', 'x', '--', 'true'], "unknown option '--user'"],
     ])('refuses %j: 3', async (argv, message) => {

@@ -170,7 +170,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     server.setFault('none')
     expect(outcome.code).toBe(4)
     expect(outcome.stdout).toContain(
-      'db2 may still have the old password of admin; both are kept until it is proved to have the new one. `muster users rotate admin` again, `muster users apply` or `muster install` ends it.\n',
+      'db2 may still have the old password of admin; both are kept until it is verified to have the new one. Run `muster users rotate admin`, `muster users apply` or `muster install` to finish.\n',
     )
     expect(admin().pending).toEqual([old])
     await expectLogins('with a host behind')

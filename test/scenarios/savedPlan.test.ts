@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     const outcome = await save()
     expect(outcome).toMatchObject({ code: 2, stderr: '' })
     expect(outcome.stdout).toMatch(
-      /\nThe plan is saved in alpha\.plan\. Carry it out with this command:\n {2}muster install --plan alpha\.plan --runtime-file \S+ alpha\.yaml\n$/,
+      /\nThe plan is saved in alpha\.plan\. Apply it with this command:\n {2}muster install --plan alpha\.plan --runtime-file \S+ alpha\.yaml\n$/,
     )
     expect(pathsBelow(world.folder).filter((found) => !before.includes(found))).toEqual([path()])
     expect(statSync(path()).mode & 0o777).toBe(0o600)
@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     const before = everything()
     const again = await follow()
     expect(again.code).toBe(1)
-    expect(again.stderr).toMatch(/^error db1: the host is not as it was/m)
+    expect(again.stderr).toMatch(/^error db1: the host has changed since/m)
     expect(again.stderr).toContain('no longer needed: write settings')
     expect(again.stderr).toMatch(/\nNothing was changed\.\n$/)
     expect(everything()).toEqual(before)
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     const outcome = await follow()
     expect(outcome.code).toBe(1)
     expect(outcome.stderr.replaceAll(world.folder, '')).toMatchInlineSnapshot(`
-      "error db2: the host is not as it was when alpha.plan was made: [plan-outrun]
+      "error db2: the host has changed since alpha.plan was made: [plan-outrun]
           new: lay out /db2/opt/muster
         fix: Look at \`muster plan\`, then save a new plan with --out.
       Nothing was changed.
@@ -133,7 +133,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
 
   it.each([
     ['damaged', (text: string) => text.slice(0, 200), 'alpha.plan is damaged'],
-    ['foreign', () => 'cluster: alpha\n', 'alpha.plan is no plan of muster.'],
+    ['foreign', () => 'cluster: alpha\n', 'alpha.plan is not a plan of muster.'],
     ['newer', () => '{"muster-plan":7}', 'alpha.plan was written by a newer version of muster.'],
     ['missing', undefined, 'alpha.plan does not exist.'],
   ])('that is %s is told in one message: 3', async (_, change, message) => {

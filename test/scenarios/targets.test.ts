@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
       type: 'notice',
       message: expect.stringContaining('db1 was neither'),
     })
-    expect(outcome.stdout).not.toContain('was made now')
+    expect(outcome.stdout).not.toContain('was generated')
     expect(readFileSync(authority(), 'utf8')).toBe(first.authority)
     expect(snapshot(world.host('db1').directory)).toEqual(first.db1)
     expect(registered().hosts.map(({ name }) => name)).toEqual(['db1', 'db2'])

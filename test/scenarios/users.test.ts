@@ -141,7 +141,7 @@ db2   ops      yes          not compared  -        yes        -
 db2   nightly  yes          as known      -        yes        -
 db2   mallory  no           not known     -        yes        -
 
-ops: the hash of the password differs between hosts, so the password may, too
+ops: the password hashes of the hosts differ, so the passwords may differ
 mallory: on db2, where the file does not name it
 `,
     })
