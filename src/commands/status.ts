@@ -1,4 +1,5 @@
 import { describeChain } from '../certificates/describeChain.ts'
+import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/failure.ts'
 import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'
@@ -26,9 +27,7 @@ export async function status(
   const { state, survey } = await surveyToLook(context, config, wholeLook)
   const authority = state.authority?.certificate
   const asked = await Promise.all(
-    survey.reached.map((surveyed) =>
-      ask({ surveyed, cluster: config.cluster, authority, now: context.now() }),
-    ),
+    survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),
   )
   const lost = survey.lost.map(({ host, failure, unreachable }) =>
     lostStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
@@ -43,11 +42,11 @@ export async function status(
 
 async function ask(options: {
   readonly surveyed: SurveyedHost
-  readonly cluster: string
+  readonly config: ClusterConfig
   readonly authority: string | undefined
   readonly now: Date
 }): Promise<HostStatus> {
-  const { surveyed, authority, now } = options
+  const { surveyed, config, authority, now } = options
   const { chain } = surveyed.facts.installation
   const facts = chain === undefined ? undefined : describeChain(chain, now)
   // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
@@ -55,7 +54,8 @@ async function ask(options: {
   try {
     return await hostStatus({
       surveyed,
-      cluster: options.cluster,
+      cluster: config.cluster,
+      services: config.services,
       authorities,
       certificateExpires: facts?.notAfter.toISOString(),
     })

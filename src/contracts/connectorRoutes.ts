@@ -22,10 +22,12 @@ export const connectorRoutes = {
     path: `${root}/status`,
     auth: 'basic',
     guard: false,
-    summary: 'Reads the state of the connector and counts its connections.',
+    summary:
+      'Reads the state of the connector and counts its connections. Without a database it is OFFLINE, and the ' +
+      'reason says so.',
     request: null,
     response: { kind: 'payload', payloadType: 'ConnectorStatusPayload', payload: ConnectorStatusPayload },
-    problems: ['no-database'],
+    problems: [],
   },
   connectorOnline: {
     ...changing,

@@ -31,6 +31,10 @@ export const StatusPayload = Type.Object(
     state: Type.Enum(['ONLINE', 'OFFLINE'], {
       description: 'ONLINE: it checks its data sources. OFFLINE: it has no account for that (monitor-user).',
     }),
+    reason: orNull(
+      Type.String(),
+      'What keeps it from its work, such as that no database is configured; null when nothing does.',
+    ),
     isWitness: Type.Boolean({ description: 'Whether this host only watches (`witnesses`).' }),
     managerPID: count,
     parentPID: count,

@@ -2,6 +2,8 @@ import type { CallRequest, CallResult } from '../client/call.ts'
 import type { ApiConfig, HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ProxySettings } from '../contracts/serverSettings.ts'
+import type { MapService } from '../contracts/servicesMap.ts'
+import { hasDatabase, withoutDatabase } from '../contracts/withoutDatabase.ts'
 import { TransportError } from '../transport/transportError.ts'
 import { callHost } from './callHost.ts'
 import type { ServiceState } from './facts/model.ts'
@@ -21,6 +23,8 @@ export type ComponentStatus = {
   readonly clients?: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>
   /** Why the API is silent. */
   readonly detail?: string
+  /** What it leaves undone, as the file says; nothing is wrong. */
+  readonly note?: string
 }
 
 /** A host as it is now. */
@@ -45,10 +49,12 @@ const pingTimeout = 4_000
 export async function hostStatus(options: {
   readonly surveyed: SurveyedHost
   readonly cluster: string
+  /** The services map that the host is installed with. */
+  readonly services: readonly MapService[]
   readonly authorities: readonly string[]
   readonly certificateExpires: string | undefined
 }): Promise<HostStatus> {
-  const { surveyed, cluster, authorities, certificateExpires } = options
+  const { surveyed, cluster, services, authorities, certificateExpires } = options
   const { host, facts, transport } = surveyed
   const { currentRelease } = facts.installation
   const known = { host: host.name, address: host.address }
@@ -79,7 +85,13 @@ export async function hostStatus(options: {
   })
   const results = Array.isArray(calls) ? calls : []
   const components = host.apis.map((api) =>
-    componentStatus({ host, api, service: facts.services.get(api.component)?.state ?? 'absent', results }),
+    componentStatus({
+      host,
+      services,
+      api,
+      service: facts.services.get(api.component)?.state ?? 'absent',
+      results,
+    }),
   )
   return {
     ...known,
@@ -93,13 +105,14 @@ export async function hostStatus(options: {
 
 function componentStatus(options: {
   readonly host: HostConfig
+  readonly services: readonly MapService[]
   readonly api: ApiConfig
   readonly service: ServiceState
   readonly results: readonly CallResult[]
 }): ComponentStatus {
-  const { host, api, service, results } = options
+  const { host, services, api, service, results } = options
   const clients = api.component === 'connector' ? clientsOf(host) : {}
-  const known = { component: api.component, service, ...clients }
+  const known = { component: api.component, service, ...clients, ...noteOf(host, api.component, services) }
   const result = results.find(({ id }) => id === api.component)
   const answers = result !== undefined && 'status' in result && result.status === 200
   const why =
@@ -112,6 +125,16 @@ function componentStatus(options: {
   if (!api.enabled) return { ...known, listen: null, api: answers ? 'off' : 'silent', ...detail }
   const listen = { address: api.address, port: api.port }
   return { ...known, listen, api: answers ? 'answers' : 'silent', ...detail }
+}
+
+function noteOf(
+  { proxy, database }: HostConfig,
+  component: Component,
+  services: readonly MapService[],
+): Pick<ComponentStatus, 'note'> {
+  // Without its account the replicator is handed no database.
+  const given = { component, services, proxy, database: database?.account }
+  return hasDatabase(given) ? {} : { note: withoutDatabase[component] }
 }
 
 function clientsOf({ proxy }: HostConfig): Pick<ComponentStatus, 'clients'> {

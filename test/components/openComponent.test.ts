@@ -30,6 +30,29 @@ describe('openComponent', () => {
     expect(lines.join('')).toContain(words)
   })
 
+  it('tells the log nothing of a database of a connector that opens its port before it has one', async () => {
+    const lines: string[] = []
+    const told = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    const folder = temporaryFolder()
+    const settings = settingsIn(folder, {
+      component: 'connector',
+      services: { services: [{ name: 'alpha', datasources: [] }] },
+      stateFile: join(folder, 'state.json'),
+      proxy: {
+        service: 'alpha',
+        address: '127.0.0.1',
+        port: 0,
+        readonlyPort: null,
+        maxHeld: 1,
+        maxHold: 1,
+        drainTimeout: 0,
+      },
+    })
+    const opened = await openComponent(settings, told)
+    opened.close()
+    expect(lines.join('')).not.toContain('no database configured')
+  })
+
   it('tells the log of the manager that nobody checks its data sources', async () => {
     const lines: string[] = []
     const told = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })

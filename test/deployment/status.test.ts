@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import type { HostConfig } from '../../src/config/model.ts'
+import type { MapService } from '../../src/contracts/servicesMap.ts'
 import { hostStatus } from '../../src/deployment/status.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
 import { hostConfig, hostFacts, proxy } from '../support/deploymentValues.ts'
 import { type Expectation, fakeTransport } from '../support/fakeTransport.ts'
 import { finishedFacts, targetOf } from './steps/target.ts'
 
-const statusOf = (result: Expectation['result'], facts = finishedFacts(targetOf()), host = hostConfig()) =>
+const statusOf = (
+  result: Expectation['result'],
+  facts = finishedFacts(targetOf()),
+  host = hostConfig(),
+  services: readonly MapService[] = [],
+) =>
   hostStatus({
     surveyed: {
       host,
@@ -14,6 +21,7 @@ const statusOf = (result: Expectation['result'], facts = finishedFacts(targetOf(
       seconds: { connect: 0, facts: 0 },
     },
     cluster: 'alpha',
+    services,
     authorities: [],
     certificateExpires: undefined,
   })
@@ -47,6 +55,25 @@ describe('hostStatus', () => {
       { service, address, port, readonlyPort },
       undefined,
     ])
+  })
+
+  it('notes what a component leaves undone without a database, and nothing of one that has all', async () => {
+    const notes = async (
+      ...more: [facts?: ReturnType<typeof hostFacts>, host?: HostConfig, services?: readonly MapService[]]
+    ) => (await statusOf(answers(), ...more)).components.map(({ note }) => note)
+    expect(await notes()).toEqual([
+      'no database configured: the manager serves users and status only',
+      'no database configured: the connector opens no port for clients and serves users and status only',
+      'no database configured: the replicator steers no replication and serves users and status only',
+    ])
+    const source = { name: 'db1', host: '10.0.0.11', port: 3306, role: 'primary' } as const
+    const account = { user: 'muster', password: { kind: 'env', name: 'PASSWORD' } } as const
+    const database = { type: 'mariadb', host: '10.0.0.11', port: 3306, service: 'alpha' } as const
+    const services = [{ name: 'alpha', datasources: [source] }]
+    const whole = hostConfig({ proxy, database: { ...database, account } })
+    expect(await notes(undefined, whole, services)).toEqual([undefined, undefined, undefined])
+    const lacking = await notes(undefined, hostConfig({ proxy, database }), services)
+    expect(lacking.map((note) => note === undefined)).toEqual([true, true, false])
   })
 
   it('shows what keeps the host from being asked, and its services all the same', async () => {

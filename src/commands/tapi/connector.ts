@@ -5,6 +5,7 @@ import { basePath } from '../../contracts/route.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { cell, object } from './cells.ts'
 import type { Change } from './change.ts'
+import { mapPath } from './findService.ts'
 import { refusalToTell } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -43,7 +44,8 @@ function brief(body: unknown): string {
 export const changeConnector = (change: ConnectorChange, immediate: boolean): Change => ({
   command: `connector ${change}`,
   question: (where) => question(change, { where, immediate }),
-  forecast: (call) => refusalToTell(call, `${basePath}/connector/status`),
+  // Its map is refused where a change of its state is: without a database, where its status is OFFLINE.
+  forecast: (call) => refusalToTell(call, mapPath(call)),
   order: async () => ({
     path: guarded(`${basePath}/connector/${change}${immediate ? '?immediate=true' : ''}`),
   }),

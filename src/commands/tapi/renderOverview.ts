@@ -15,7 +15,7 @@ const list = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join(', ')
 
 function managerLine(status: Fields): Line {
-  const { state, policyMode, dataSourceName, dataServiceName, isWitness, uptimeSeconds } = status
+  const { state, reason, policyMode, dataSourceName, dataServiceName, isWitness, uptimeSeconds } = status
   const part =
     typeof dataSourceName === 'string'
       ? `data source ${dataSourceName}`
@@ -24,8 +24,8 @@ function managerLine(status: Fields): Line {
         : 'no data source'
   const place = `${part} of ${cell(dataServiceName)}`
   const uptime = typeof uptimeSeconds === 'number' ? `up ${renderDuration(uptimeSeconds * 1000)}` : undefined
-  const blind = state === 'OFFLINE' ? 'not monitoring: monitor-user is not set' : undefined
-  return ['manager', cell(state), list([blind, `policy ${cell(policyMode)}`, place, uptime])]
+  const why = typeof reason === 'string' ? reason : undefined
+  return ['manager', cell(state), list([why, `policy ${cell(policyMode)}`, place, uptime])]
 }
 
 function connectorLine({ value, active, held, created, expiresAt, reason }: Fields): Line {
@@ -50,8 +50,8 @@ function missingLine(result: Sent): Line {
   const { component } = result.call.target
   if ('error' in result) return [component, isLost(result) ? 'not reached' : 'failed', result.error.message]
   if (!('problem' in result.outcome)) return [component, '-', '']
-  const { status, code, title } = result.outcome.problem
-  if (code === 'no-database') return [component, '-', title]
+  const { status, code, title, detail } = result.outcome.problem
+  if (code === 'no-database') return [component, '-', detail ?? title]
   return [component, 'refused', `${title} [${status}${code === undefined ? '' : ` ${code}`}]`]
 }
 

@@ -1,9 +1,11 @@
+import type { ApiContext } from '../../api/apiContext.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { DataSourceEntry } from '../../contracts/servicesMap.ts'
+import { withoutDatabase } from '../../contracts/withoutDatabase.ts'
 import { addDataSource, addService, replaceMap } from '../servicesMap/editMap.ts'
 import type { Connector } from './createConnector.ts'
 import { withoutStates } from './ownMap.ts'
@@ -15,9 +17,22 @@ const noDatabase = (): ProblemError =>
   new ProblemError({
     code: 'no-database',
     detail:
-      'The connector forwards to no database. Set datasource-type for the hosts of a service that this host is a ' +
+      `${withoutDatabase.connector}. Set datasource-type for the hosts of a service that this host is a ` +
       'connector of, and install again.',
   })
+
+/** State of a connector without a database: it is so since the process started. */
+const idleStatus = ({ now, uptime }: Pick<ApiContext, 'now' | 'uptime'>): ConnectorStatusPayload => ({
+  value: 'OFFLINE',
+  since: new Date(now().getTime() - uptime()).toISOString(),
+  by: 'installation',
+  reason: withoutDatabase.connector,
+  active: 0,
+  held: 0,
+  created: 0,
+  expiresAt: null,
+  datasources: [],
+})
 
 /** As payloads have it: arrays of their own. */
 const entriesOf = ({ services }: MapInEffect): ServiceEntry[] =>
@@ -33,7 +48,7 @@ export const followedMap = (connector: Connector, askManager: () => Promise<void
     return { services: entriesOf(connector.map()) }
   })
 
-/** The calls of a connector; without one each says that there is no database. */
+/** The calls of a connector; without one status is OFFLINE, and every other call a `no-database` problem. */
 export function connectorCalls(connector: Connector | undefined): readonly ServedRoute[] {
   const opened = (): Connector => {
     if (!connector) throw noDatabase()
@@ -48,7 +63,7 @@ export function connectorCalls(connector: Connector | undefined): readonly Serve
     }
 
   return [
-    serve(routes.connectorStatus, () => opened().status()),
+    serve(routes.connectorStatus, (_call, context) => connector?.status() ?? idleStatus(context)),
     serve(routes.connectorOnline, change('ONLINE')),
     serve(routes.connectorOnhold, change('ONHOLD')),
     serve(routes.connectorOffline, change('OFFLINE')),

@@ -2,9 +2,23 @@ import type { ApiContext } from '../../api/apiContext.ts'
 import { type ServedRoute, serve } from '../../api/serve.ts'
 import type { StatusPayload } from '../../contracts/managerPayloads.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
+import { hasDatabase, withoutDatabase } from '../../contracts/withoutDatabase.ts'
+import type { Manager } from './createManager.ts'
 import type { ServedManager } from './managerCalls.ts'
 import { noMonitor } from './refusals.ts'
 import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
+
+/** What keeps the manager from its work; null when nothing does. */
+function reasonOf(manager: Manager): string | null {
+  const { services } = manager.map()
+  const idle = hasDatabase({ component: 'manager', services })
+    ? manager.monitors
+      ? []
+      : ['not monitoring: monitor-user is not set']
+    : [withoutDatabase.manager]
+  const reasons = [...idle, ...manager.reasonsAgainst()]
+  return reasons.length > 0 ? reasons.join('; ') : null
+}
 
 /** The manager itself. A service that calls took out of the map has the policy of one that nobody set. */
 function statusOf({ manager, identity }: ServedManager, context: ApiContext): StatusPayload {
@@ -18,6 +32,7 @@ function statusOf({ manager, identity }: ServedManager, context: ApiContext): St
     startTime: new Date(context.now().getTime() - context.uptime()).toISOString(),
     uptimeSeconds: uptime,
     state: manager.monitors ? 'ONLINE' : 'OFFLINE',
+    reason: reasonOf(manager),
     isWitness: member.witness,
     managerPID: context.pid,
     parentPID: parentPid(),

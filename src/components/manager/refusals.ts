@@ -1,4 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
+import type { ServicesMap } from '../../contracts/servicesMap.ts'
+import { hasDatabase, withoutDatabase } from '../../contracts/withoutDatabase.ts'
 
 /** No service has the name that the path holds. */
 export const noService = (): ProblemError =>
@@ -9,11 +11,12 @@ export const noService = (): ProblemError =>
   })
 
 /** No data source of the service has the name that the path holds. */
-export const noDataSource = (): ProblemError =>
+export const noDataSource = ({ services }: ServicesMap): ProblemError =>
   new ProblemError({
     code: 'not-found',
-    detail:
-      'The service has no data source of that name. The call manager/cluster/topology lists those that it has.',
+    detail: hasDatabase({ component: 'manager', services })
+      ? 'The service has no data source of that name. The call manager/cluster/topology lists those that it has.'
+      : `The service has no data source; ${withoutDatabase.manager}.`,
   })
 
 /** Nobody may log in at the data sources to check them. */

@@ -56,7 +56,7 @@ export function createRoster(options: {
 
   function view({ service, name }: DataSourceKey): DataSourceView {
     const found = views(service).find((it) => it.name === name)
-    if (!found) throw noDataSource()
+    if (!found) throw noDataSource(map())
     return found
   }
 

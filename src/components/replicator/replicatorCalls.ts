@@ -2,6 +2,7 @@ import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
 import { replicatorRoutes as routes } from '../../contracts/replicatorRoutes.ts'
+import { withoutDatabase } from '../../contracts/withoutDatabase.ts'
 import { withDatabaseProblems } from '../databases/databaseProblem.ts'
 import type { Replicator } from './createReplicator.ts'
 import type { Operation } from './oneAtATime.ts'
@@ -10,7 +11,7 @@ const noDatabase = (): ProblemError =>
   new ProblemError({
     code: 'no-database',
     detail:
-      'The replicator has no database. Set datasource-type, replication-user and replication-password for this ' +
+      `${withoutDatabase.replicator}. Set datasource-type, replication-user and replication-password for this ` +
       'host, and install again.',
   })
 

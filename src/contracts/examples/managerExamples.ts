@@ -60,6 +60,7 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
       startTime: '2025-03-10T10:12:18.000Z',
       uptimeSeconds: 80_262,
       state: 'ONLINE',
+      reason: null,
       isWitness: false,
       managerPID: 4711,
       parentPID: 1,

@@ -1,5 +1,6 @@
 import { clientsText } from '../../deployment/clientsText.ts'
 import type { HostStatus } from '../../deployment/status.ts'
+import { grouped } from '../grouped.ts'
 import { paint } from './paint.ts'
 import { whatFailed } from './whatFailed.ts'
 
@@ -34,8 +35,18 @@ export function statusText(hosts: readonly HostStatus[], colour: boolean): strin
       one.clients === undefined ? [] : [`${host.host}: ${clientsText(one.clients)}`],
     ),
   )
-  return `${[table, ...(clients.length === 0 ? [] : [clients.join('\n')]), ...(reasons.length === 0 ? [] : [reasons.join('\n')])].join('\n\n')}\n`
+  const parts = [[table], clients, notesOf(hosts), reasons].filter((part) => part.length > 0)
+  return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`
 }
+
+/** What components leave undone, once for all hosts of which the same is said. */
+const notesOf = (hosts: readonly HostStatus[]): readonly string[] =>
+  grouped(
+    hosts.flatMap(({ host, components }) =>
+      components.flatMap(({ note }) => (note === undefined ? [] : [{ host, note }])),
+    ),
+    ({ note }) => note,
+  ).map((same) => `note: ${same[0].note} (${same.map(({ host }) => host).join(', ')})`)
 
 function rowsOf(host: HostStatus): Cell[][] {
   const name = { text: host.host }

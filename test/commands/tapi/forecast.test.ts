@@ -80,7 +80,7 @@ const refused: readonly (readonly [string, Component, Readonly<Record<string, To
     [
       '409 no-database',
       'connector',
-      { connectorStatus: { problem: 'no-database' } },
+      { connectorServicesMap: { problem: 'no-database' } },
       ['connector', 'onhold'],
     ],
     [

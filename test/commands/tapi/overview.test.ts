@@ -52,12 +52,18 @@ it('has a line for a component that refuses; that weighs more than one that is n
 })
 
 it('takes a component without a database for one in good order', async () => {
-  const { tapi, connector, replicator } = await host()
-  connector.answers.set('connectorStatus', { problem: 'no-database' })
+  const { tapi, manager, connector, replicator } = await host()
+  const words = 'no database configured: it serves users and status only'
+  manager.answers.set('managerStatus', { payload: { ...managerStatus, state: 'OFFLINE', reason: words } })
+  connector.answers.set('connectorStatus', {
+    payload: { ...connectorStatus, value: 'OFFLINE', reason: words, expiresAt: null },
+  })
   replicator.answers.set('replicatorStatus', { problem: 'no-database' })
   const { code, stdout } = await tapi(['status'])
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^connector {3}- +This host has no database options$/m)
+  expect(stdout).toContain(`manager     OFFLINE  ${words}, policy AUTOMATIC,`)
+  expect(stdout).toMatch(new RegExp(`^connector   OFFLINE  .* created, ${words}$`, 'm'))
+  expect(stdout).toMatch(/^replicator {2}- {8}It is no-database\.$/m)
 })
 
 it('calls one component alone where told', async () => {

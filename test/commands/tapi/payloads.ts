@@ -73,6 +73,7 @@ export const managerStatus = {
   uptimeSeconds: 7384,
   state: 'ONLINE',
   isWitness: false,
+  reason: null,
   managerPID: 4711,
   parentPID: 1,
   policyMode: 'AUTOMATIC',

@@ -121,12 +121,47 @@ describe('tapi and the real servers', () => {
     )
   })
 
-  it('connector without a database: says so, and its host is in order', async () => {
+  it('connector without a database: is OFFLINE, says why, and its host is in order', async () => {
     const tapi = await installed('connector', {})
+    const words = 'no database configured: the connector opens no port for clients'
     expect(await tapi('connector', 'status')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('[409 no-database]'),
+      code: 0,
+      stdout: expect.stringContaining(words),
     })
-    expect((await tapi('status', '--component', 'connector')).code).toBe(0)
+    const { code, stdout } = await tapi('status', '--component', 'connector')
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^connector  OFFLINE  .*${words}`, 'm')),
+    ])
+    expect(await tapi('connector', 'online', '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(words),
+    })
+  })
+
+  it('manager and replicator without a database: say what they serve, and their host is in order', async () => {
+    const empty = { services: [{ name: 'alpha', datasources: [] }] }
+    const manager = await installed('manager', {
+      services: empty,
+      member: { service: 'alpha', datasource: null, witness: false },
+    })
+    const managed = await manager('status', '--component', 'manager')
+    expect([managed.code, managed.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^manager {2}OFFLINE {2}no database configured: the manager serves users and status only, /m,
+      ),
+    ])
+    expect((await manager('datasource', 'status', 'db1', '--service', 'alpha')).stderr).toContain(
+      'The service has no data source; no database configured: the manager serves users and status only.',
+    )
+    const replicator = await installed('replicator', {})
+    const replicated = await replicator('status', '--component', 'replicator')
+    expect([replicated.code, replicated.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^replicator {2}- {2}no database configured: the replicator steers no replication/m,
+      ),
+    ])
   })
 })

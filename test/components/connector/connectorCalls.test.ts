@@ -18,7 +18,7 @@ const kept = ({ stateFile = '' }: ServerSettings) => JSON.parse(readFileSync(sta
 const code = ([status, payload]: Answer): unknown => [status, payload.code]
 
 describe('a connector without a database', () => {
-  it('says so in every call, is ready, and listens nowhere', async () => {
+  it('says so in its status and refuses every other call, is ready, and listens nowhere', async () => {
     const { call } = await testApi({ served: connector.served, context: { component: 'connector' } })
     const headers = { authorization: adminLogin }
     const bodies: Readonly<Record<string, object>> = {
@@ -33,7 +33,12 @@ describe('a connector without a database', () => {
       const payload = bodies[name] ? { payload: bodies[name] } : {}
       const query = method === 'POST' ? '?i-am-sure=true' : ''
       const answer = await call({ method, url: `${path}${query}`, headers, ...payload })
-      expect([name, answer.statusCode, answer.json().payload.code]).toEqual([name, 409, 'no-database'])
+      const { code, detail, value, reason } = answer.json().payload
+      const words =
+        'no database configured: the connector opens no port for clients and serves users and status only'
+      const told = [name, answer.statusCode, code ?? value, (detail ?? reason).split('. ')[0]]
+      const expected = name === 'connectorStatus' ? [200, 'OFFLINE'] : [409, 'no-database']
+      expect(told).toEqual([name, ...expected, words])
     }
     expect((await call({ url: '/health/ready' })).statusCode).toBe(200)
     const opened = await testConnector(settingsIn(temporaryFolder(), { component: 'connector' }))

@@ -23,6 +23,7 @@ describe('what a manager tells', () => {
         startTime: '2025-03-10T10:12:16.499Z',
         uptimeSeconds: 1,
         state: 'ONLINE',
+        reason: null,
         isWitness: false,
         managerPID: 4711,
         parentPID: 42,
@@ -201,7 +202,8 @@ describe('a data source that cannot be checked', () => {
 describe('a manager without an account for checks', () => {
   it('says so, serves everything else and checks nothing', async () => {
     const { get, control, states, status } = await managerIn({ monitor: null })
-    expect((await get('status')).payload.state).toBe('OFFLINE')
+    const { state, reason } = (await get('status')).payload
+    expect([state, reason]).toEqual(['OFFLINE', 'not monitoring: monitor-user is not set'])
     const { status: code, payload } = await get('service/alpha/datasource/db2/ping')
     expect([code, payload.code]).toEqual([409, 'no-database'])
     expect(await status('db2')).toMatchObject({

@@ -54,6 +54,23 @@ db20: did not answer
     )
   })
 
+  it('notes once for all hosts what components leave undone', () => {
+    const [up] = hosts
+    const note = 'no database configured: the manager serves users and status only'
+    const bare = (host: string): readonly HostStatus[] =>
+      up === undefined
+        ? []
+        : [{ ...up, host, components: up.components.slice(0, 1).map((it) => ({ ...it, note })) }]
+    expect(statusText([...bare('db1'), ...bare('db2')], false)).toBe(
+      `HOST  COMPONENT  SERVICE  LISTENS ON    API      CERTIFICATE UNTIL  RELEASE
+db1   manager    running  0.0.0.0:8090  answers  2027-11-20         0.1.0-abc
+db2   manager    running  0.0.0.0:8090  answers  2027-11-20         0.1.0-abc
+
+note: ${note} (db1, db2)
+`,
+    )
+  })
+
   it('ends with the table where there is nothing to explain, and keeps columns straight in colour', () => {
     const [, , clean] = hosts
     expect(statusText(clean === undefined ? [] : [clean], false)).toBe(
