@@ -83,7 +83,7 @@ describe('muster users apply --via api', () => {
         user admin  password MADE
 
       db1: create the administrator admin
-      db1  done: 1 change, logins proved
+      db1  done: 1 change, logins verified
       DONE: 1 host in N s
       ",
       }
@@ -97,7 +97,7 @@ describe('muster users apply --via api', () => {
         "stderr": "",
         "stdout": "alpha: nothing to do on 1 host.
 
-      db1  nothing to do, logins proved
+      db1  nothing to do, logins verified
       DONE: 1 host in N s
       ",
       }
@@ -128,7 +128,7 @@ describe('muster users apply --via api', () => {
       ",
         "stdout": "FAILED: 2 of 3 hosts (db2 and db3)
         db2: The connection to https://127.0.0.1:PORT was refused: nothing listens there. [connection-refused]
-        db3: its APIs listen on 127.0.0.1 alone, where only db3 itself can call them [loopback-only]
+        db3: its APIs listen on 127.0.0.1 only, where other machines cannot reach them [loopback-only]
       ",
       }
     `)
@@ -138,7 +138,7 @@ describe('muster users apply --via api', () => {
         "code": 0,
         "stderr": "",
         "stdout": "alpha: changes on 1 of 1 host
-        * db1 has ops, whom the file does not name; --prune would remove them
+        * db1 has ops, not in the file; --prune would remove them
 
       db1 (127.0.0.1)
         + create the administrator admin
@@ -176,11 +176,11 @@ describe('muster users apply --via api', () => {
       "error db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [internal]
           Undone: reset the password of admin.
         fix: See the log of the manager on db2, then run the command again.
-      db1  done: 2 changes, logins proved
+      db1  done: 2 changes, logins verified
       db2  failed: 1 change committed and taken back
       Users as the file says: db1.
       Users as before: db2.
-      Mend what is told, then run \`muster users apply --via api\` again: it changes only what is missing.
+      Fix the reported problem, then run \`muster users apply --via api\` again: it changes only what is missing.
       FAILED: 1 of 2 hosts (db2)
         db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [internal]
       "
@@ -194,11 +194,11 @@ describe('muster users apply --via api', () => {
           Unknown result: create the administrator ops.
           Nothing could be taken back there: it is gone. The next run goes on there.
         fix: Try again; if it stays, read the log of the component.
-      db1  nothing to do, logins proved
+      db1  nothing to do, logins verified
       db2  unreachable: 1 change committed
       Users as the file says: db1.
-      Users as told above: db2.
-      Mend what is told, then run \`muster users apply --via api\` again: it changes only what is missing.
+      Failed, see above: db2.
+      Fix the reported problem, then run \`muster users apply --via api\` again: it changes only what is missing.
       FAILED: 1 of 2 hosts (db2)
         db2: https://127.0.0.1:PORT closed the connection before the answer was complete. [connection-lost]
       "
