@@ -160,7 +160,7 @@ export async function mustStart(
       host,
       code,
       fix,
-      message: `${options.doing} failed: ${told}`,
+      message: `${options.doing} failed: ${several(told)}`,
       cause: error,
     })
   }

@@ -92,6 +92,14 @@ describe('a start that systemd refuses', () => {
     })
   })
 
+  it('is told of each unit that does not run, a line for each', async () => {
+    const down = shown({ ...failed, ExecMainStatus: 203, NRestarts: 0 }, 'Failed to execute node\n')
+    const host = fakeTransport({ expect: [{ script: 'journalctl', result: { stdout: down } }, refusal] })
+    await expect(mustStart(host, set, options)).rejects.toThrow(
+      'failed: the manager does not run (result exit-code, exit status 203/EXEC). Its log ends:\n      Failed to execute node\nthe replicator does not run (',
+    )
+  })
+
   it('is told in the words of the script where every unit runs', async () => {
     const host = fakeTransport({
       expect: [{ script: 'journalctl', result: { stdout: shown({ ActiveState: 'active' }) } }, refusal],
