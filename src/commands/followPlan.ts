@@ -27,13 +27,19 @@ const newPlan = 'Create and review a new plan with `muster plan --out`.'
  * plan is of another file, or of another muster; gives an exit code where the files have findings.
  */
 export async function openPlanned(
-  options: ClusterOptions & { readonly plan: string },
+  options: ClusterOptions & { readonly plan: string; readonly release?: string | undefined },
 ): Promise<(OpenedCluster & { readonly given: GivenPlan }) | ExitCode> {
   const { context, targets, plan: file } = options
   if (targets !== undefined && targets.hosts.length + targets.services.length > 0) {
     throw new UsageError(
       'A saved plan has its own hosts: --host and --service cannot be used with --plan.',
       'Use them with `muster plan --out` instead.',
+    )
+  }
+  if (options.release !== undefined) {
+    throw new UsageError(
+      'A saved plan has its own release: --release cannot be used with --plan.',
+      'Use it with `muster plan --out` instead.',
     )
   }
   const plan = await readPlan(context, file)
@@ -69,11 +75,20 @@ export async function planOf(options: {
   readonly secrets: ResolvedSecrets
   readonly state: ClusterState
   readonly run: PreparedRun
+  readonly release: string | undefined
 }): Promise<SavedPlan> {
-  const { context, config, secrets, state, run } = options
+  const { context, config, secrets, state, run, release } = options
   const { planned } = run
   const marks = await secretMarks({ ...config, secrets })
-  return savedPlanOf({ config, planned, state, marks, version: context.version, now: context.now() })
+  return savedPlanOf({
+    config,
+    planned,
+    state,
+    marks,
+    version: context.version,
+    release,
+    now: context.now(),
+  })
 }
 
 /**
@@ -91,7 +106,10 @@ export async function refuseOutrun(options: {
   readonly json: boolean
 }): Promise<ExitCode | undefined> {
   const { context, config, prepared, given, run, json } = options
-  const changes = comparePlans(given.plan, await planOf({ ...options, run: prepared }))
+  const changes = comparePlans(
+    given.plan,
+    await planOf({ ...options, run: prepared, release: given.plan.release }),
+  )
   const moved = changes.filter((change) => change.moved.length > 0)
   const hosts = namesOf(config.hosts)
   const renderer = run.follow(await chooseRenderer({ context, json, hosts }))

@@ -26,6 +26,7 @@ import { madePasswordText } from './madePasswordText.ts'
 import { mustBeHosts } from './mustBeHosts.ts'
 import { type ClusterOptions, type OpenedCluster, openLoaded } from './openCluster.ts'
 import { type PreparedRun, prepareRun } from './prepareRun.ts'
+import { refuseRuntimeFile } from './refuseRuntimeFile.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
@@ -47,6 +48,8 @@ export type InstallOptions = ClusterOptions & {
   readonly json: boolean
   readonly lockWait: number
   readonly runtimeFile: string | undefined
+  /** Id or version of a release that the hosts keep, to run in place of this muster's own. */
+  readonly release: string | undefined
   /** Hosts that are meant to be other machines now. */
   readonly replaced: readonly string[]
   readonly rollout: Rollout
@@ -66,6 +69,8 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const opened = await (plan === undefined ? openAsked(options) : openPlanned({ ...options, plan }))
   if (typeof opened === 'number') return opened
   const { config, given } = opened
+  const release = given === undefined ? options.release : given.plan.release
+  refuseRuntimeFile(release, options.runtimeFile)
   mustBeHosts(config, '--replaced', options.replaced)
   const rollout = rolloutFor(config, options.rollout)
   const secrets = await resolveSecrets(options.context, opened)
@@ -74,7 +79,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   await prepareConnections(options.context, config.hosts)
   const place = { directory: config.directory, cluster: config.cluster }
   return inRun({ ...options, config, operation }, (locked) =>
-    installLocked({ ...options, rollout, config, secrets, given, place, locked }),
+    installLocked({ ...options, release, rollout, config, secrets, given, place, locked }),
   )
 }
 
@@ -108,6 +113,7 @@ async function installLocked(
     secrets,
     state: opened.state,
     runtimeFile: options.runtimeFile,
+    release: options.release,
     replaced: options.replaced,
     authorityPassphraseFile: options.authorityPassphraseFile,
     authorityPassphraseStdin: options.authorityPassphraseStdin,

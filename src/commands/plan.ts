@@ -13,6 +13,7 @@ import { mustBeHosts } from './mustBeHosts.ts'
 import { type ClusterOptions, openLoaded } from './openCluster.ts'
 import { prepareRun } from './prepareRun.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
+import { refuseRuntimeFile } from './refuseRuntimeFile.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 import { namesOf } from './selectTargets.ts'
 import { lineLayout } from './terminal.ts'
@@ -23,13 +24,16 @@ export async function plan(
   options: ClusterOptions & {
     readonly json: boolean
     readonly runtimeFile: string | undefined
+    /** Id or version of a release that the hosts keep, to run in place of this muster's own. */
+    readonly release: string | undefined
     /** Hosts that are meant to be other machines now. */
     readonly replaced: readonly string[]
     /** File that the plan is saved in. */
     readonly out: string | undefined
   },
 ): Promise<ExitCode> {
-  const { context, json, runtimeFile, replaced, out } = options
+  const { context, json, runtimeFile, release, replaced, out } = options
+  refuseRuntimeFile(release, runtimeFile)
   const opened = await openLoaded(options)
   if (typeof opened === 'number') return opened
   const { config } = opened
@@ -49,6 +53,7 @@ export async function plan(
     secrets,
     state,
     runtimeFile,
+    release,
     replaced,
     authorityPassphraseFile: options.authorityPassphraseFile,
     authorityPassphraseStdin: options.authorityPassphraseStdin,
@@ -62,7 +67,8 @@ export async function plan(
     .filter(({ host }) => host.tls.truststorePath !== undefined && seen.installed.includes(host.name))
     .flatMap(({ authorities }) => authorities)
   await recordSeen({ context, config, state, seen, outside })
-  if (out !== undefined) await writePlan(context, out, await planOf({ context, config, secrets, state, run }))
+  if (out !== undefined)
+    await writePlan(context, out, await planOf({ context, config, secrets, state, run, release }))
   const shown = {
     cluster: config.cluster,
     notes: run.preparation.notes,

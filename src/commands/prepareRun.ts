@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher } from '../accounts/hasher.ts'
 import type { Emit, HostOutcome } from '../deployment/events.ts'
+import { hostsAtOnce } from '../deployment/execution/execute.ts'
+import { failureOf } from '../deployment/failure.ts'
 import { recorded } from '../deployment/hostIdentity.ts'
 import type { HostPlan } from '../deployment/hostPlan.ts'
+import { mapLimit } from '../deployment/mapLimit.ts'
 import { installPlan } from '../deployment/plans/install.ts'
 import { type Preparation, prepare, type ResolvedSecrets } from '../deployment/prepare.ts'
 import { preview } from '../deployment/preview.ts'
 import { type Program, readProgram } from '../deployment/program.ts'
+import { mustUnderstandTarget } from '../deployment/releases/fitness.ts'
 import type { PackedRuntime, RuntimeFile, SentRuntime } from '../deployment/runtime/choose.ts'
 import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
-import type { StepError } from '../deployment/stepError.ts'
+import { StepError } from '../deployment/stepError.ts'
 import {
   closeAll,
   lostOutcomes,
@@ -60,8 +64,13 @@ type RunOptions = PassphraseOptions & {
   readonly run?: Run
   /** Hosts that are meant to be other machines now. */
   readonly replaced: readonly string[]
+  /** Of --release: id or version of a release that the hosts keep. */
+  readonly release: string | undefined
   /** What else stands in the way on a host that was reached. */
-  readonly bars?: (surveyed: SurveyedHost, program: Program) => StepError | undefined
+  readonly bars?: (
+    surveyed: SurveyedHost,
+    to: Pick<Program, 'version'> & { readonly release: string | undefined },
+  ) => StepError | undefined
   /** Where a step finds the packed runtime when it is applied. */
   readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
 }
@@ -110,7 +119,7 @@ export async function prepareRun(
   }
 }
 
-/** Judges what the survey found and plans every host; pure but for the events. */
+/** Judges what the survey found and plans every host. Asks hosts only whether they understand a release of --release. */
 async function decide(
   options: RunOptions & {
     readonly survey: Survey
@@ -134,7 +143,9 @@ async function decide(
     })
     return { survey, exit: exitCodes.failed, outcomes: refused(config, failed) }
   }
-  const barred = survey.reached.flatMap((one) => options.bars?.(one, program) ?? [])
+  const barred = survey.reached.flatMap(
+    (one) => options.bars?.(one, { ...program, release: options.release }) ?? [],
+  )
   if (barred.length > 0) return refuse(barred)
   const preparation = await prepare({
     config,
@@ -146,6 +157,7 @@ async function decide(
     program,
     ownNode: { path: process.execPath, version: process.version },
     runtimeFile,
+    release: options.release,
     now: context.now(),
     random: randomBytes,
     hash: createHasher(),
@@ -158,12 +170,28 @@ async function decide(
     const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
     return transport === undefined ? [] : [{ target, plan: { host, address, steps }, transport }]
   })
+  const unfit = await unfitReleases(options.release === undefined ? [] : planned)
+  if (unfit.length > 0) return refuse(unfit)
   for (const { plan } of planned) {
     const changes = plan.steps.map(({ change }) => change.summary)
     emit({ type: 'planned', host: plan.host, changes })
   }
   const packed = runtimeFile?.packed
   return { survey, preparation, planned, ...(packed === undefined ? {} : { runtimeFile: packed }) }
+}
+
+/** Hosts that would change, and whose kept release does not understand what would be installed. */
+async function unfitReleases(planned: readonly PlannedTarget[]): Promise<readonly StepError[]> {
+  const found = await mapLimit({
+    items: planned.filter(({ plan }) => plan.steps.length > 0),
+    limit: hostsAtOnce,
+    map: ({ transport, target }) =>
+      mustUnderstandTarget(transport, target).then(
+        () => undefined,
+        (error: unknown) => new StepError({ host: target.host.name, ...failureOf(error), cause: error }),
+      ),
+  })
+  return found.filter((one) => one !== undefined)
 }
 
 /** One outcome a host: its first failure, or that nothing was begun there because another host failed. */

@@ -10,7 +10,7 @@ import { layoutOf } from '../deployment/layout.ts'
 import { mapLimit } from '../deployment/mapLimit.ts'
 import { rollbackPlan } from '../deployment/plans/rollback.ts'
 import { preview } from '../deployment/preview.ts'
-import { releaseToGoTo } from '../deployment/releases/choose.ts'
+import { nameParts, releaseToGoTo } from '../deployment/releases/choose.ts'
 import { mustUnderstand } from '../deployment/releases/fitness.ts'
 import { byTurn } from '../deployment/releases/kept.ts'
 import { installedProof } from '../deployment/releases/provable.ts'
@@ -44,9 +44,12 @@ type RollbackOptions = ClusterOptions & {
   readonly to: string | undefined
 }
 
-/** What undoes a rollback unnoticed, and what does not. */
-const forward =
-  'the next `muster install` goes forward again, to the release of the muster that runs it; a muster of the older release keeps it'
+/** Says that an installation undoes a rollback, and how to keep these releases, one of each host. */
+function forwardNote(releases: readonly string[]): string {
+  const names = [releases, releases.map((id) => nameParts(id).version)].map((all) => [...new Set(all)])
+  const [name = '<release>'] = names.find(({ length }) => length === 1) ?? []
+  return `the next \`muster install\` goes forward again, to the release of the muster that runs it; \`muster install --release ${name}\` keeps it back`
+}
 
 /** A host and what is to be done there. */
 type Going = { readonly plan: HostWork & { readonly address: string }; readonly releases: HostReleases }
@@ -112,15 +115,13 @@ async function goBack(options: Work): Promise<ExitCode> {
   const staying = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
   if (staying.length > 0) return refuseHosts({ ...options, failed: staying, failures: 'tell' })
   const plans = found.flatMap((one) => ('plan' in one ? [one.plan] : []))
+  const nothing = plans.every(({ steps }) => steps.length === 0)
+  const forward = forwardNote(found.flatMap(({ releases: { next } }) => next ?? []))
   if (!json) {
     const order = wavesText(wavesOf(plans, options.rollout), options.rollout)
-    const notes = [
-      ...(order === undefined ? [] : [order]),
-      ...(plans.some(({ steps }) => steps.length > 0) ? [forward] : []),
-    ]
+    const notes = [...(order === undefined ? [] : [order]), ...(nothing ? [] : [forward])]
     showPlan(context, { cluster: config.cluster, notes, plans, left: namesOf(config.left) })
   }
-  const nothing = plans.every(({ steps }) => steps.length === 0)
   if (!nothing && !(await agreed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed

@@ -5,7 +5,7 @@ import { type InstallOptions, install } from './install.ts'
 import type { PreparedRun } from './prepareRun.ts'
 
 /**
- * `muster upgrade`: installs this muster's own release where another one runs, one host ahead of the others.
+ * `muster upgrade`: installs this muster's own release, or the one of --release, where another one runs, one host ahead of the others.
  * Refuses as a whole where nothing is installed yet, or something newer is.
  */
 export const upgrade = (options: Omit<InstallOptions, 'purpose'>): Promise<ExitCode> =>
@@ -13,7 +13,7 @@ export const upgrade = (options: Omit<InstallOptions, 'purpose'>): Promise<ExitC
     ...options,
     purpose: {
       operation: 'upgrade',
-      bars: ({ host, facts }, { version }) => notUpgradable({ host, facts, version }),
+      bars: ({ host, facts }, { version, release }) => notUpgradable({ host, facts, version, release }),
       notes: ({ planned }) => movesText(planned.map(moveOf)),
     },
   })

@@ -20,6 +20,7 @@ import { failureOf } from './failure.ts'
 import { withMachines } from './hostIdentity.ts'
 import { judgeFacts } from './judge.ts'
 import type { Program } from './program.ts'
+import { forwardNotes, pinReleases } from './releases/pin.ts'
 import { chooseRuntime, type RuntimeFile } from './runtime/choose.ts'
 import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
@@ -54,6 +55,8 @@ export type PrepareOptions = {
   readonly program: Program
   readonly ownNode: { readonly path: string; readonly version: string }
   readonly runtimeFile?: RuntimeFile | undefined
+  /** Id or version of a release that the hosts keep, to run in place of the program's own. */
+  readonly release?: string | undefined
   readonly now: Date
   readonly random: (size: number) => Buffer
   readonly hash: Hasher
@@ -68,6 +71,8 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
       authorityElsewhere({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],
   )
   if (judged.length + elsewhere.length > 0) return { ok: false, problems: [...judged, ...elsewhere] }
+  const pinned = pinReleases(surveyed, options.release)
+  if (pinned.problems.length > 0) return { ok: false, problems: pinned.problems }
   const logins = surveyed.map(({ host, facts }): HostLogin => {
     return { host, facts, given: givenPasswords(host, secrets) }
   })
@@ -84,7 +89,8 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     problems.push(...loginProblems(host, users, facts))
     if (stores === undefined) continue
     await collect(problems, host.name, async () => {
-      const runtime = chooseRuntime({ host, facts, ownNode: options.ownNode, file: options.runtimeFile })
+      const { ownNode, runtimeFile: file } = options
+      const runtime = pinned.runtimes.get(host.name) ?? chooseRuntime({ host, facts, ownNode, file })
       const { cluster, services } = config
       const passwords = databasePasswords(secrets, host)
       const own = { host, facts, runtime, stores, users, passwords }
@@ -92,7 +98,8 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     })
   }
   if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, targets, state: withMachines(tls.state, surveyed), made: admins.made, notes: tls.notes }
+  const notes = [...tls.notes, ...forwardNotes(targets)]
+  return { ok: true, targets, state: withMachines(tls.state, surveyed), made: admins.made, notes }
 }
 
 /** Every secret that the file gives for what an installation brings to a host. */

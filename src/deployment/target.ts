@@ -32,8 +32,8 @@ export type DesiredComponent = {
 export type Release = {
   readonly id: string
   readonly version: string
-  readonly bundle: Buffer
-  readonly sha256: string
+  /** Absent for a release that the host keeps. */
+  readonly program?: { readonly bundle: Buffer; readonly sha256: string }
 }
 
 /** A user that a host must have. */

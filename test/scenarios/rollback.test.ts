@@ -123,6 +123,45 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(currents()).toEqual([latest, latest])
   }, 180_000)
 
+  it('are kept back by --release, which installs the rest of the file, until an installation goes without it', async () => {
+    const pinned = (...argv: readonly string[]) => world.operator.muster([...argv, 'alpha.yaml'])
+    expect((await world.muster('rollback', ['--to', previous])).stdout).toContain(
+      `\`muster install --release ${previous}\` keeps it back\n`,
+    )
+    const ordinary = await world.muster('plan')
+    expect(ordinary.stdout).toContain(
+      `  * forward again from release ${previous} to ${latest}: db1 and db2; \`--release ${previous}\` keeps the older one\n`,
+    )
+    world.describe({ defaults: { 'log-level': 'debug' } })
+    expect(await pinned('plan', '--release', previous, '--out', 'back.plan')).toMatchObject({ code: 2 })
+    expect(await pinned('install', '--plan', 'back.plan', '--release', previous)).toMatchObject({ code: 3 })
+    expect(await pinned('install', '--plan', 'back.plan')).toMatchObject({ code: 0 })
+    expect(currents()).toEqual([previous, previous])
+    for (const host of world.hosts) {
+      const settings = readFileSync(join(host.directory, 'share', 'connector.json'), 'utf8')
+      expect(JSON.parse(settings)).toMatchObject({ logLevel: 'debug' })
+    }
+    await expectLogins()
+    const again = await pinned('plan', '--release', previous)
+    expect(again).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on 2 hosts.\n' })
+    const before = { pids: pids(), current: currents() }
+    const none = await pinned('install', '--yes', '--release', '9.9.9')
+    expect(none.code).toBe(1)
+    expect(none.stderr).toMatch(
+      new RegExp(
+        `^error db1 and db2: the release 9\\.9\\.9 is not kept there; releases that are kept: \\[no-such-release\\]\\n {4}db1 and db2: ${previous}, ${latest}`,
+      ),
+    )
+    expect({ pids: pids(), current: currents() }).toEqual(before)
+    expect(await pinned('upgrade', '--yes', '--release', latest)).toMatchObject({ code: 0 })
+    expect(currents()).toEqual([latest, latest])
+    expect(await pinned('install', '--yes', '--release', previous)).toMatchObject({ code: 0 })
+    expect(currents()).toEqual([previous, previous])
+    world.describe()
+    expect(await world.muster('install')).toMatchObject({ code: 0 })
+    expect(currents()).toEqual([latest, latest])
+  }, 180_000)
+
   it('are left by the next installation, which restarts what the older one runs', async () => {
     expect((await world.muster('rollback', ['--to', oldest])).code).toBe(0)
     const before = pids()

@@ -21,6 +21,16 @@ export const asking = (made: Command): Command =>
 export const runtime = (made: Command): Command =>
   made.option('--runtime-file <path>', 'use this Node.js archive for the hosts instead of a download')
 
+/** Adds --release. */
+export const releasing = (made: Command): Command =>
+  made.option(
+    '--release <release>',
+    'run this release or version that the hosts keep, not the one of this muster',
+  )
+
+/** What --release was given. */
+export const releaseGiven = (made: Command): string | undefined => made.opts<{ release?: string }>().release
+
 /** Adds --keep-failed. */
 export const keeping = (made: Command): Command =>
   made.option('--keep-failed', 'do not roll back a host that fails, so that you can inspect it')
@@ -49,7 +59,11 @@ export const runtimeFileOf = (made: Command): string | undefined =>
 export const deployment: Definition = (world) => [
   runsOnFiles(
     signing(
-      replaced(runtime(reaching(command('plan', 'show what install would change; change nothing', world)))),
+      replaced(
+        releasing(
+          runtime(reaching(command('plan', 'show what install would change; change nothing', world))),
+        ),
+      ),
     )
       .option('--out <plan>', 'save the plan for install --plan or upgrade --plan')
       .option('--json', 'print the plan as JSON')
@@ -63,6 +77,7 @@ export const deployment: Definition = (world) => [
         json: flag(made, 'json'),
         replaced: replacedGiven(made),
         runtimeFile: runtimeFileOf(made),
+        release: releaseGiven(made),
         out,
       })
     },
@@ -72,9 +87,11 @@ export const deployment: Definition = (world) => [
       rolling(
         keeping(
           replaced(
-            runtime(
-              signing(
-                changing(command('install', 'bring every host to the configuration and verify it', world)),
+            releasing(
+              runtime(
+                signing(
+                  changing(command('install', 'bring every host to the configuration and verify it', world)),
+                ),
               ),
             ),
           ),
@@ -90,6 +107,7 @@ export const deployment: Definition = (world) => [
         ...changeFlags(made),
         rollout: rollingGiven(made, allAtOnce),
         runtimeFile: runtimeFileOf(made),
+        release: releaseGiven(made),
         plan: planGiven(made),
         replaced: replacedGiven(made),
         keepFailed: flag(made, 'keepFailed'),

@@ -1,6 +1,16 @@
 import { carefully } from '../../deployment/execution/rollout.ts'
 import { command, type Definition, flag, runsOnFiles, signing } from './definition.ts'
-import { changeFlags, changing, following, keeping, planGiven, runtime, runtimeFileOf } from './deployment.ts'
+import {
+  changeFlags,
+  changing,
+  following,
+  keeping,
+  planGiven,
+  releaseGiven,
+  releasing,
+  runtime,
+  runtimeFileOf,
+} from './deployment.ts'
 import { rolling, rollingGiven } from './rolling.ts'
 
 /** Going to this muster's own release, host by host. */
@@ -9,9 +19,13 @@ export const upgrade: Definition = (world) => [
     following(
       rolling(
         keeping(
-          runtime(
-            signing(
-              changing(command('upgrade', 'upgrade installed hosts to this release, one host first', world)),
+          releasing(
+            runtime(
+              signing(
+                changing(
+                  command('upgrade', 'upgrade installed hosts to this release, one host first', world),
+                ),
+              ),
             ),
           ),
         ),
@@ -27,6 +41,7 @@ export const upgrade: Definition = (world) => [
         ...changeFlags(made),
         rollout,
         runtimeFile: runtimeFileOf(made),
+        release: releaseGiven(made),
         plan: planGiven(made),
         replaced: [],
         keepFailed: flag(made, 'keepFailed'),

@@ -55,6 +55,7 @@ export const told: readonly Told[] = [
         json: false,
         runtimeFile: undefined,
         replaced: [],
+        release: undefined,
         out: undefined,
       }),
   },

@@ -7,6 +7,7 @@ import { desiredFile } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { type Layout, layoutOf, type ServiceData, serviceData, unitDirectory, unitName } from '../layout.ts'
 import type { Program } from '../program.ts'
+import { nameParts } from '../releases/choose.ts'
 import type { RuntimeChoice } from '../runtime/choose.ts'
 import { type ServicePlan, servicePlan } from '../service.ts'
 import { stopSeconds } from '../services/stopping.ts'
@@ -59,13 +60,13 @@ export function makeTarget(options: TargetOptions): Target {
 
 /** A release is the program and the runtime it runs on: another of either is another release. */
 function releaseOf(program: Program, runtime: RuntimeChoice): Release {
+  if (runtime.kind === 'kept') return { id: runtime.release, version: nameParts(runtime.release).version }
   const digest = sha256(program.bundle)
   const node = runtime.kind === 'sent' ? runtime.id : `${runtime.path} ${runtime.version}`
   return {
     id: `${program.version}-${sha256(`${digest}\n${node}\n`).slice(0, 12)}`,
     version: program.version,
-    bundle: program.bundle,
-    sha256: digest,
+    program: { bundle: program.bundle, sha256: digest },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { HostFacts, ReleaseFact } from '../facts/model.ts'
+import type { HostFacts, InstallationFacts, ReleaseFact } from '../facts/model.ts'
 import { StepError } from '../stepError.ts'
 import { byTurn } from './kept.ts'
 import { unfinishedRollback } from './unfinished.ts'
@@ -9,6 +9,24 @@ export function nameParts(id: string): { readonly version: string; readonly dige
   return dash === -1
     ? { version: id, digest: '' }
     : { version: id.slice(0, dash), digest: id.slice(dash + 1) }
+}
+
+/** Releases of a host that `wanted` names: the one with that id, else those of that version, the last that was current first. */
+export function releasesNamed(installation: InstallationFacts, wanted: string): readonly ReleaseFact[] {
+  const exact = installation.releases.filter(({ id }) => id === wanted)
+  if (exact.length > 0) return exact
+  return byTurn(installation).filter(({ id }) => nameParts(id).version === wanted)
+}
+
+/** Throws a `StepError` where the Node.js of a release is gone. */
+export function mustHaveNode(host: string, { id, node, nodeThere }: ReleaseFact): void {
+  if (nodeThere) return
+  throw new StepError({
+    host,
+    code: 'release-incomplete',
+    message: `the Node.js of the release ${id} is gone (${node || 'nothing leads to it'})`,
+    fix: 'Install the version you want with a muster of that version.',
+  })
 }
 
 /**
@@ -29,7 +47,7 @@ export function releaseToGoTo(facts: HostFacts, to: string | undefined): Release
   const chosen =
     to === undefined
       ? (releases.find(({ id }) => id === begun) ?? had.find(({ id }) => id !== currentRelease))
-      : (releases.find(({ id }) => id === to) ?? had.find(({ id }) => nameParts(id).version === to))
+      : releasesNamed(facts.installation, to)[0]
   const others = had.filter(({ id }) => id !== currentRelease).map(({ id }) => id)
   if (chosen === undefined) {
     throw refuse(
@@ -42,10 +60,6 @@ export function releaseToGoTo(facts: HostFacts, to: string | undefined): Release
         : `Name one that every host has with --to, such as ${others[0]}.`,
     )
   }
-  if (chosen.nodeThere) return chosen
-  throw refuse(
-    'release-incomplete',
-    `the Node.js of the release ${chosen.id} is missing (${chosen.node || 'no path is recorded'})`,
-    'Install the version you want with a muster of that version.',
-  )
+  mustHaveNode(facts.host, chosen)
+  return chosen
 }

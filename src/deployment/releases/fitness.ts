@@ -4,6 +4,7 @@ import type { Layout } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import type { ServiceSet } from '../services/control.ts'
 import { StepError } from '../stepError.ts'
+import type { Target } from '../target.ts'
 
 /** Exit code of a `muster-api` that has no command `check`. */
 const unknownCommand = 3
@@ -18,11 +19,7 @@ export async function mustUnderstand(
   { release, layout, components }: Pick<ServiceSet, 'components'> & { release: string; layout: Layout },
 ): Promise<void> {
   const folder = `${layout.releases}/${release}`
-  const checks = components.map(
-    (component) => `${ownProgram(folder, `check --settings ${quote(layout.settings(component))}`)}
-code=$?
-[ $code = 0 ] || [ $code = ${unknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`,
-  )
+  const checks = components.map((component) => checkScript(folder, quote(layout.settings(component))))
   const { code, stderr } = await transport.run(checks.join('\n'))
   if (code === 0) return
   const said = String(stderr).replace(/^muster-api: /, '')
@@ -33,3 +30,34 @@ code=$?
     fix: 'Choose another rollback target with --to, or install the version you want with a muster of that version.',
   })
 }
+
+/** Asks a release that the host keeps whether it understands the settings that an installation would write. */
+export async function mustUnderstandTarget(
+  transport: Transport,
+  { release, layout, components }: Target,
+): Promise<void> {
+  const folder = `${layout.releases}/${release.id}`
+  for (const { settingsFile } of components) {
+    const { code, stderr } = await transport.run(
+      `d=$(mktemp -d) || exit 1
+trap 'rm -rf "$d"' EXIT
+cat > "$d/settings.json" || exit 1
+${checkScript(folder, '"$d/settings.json"')}`,
+      { stdin: settingsFile.content },
+    )
+    if (code === 0) continue
+    const said = String(stderr).replace(/^muster-api: (the settings \S+ cannot be used: )?/, '')
+    throw new StepError({
+      host: transport.host,
+      code: 'release-unfit',
+      message: `the release ${release.id} does not understand the settings that would be installed: ${said}`,
+      fix: `Name another release with --release, or install with a muster of version ${release.version}.`,
+    })
+  }
+}
+
+/** sh that ends with 1, in the words of the release, unless it understands the settings at `path`, which is quoted. */
+const checkScript = (folder: string, path: string): string =>
+  `${ownProgram(folder, `check --settings ${path}`)}
+code=$?
+[ $code = 0 ] || [ $code = ${unknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`

@@ -18,10 +18,14 @@ export type SentRuntime = {
 /** The bytes of a runtime as they travel: packed with gzip, and the SHA-256 of just these bytes in hexadecimal. */
 export type PackedRuntime = { readonly bytes: Buffer; readonly sha256: string }
 
+/** The Node.js of a release that the host keeps. */
+export type KeptRuntime = { readonly kind: 'kept'; readonly path: string; readonly release: string }
+
 /** The Node.js that runs the components of a host. */
 export type RuntimeChoice =
   | { readonly kind: 'host'; readonly path: string; readonly version: string }
   | SentRuntime
+  | KeptRuntime
 
 /** A binary the operator brought with --runtime-file. */
 export type RuntimeFile = { readonly sha256: string; readonly architecture: Architecture }
@@ -36,7 +40,7 @@ export function chooseRuntime(options: {
   readonly facts: HostFacts
   readonly ownNode: { readonly path: string; readonly version: string }
   readonly file?: RuntimeFile | undefined
-}): RuntimeChoice {
+}): Exclude<RuntimeChoice, KeptRuntime> {
   const { host, facts, ownNode, file } = options
   if (host.runtime === 'upload') return sentRuntime(facts, file, host.name)
   if (host.connection === 'local') return { kind: 'host', ...ownNode }

@@ -66,6 +66,7 @@ function isPlan(value: unknown): value is SavedPlan {
   return (
     isObject(value) &&
     areTexts(value, ['cluster', 'saved', 'muster', 'services']) &&
+    (value.release === undefined || typeof value.release === 'string') &&
     isTextList(value.left) &&
     isListOf(value.hosts, isHost)
   )

@@ -18,13 +18,16 @@ export function savedPlanOf(options: {
   readonly marks: ReadonlyMap<string, Readonly<Record<string, string>>>
   /** Version of muster. */
   readonly version: string
+  /** Of --release. */
+  readonly release?: string | undefined
   readonly now: Date
 }): SavedPlan {
-  const { config, planned, state, marks, version, now } = options
+  const { config, planned, state, marks, version, release, now } = options
   return {
     cluster: config.cluster,
     saved: now.toISOString(),
     muster: version,
+    ...(release === undefined ? {} : { release }),
     services: servicesDigest(config),
     left: config.left.map(({ name }) => name),
     hosts: planned.map(({ target, plan }): SavedHost => {

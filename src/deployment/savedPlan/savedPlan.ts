@@ -35,6 +35,8 @@ export type SavedPlan = {
   readonly saved: string
   /** Version of muster. */
   readonly muster: string
+  /** Of --release, as it was given; absent: the release of this muster. */
+  readonly release?: string
   /** Digest of the services map, which all hosts share. */
   readonly services: string
   /** Hosts of the file that the plan is not for. */

@@ -19,17 +19,19 @@ export function releaseStep(target: Target): Step {
     check: (facts) =>
       facts.installation.releases.some(({ id }) => id === release.id) ? undefined : creation(title),
     apply: async (transport) => {
+      if (release.program === undefined) throw new Error(`${release.id} is not the release of this muster`)
+      const { bundle, sha256 } = release.program
       await mustRun(transport, {
         doing: `sending release ${release.id}`,
         fix: `Look at free space of ${layout.root}, then install again.`,
-        stdin: release.bundle,
+        stdin: bundle,
         script: `set -e
 cd ${quote(layout.releases)}
 rm -rf .new-* ${id}
 mkdir .new-release
 cd .new-release
 cat > muster-api.cjs
-${mustHold('muster-api.cjs', release.sha256, 'the program')}
+${mustHold('muster-api.cjs', sha256, 'the program')}
 ln -s ${quote(node)} node
 chmod 755 .
 chmod 644 muster-api.cjs

@@ -65,6 +65,28 @@ describe('notUpgradable', () => {
     })
   })
 
+  it('compares with the release of --release, and names the ways back on purpose', () => {
+    const [runs, kept] = ['1.1.0-0123456789ab', '1.0.0-0123456789ab']
+    const releases = [runs, kept].map((id, index) => ({ id, turn: 2 - index, node: '', nodeThere: true }))
+    const to = (release: string, currentRelease: string) =>
+      notUpgradable({
+        host,
+        version: '2.0.0',
+        release,
+        facts: hostFacts({ installation: installationFacts({ manifest: '{}', currentRelease, releases }) }),
+      })
+    expect(to('1.0.0', runs)).toMatchObject({
+      code: 'newer-release',
+      message: `it runs 1.1.0, which is newer than the release ${kept}`,
+      fix: 'To go back on purpose: `muster rollback --to 1.0.0`, or `muster install --release 1.0.0`.',
+    })
+    expect([to('1.1.0', kept), to('1.1.0', runs), to('3.0.0', runs)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
   it('is silent where the same version, an older one or something unknown runs', () => {
     for (const id of ['1.0.0-0123456789ab', '0.9.0-0123456789ab', 'odd'])
       expect(of(id, '1.0.0')).toBeUndefined()

@@ -40,7 +40,7 @@ async function send(program: string, user: string): Promise<string> {
     ...target,
     service: { ...target.service, user },
     runtime: { kind: 'host', path, version: 'v24.0.0' },
-    release: { ...target.release, bundle, sha256: sha256(bundle) },
+    release: { ...target.release, program: { bundle, sha256: sha256(bundle) } },
   }).apply(transport)
   return join(folder, 'releases', target.release.id)
 }

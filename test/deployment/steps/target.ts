@@ -39,6 +39,7 @@ export function targetOf(
     readonly services?: readonly MapService[]
     readonly passwords?: DatabasePasswords
     readonly users?: Target['users']
+    readonly runtime?: Target['runtime']
   } = {},
 ): Target {
   return makeTarget({
@@ -51,7 +52,7 @@ export function targetOf(
       unitTemplate:
         '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
     },
-    runtime,
+    runtime: changes.runtime ?? runtime,
     stores,
     services: changes.services ?? [{ name: 'alpha', datasources: [] }],
     passwords: changes.passwords ?? {},

@@ -1,0 +1,106 @@
+import { shortListOf } from '../../diagnostics/words.ts'
+import type { HostFacts } from '../facts/model.ts'
+import type { KeptRuntime } from '../runtime/choose.ts'
+import { StepError } from '../stepError.ts'
+import type { SurveyedHost } from '../survey.ts'
+import type { Target } from '../target.ts'
+import { mustHaveNode, nameParts, releasesNamed } from './choose.ts'
+import { byTurn } from './kept.ts'
+import { rolledBack } from './unfinished.ts'
+import { isNewer } from './versions.ts'
+
+/** Hosts that one line names at most. */
+const most = 8
+
+/**
+ * Finds on every host the release that `wanted` names, by id or by version; without it there is none. Its problems are
+ * those of all hosts that do not keep it, or that keep several of that version.
+ */
+export function pinReleases(
+  surveyed: readonly Pick<SurveyedHost, 'host' | 'facts'>[],
+  wanted: string | undefined,
+): { readonly runtimes: ReadonlyMap<string, KeptRuntime>; readonly problems: readonly StepError[] } {
+  const runtimes = new Map<string, KeptRuntime>()
+  const problems: StepError[] = []
+  if (wanted === undefined) return { runtimes, problems }
+  for (const { host, facts } of surveyed) {
+    try {
+      const [release, ...others] = releasesNamed(facts.installation, wanted)
+      if (release === undefined) throw notKept(host.name, wanted, surveyed)
+      if (others.length > 0) throw ambiguous(host.name, wanted, [release, ...others])
+      mustHaveNode(host.name, release)
+      runtimes.set(host.name, { kind: 'kept', path: release.node, release: release.id })
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error
+      problems.push(error)
+    }
+  }
+  return { runtimes, problems }
+}
+
+function notKept(
+  host: string,
+  wanted: string,
+  surveyed: readonly Pick<SurveyedHost, 'host' | 'facts'>[],
+): StepError {
+  const kept = surveyed.map(({ host: { name }, facts }) => {
+    const ids = byTurn(facts.installation).map(({ id }) => id)
+    return { host: name, ids: ids.length === 0 ? 'nothing' : ids.join(', ') }
+  })
+  return new StepError({
+    host,
+    code: 'no-such-release',
+    message: [
+      `the release ${wanted} is not kept there; releases that are kept:`,
+      ...linesOf(kept, ({ ids }) => ids).map(([ids, hosts]) => `${hosts}: ${ids}`),
+    ].join('\n    '),
+    fix: "Name a release that every host keeps, or select the hosts that keep it with --host. Without --release, this muster's own release is installed.",
+  })
+}
+
+function ambiguous(host: string, wanted: string, releases: readonly { readonly id: string }[]): StepError {
+  const ids = releases.map(({ id }) => id)
+  return new StepError({
+    host,
+    code: 'ambiguous-release',
+    message: `${wanted} names several releases that are kept there: ${ids.join(', ')}`,
+    fix: `Name one of them, such as --release ${ids[0]}.`,
+  })
+}
+
+/** Says of hosts that were put back on an older release that they go forward again, and how to keep them there. */
+export function forwardNotes(targets: readonly Target[]): readonly string[] {
+  const moves = targets.flatMap(({ host, facts, release }) => {
+    const from = facts.installation.currentRelease
+    return from !== undefined && wasPutBack(facts, from, release.id)
+      ? [{ host: host.name, from, to: release.id }]
+      : []
+  })
+  const lines = linesOf(moves, ({ from, to }) => JSON.stringify([from, to]))
+  return lines.map(([, hosts, { from, to }]) => {
+    return `forward again from release ${from} to ${to}: ${hosts}; \`--release ${from}\` keeps the older one`
+  })
+}
+
+/** Returns true where a host goes forward from a release to which somebody had gone back. */
+function wasPutBack({ installation }: HostFacts, from: string, to: string): boolean {
+  const version = (id: string): string => nameParts(id).version
+  if (from === to || isNewer(version(from), version(to))) return false
+  const marks = [...installation.applied.values()].map((text) => text.trim())
+  if (marks.includes(rolledBack(from))) return true
+  // An installation with --release leaves no such mark, but the newer release was the current one before.
+  return byTurn(installation).some(({ id }) => id === to || isNewer(version(id), version(from)))
+}
+
+/** By key, in the order of their first: the hosts as one list, and the first of them. */
+function linesOf<One extends { readonly host: string }>(
+  all: readonly One[],
+  keyOf: (one: One) => string,
+): readonly (readonly [key: string, hosts: string, first: One])[] {
+  const groups = new Map<string, { readonly first: One; readonly hosts: readonly string[] }>()
+  for (const one of all) {
+    const { first = one, hosts = [] } = groups.get(keyOf(one)) ?? {}
+    groups.set(keyOf(one), { first, hosts: [...hosts, one.host] })
+  }
+  return [...groups].map(([key, { first, hosts }]) => [key, shortListOf(hosts, most), first])
+}
