@@ -1,6 +1,6 @@
 import { failuresText, type HostFailure } from '../output/deployment/failure.ts'
 import { jsonLine } from '../output/deployment/json.ts'
-import { plainLine } from '../output/deployment/plain.ts'
+import { linesAfterPlan, plainLine } from '../output/deployment/plain.ts'
 import type { Renderer } from '../output/deployment/renderer.ts'
 import type { CommandContext } from './context.ts'
 import { colourOf, lineLayout } from './terminal.ts'
@@ -17,8 +17,10 @@ export async function chooseRenderer(options: {
   readonly context: CommandContext
   readonly json: boolean
   readonly hosts: readonly string[]
+  /** A plan that names all steps was printed: a log does not repeat them. */
+  readonly isPlanned?: boolean
 }): Promise<Renderer> {
-  const { context, json, hosts } = options
+  const { context, json, hosts, isPlanned = false } = options
   const { stdout, stderr, now } = context
   if (json) {
     return { emit: (event) => stdout.write(jsonLine(event, now())), end: async () => {} }
@@ -52,13 +54,14 @@ export async function chooseRenderer(options: {
   // Those of one moment are told together, and at once: a run of hours must not keep them back.
   const failures: HostFailure[] = []
   const flush = (): void => tell(failures.splice(0))
+  const lineOf = isPlanned ? linesAfterPlan() : plainLine
   return {
     emit: (event) => {
+      const line = lineOf(event)
       if (event.type === 'host-failed') {
         if (failures.push(event) === 1) setImmediate(flush)
         return
       }
-      const line = plainLine(event)
       if (line === undefined) return
       flush()
       stdout.write(line)

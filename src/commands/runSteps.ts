@@ -1,3 +1,4 @@
+import type { HostOutcome } from '../deployment/events.ts'
 import { execute } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -23,11 +24,13 @@ export async function runSteps(options: {
   readonly work: readonly HostWork[]
   /** Absent: all hosts at once. */
   readonly rollout?: Rollout
+  /** False where no plan was printed, which names the steps. */
+  readonly isPlanned?: boolean
 }): Promise<ExitCode> {
-  const { context, json, run, survey, work, rollout } = options
+  const { context, json, run, survey, work, rollout, isPlanned = true } = options
   const { signal, stdout } = context
   const hosts = work.map(({ host }) => host)
-  const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts, isPlanned }))
   await run.begin()
   const stopping = (): void => renderer.emit({ type: 'stopping' })
   signal.addEventListener('abort', stopping, { once: true })
@@ -49,10 +52,14 @@ export async function runSteps(options: {
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) {
     stdout.write(summaryText(outcomes, lineLayout(context, stdout)))
-    // Elsewhere each change has a line already.
-    if (isLive(context)) stdout.write(changesText(outcomes, colourOf(context, stdout)))
+    // A log has the plan or a line for each change; how far a host came is told there only now.
+    const told = isLive(context) ? outcomes : isPlanned ? outcomes.filter(isPartial) : []
+    stdout.write(changesText(told, colourOf(context, stdout)))
     stdout.write(goingOnText(run.owner.operation, outcomes, lineWidth(stdout)) ?? '')
     if (signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
   }
   return exitOfRun(outcomes, signal.aborted)
 }
+
+/** Returns true for a host of which some of the planned changes are not made, or were taken back. */
+const isPartial = ({ result }: HostOutcome): boolean => result !== 'changed'

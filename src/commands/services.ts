@@ -57,7 +57,7 @@ export async function services(
         transport: surveyed.transport,
         steps: preview(stepsOf(cluster, surveyed, operation), surveyed.facts),
       }))
-      return runSteps({ context, json, run, survey, work, rollout })
+      return runSteps({ context, json, run, survey, work, rollout, isPlanned: false })
     },
   })
 }

@@ -106,6 +106,9 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(outcome.stdout).toMatch(
       /^db1 {2}done: 1 change, logins verified.*\ndb2 {2}done: 1 change, logins verified/m,
     )
+    // Without a terminal, what the plan says is not said again.
+    expect(outcome.stdout.split(`switch from ${latest} back to release ${previous}`)).toHaveLength(3)
+    expect(outcome.stdout).toMatch(/^db1: done \([\d.]+ s\)$/m)
     expect(outcome.stdout).toMatch(/^ {2}\* the next `muster install` goes forward again/m)
     expect(outcome.stdout).toMatch(
       /\nDONE: 2 hosts in .*\n {2}note: the next `muster install` goes forward again, .*\n$/,

@@ -24,7 +24,7 @@ export function mustHaveNode(host: string, { id, node, nodeThere }: ReleaseFact)
   throw new StepError({
     host,
     code: 'release-incomplete',
-    message: `the Node.js of the release ${id} is gone (${node || 'nothing leads to it'})`,
+    message: `the Node.js of the release ${id} is missing (${node || 'no path is recorded'})`,
     fix: 'Install the version you want with a muster of that version.',
   })
 }

@@ -19,3 +19,25 @@ export function plainLine(event: DeploymentEvent): string | undefined {
       return undefined
   }
 }
+
+/**
+ * Makes the lines of a log that follow a printed plan: steps that it names have none, and each host that changes has
+ * one when it is done. A host that fails has its failure instead.
+ */
+export function linesAfterPlan(): (event: DeploymentEvent) => string | undefined {
+  const seconds = new Map<string, number>()
+  const changed = new Set<string>()
+  const failed = new Set<string>()
+  return (event) => {
+    if (event.type === 'host-failed') failed.add(event.host)
+    if (event.type === 'step-done') {
+      changed.add(event.host)
+      return undefined
+    }
+    if (event.type !== 'phase-done') return plainLine(event)
+    const { host, phase } = event
+    seconds.set(host, (seconds.get(host) ?? 0) + event.seconds)
+    if (phase !== 'verify' || !changed.has(host) || failed.has(host)) return undefined
+    return `${host}: done (${seconds.get(host)?.toFixed(1)} s)\n`
+  }
+}

@@ -82,7 +82,7 @@ describe('muster users apply --via api', () => {
       /folder/.muster/alpha/secrets.json
         user admin  password MADE
 
-      db1: create the administrator admin
+      db1: done
       db1  done: 1 change, logins verified
       DONE: 1 host in N s
       ",
@@ -145,7 +145,7 @@ describe('muster users apply --via api', () => {
 
       db2 and db3: left out
 
-      db1: create the administrator admin
+      db1: done
       db1  done: 1 change, logins verified
       This was db1 of alpha alone; db2 and db3 were neither reached nor changed.
       DONE: 1 host in N s
@@ -178,6 +178,8 @@ describe('muster users apply --via api', () => {
         fix: See the log of the manager on db2, then run the command again.
       db1  done: 2 changes, logins verified
       db2  failed: 1 change committed and taken back
+      committed and taken back on db2:
+        reset the password of admin
       Users as the file says: db1.
       Users as before: db2.
       Fix the reported problem, then run \`muster users apply --via api\` again: it changes only what is missing.
@@ -196,6 +198,8 @@ describe('muster users apply --via api', () => {
         fix: Try again; if it stays, read the log of the component.
       db1  nothing to do, logins verified
       db2  unreachable: 1 change committed
+      committed on db2:
+        reset the password of admin
       Users as the file says: db1.
       Failed, see above: db2.
       Fix the reported problem, then run \`muster users apply --via api\` again: it changes only what is missing.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { jsonLine } from '../../../src/output/deployment/json.ts'
-import { plainLine } from '../../../src/output/deployment/plain.ts'
+import { linesAfterPlan, plainLine } from '../../../src/output/deployment/plain.ts'
 
 const failure = {
   code: 'port-in-use',
@@ -39,6 +39,44 @@ describe('plainLine', () => {
       'getting the runtime\n',
       'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
     ])
+  })
+})
+
+describe('linesAfterPlan', () => {
+  const planned = (all: readonly DeploymentEvent[]) => {
+    const lineOf = linesAfterPlan()
+    return all.flatMap((event) => lineOf(event) ?? [])
+  }
+  const step = { type: 'step-done', step: 'settings', title: 'write settings', seconds: 0.2 } as const
+  const phase = (host: string, name: 'stage' | 'commit' | 'verify', seconds: number) =>
+    ({ type: 'phase-done', host, phase: name, seconds }) as const
+
+  it('does not repeat the steps of the plan, and keeps what is new', () => {
+    expect(planned(events)).toEqual([
+      'wave 1 of 3 (canary): db1\n',
+      'wave 2 of 3: db2, db3\n',
+      'getting the runtime\n',
+      'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
+    ])
+    expect(planned([{ ...step, type: 'step-undone', host: 'db1' }])).toEqual([
+      'db1: undone: write settings (0.2 s)\n',
+    ])
+  })
+
+  it('says once of each host that changed that it is done, and in what time', () => {
+    expect(
+      planned([
+        { ...step, host: 'db1' },
+        phase('db1', 'stage', 2),
+        { ...step, host: 'db1' },
+        phase('db1', 'commit', 1.25),
+        { ...step, host: 'db2' },
+        { type: 'host-failed', host: 'db2', failure },
+        phase('db2', 'verify', 1),
+        phase('db3', 'verify', 1),
+        phase('db1', 'verify', 0.5),
+      ]),
+    ).toEqual(['db1: done (3.8 s)\n'])
   })
 })
 
