@@ -37,16 +37,24 @@ export type ShellOptions = {
   readonly streams: ShellStreams
   /** The one the loop was started with. */
   readonly nonce: string
-  /** Milliseconds for the loop to get ready. */
+  /** Configured limit of the whole connection, in milliseconds, as a refusal names it. */
   readonly timeout: number
+  /** Milliseconds of it that are left for the loop to get ready; absent: all. */
+  readonly left?: number
   readonly random: (bytes: number) => Buffer
 }
 
 /** Waits for the loop to be ready, skipping what the login printed before. Never rejects. */
 export async function openFramedShell(options: ShellOptions): Promise<Opened> {
-  const { streams, nonce, timeout } = options
+  const { streams, nonce, timeout, left = timeout } = options
   const answers = readAnswers(streams)
-  const outcome = await answers.expect({ marker: nonce, cap: 64 * 1024, lines: lineCap, patience, timeout })
+  const outcome = await answers.expect({
+    marker: nonce,
+    cap: 64 * 1024,
+    lines: lineCap,
+    patience,
+    timeout: left,
+  })
   if (outcome.kind === 'done') return { ready: true, shell: framedShell(options, answers) }
   const why = outcome.kind === 'gone' ? outcome.why : `no answer within ${timeout / 1000} s`
   return { ready: false, said: outcome.said, why, timedOut: outcome.kind !== 'gone' }

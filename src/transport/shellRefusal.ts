@@ -20,15 +20,24 @@ export function shellRefusal(facts: {
   const said = facts.said.slice(-longestWords)
   // sudo repeats the command that it refuses, which is ours and long.
   const told = lastLines(said.replace(/(sh -c) [\s\S]*(' as )/, '$1 …$2'))
-  const words = told === '' ? lastLines(facts.why) : told
+  const why = lastLines(facts.why)
+  // Of a shell that did not come, a greeting gives no reason.
+  const words = told === '' ? why : facts.timedOut ? `${why}: ${told}` : told
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
   if (!sudo) {
-    return error(
-      facts.timedOut ? 'timeout' : 'login-refused',
-      `${user} could log in to ${host}, but no sh started there: ${words}`,
-      `Give ${user} a login shell on the host (not nologin), or log in as another user.`,
-    )
+    const message = `${user} could log in to ${host}, but no sh started there: ${words}`
+    return facts.timedOut
+      ? error(
+          'timeout',
+          message,
+          `See what the login scripts of ${user} wait for on the host. A slow host needs a longer timeout under ssh.`,
+        )
+      : error(
+          'login-refused',
+          message,
+          `Give ${user} a login shell on the host (not nologin), or log in as another user.`,
+        )
   }
   if (facts.wrongPassword === true || /sorry, try again|incorrect password attempt/i.test(said)) {
     return error(
@@ -58,9 +67,17 @@ export function shellRefusal(facts: {
       `Give it as become-password under ssh (!env, !file or !exec) or with --ask-become-pass; or put "${user} ALL=(root) NOPASSWD: ALL" into a file below /etc/sudoers.d on the host (visudo -f).`,
     )
   }
+  const message = `sudo on ${host} does not let ${user} become root: ${words}`
+  if (facts.timedOut) {
+    return error(
+      'timeout',
+      message,
+      `See what sudo waits for on the host, such as a second factor. A slow host needs a longer timeout under ssh.`,
+    )
+  }
   return error(
-    facts.timedOut ? 'timeout' : 'sudo-refused',
-    `sudo on ${host} does not let ${user} become root: ${words}`,
+    'sudo-refused',
+    message,
     facts.given === true
       ? `See that "sudo true" works as ${user} on the host with nothing but the password.`
       : `See that "sudo -n true" works as ${user} on the host.`,

@@ -39,7 +39,7 @@ export async function startShell(options: {
   readonly random: (bytes: number) => Buffer
 }): Promise<Transport> {
   const { place, session, become, left, random } = options
-  const { host, user } = place
+  const { host, user, timeout } = place
   const nonce = random(16).toString('hex')
   const password = become === false ? undefined : become.password
   const prompt = password === undefined ? undefined : random(16).toString('hex')
@@ -79,7 +79,7 @@ export async function startShell(options: {
     password === undefined || prompt === undefined
       ? undefined
       : answerSudo({ stderr: channel.stderr, stdin: channel, prompt, password, onRefused })
-  const shell = await openFramedShell({ host, streams, nonce, timeout: left, random })
+  const shell = await openFramedShell({ host, streams, nonce, timeout, left, random })
   stop?.()
   if (!shell.ready) throw refuse(shell)
   streams.gone.then(() => session.end())

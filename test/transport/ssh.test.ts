@@ -284,6 +284,21 @@ describe('logging in', () => {
     )
   })
 
+  it('names the configured timeout where no shell answers', async () => {
+    const errors = await Promise.all(
+      [false, true].map(async (become) => {
+        const server = await start({ serve: () => undefined })
+        // Long enough to log in on a busy machine.
+        return failure(connect(server, { ssh: { become, timeout: 2000 } }))
+      }),
+    )
+    expect(errors.map(({ code, message }) => [code, message])).toEqual([
+      ['timeout', 'ops could log in to db1, but no sh started there: no answer within 2 s'],
+      ['timeout', 'sudo on db1 does not let ops become root: no answer within 2 s'],
+    ])
+    for (const { fix } of errors) expect(fix).toMatch(/ A slow host needs a longer timeout under ssh\.$/)
+  })
+
   it('says that no session is to be had', async () => {
     const error = await failure(connect(await start({ fault: 'refuse-session' })))
     expect(error.message).toMatch(/^ops could log in to db1, but no sh started there: .*Channel open failure/)
