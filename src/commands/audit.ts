@@ -3,7 +3,7 @@ import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { jsonText } from '../output/json.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { colourOf, writeText } from './terminal.ts'
+import { colourOf, tableLayout, writeText } from './terminal.ts'
 import { UsageError } from './usageError.ts'
 
 /** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
@@ -22,7 +22,7 @@ export async function audit(
   const colour = colourOf(context, context.stdout)
   if (id === undefined) {
     const none = `No run of ${cluster} is recorded here.\n`
-    const text = runs.length === 0 ? none : runsText(runs, colour)
+    const text = runs.length === 0 ? none : runsText(runs, tableLayout(context))
     if (json) context.stdout.write(runsJson(cluster, runs))
     else writeText(context, text)
     return exitCodes.ok

@@ -1,6 +1,7 @@
 import { Command, type ErrorOptions } from 'commander'
 import { nearest } from '../diagnostics/nearest.ts'
 import { listOf } from '../diagnostics/words.ts'
+import { wrap } from '../output/diagnostics/wrap.ts'
 
 /** A command whose usage errors suggest names that are near, and the help of this very command. */
 export class CliCommand extends Command {
@@ -71,6 +72,10 @@ const pathOf = (command: Command): string =>
 /** An unknown option without its value, which may be the password of a mistyped one. */
 const withoutValue = (text: string): string =>
   text.replace(/(unknown option '(?:--[^'=]*|-[^'-]))[^\n]*'/s, "$1'")
+
+/** Paragraphs for the end of a help, broken between words; at 100 columns where the output is no terminal. */
+export const helpFooter = (paragraphs: readonly string[], columns = 100): string =>
+  ['', ...paragraphs.flatMap((text) => wrap(text, { width: columns, first: '', rest: '' }))].join('\n')
 
 /** Makes of a command the one that shows the help of the others. */
 export const helpCommand = (made: Command): Command =>

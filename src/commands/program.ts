@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import { helpCommand, versionCommand } from './cliCommand.ts'
+import { helpCommand, helpFooter, versionCommand } from './cliCommand.ts'
 import type { CommandContext } from './context.ts'
 import { cert } from './definitions/cert.ts'
 import { config } from './definitions/config.ts'
@@ -19,9 +19,9 @@ import { users } from './definitions/users.ts'
 import { validate } from './definitions/validate.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 
-const exitCodeHelp = `
-Exit codes: 0 done or clean, 1 failed or findings, 2 changes pending, 3 could not run or wrong usage,
-4 some hosts unreachable, 5 locked, 130 interrupted.`
+const exitCodeHelp =
+  'Exit codes: 0 done or clean, 1 failed or findings, 2 changes pending, 3 could not run or wrong usage, ' +
+  '4 some hosts unreachable, 5 locked, 130 interrupted.'
 
 /** Every command, in the order of the help. */
 const definitions: readonly Definition[] = [
@@ -48,7 +48,7 @@ export function musterProgram(world: World): Command {
   const description = 'Deploys and manages the REST APIs of a database cluster from one YAML file.'
   const program = command('muster', description, world)
     .version(context.version, '-V, --version', 'print the version')
-    .addHelpText('after', exitCodeHelp)
+    .addHelpText('after', () => helpFooter([exitCodeHelp], context.stdout.columns))
     // An option belongs to the command before it: `config diff` has some that `config` has, too.
     .enablePositionalOptions()
   for (const made of definitions.flatMap((define) => define(world))) program.addCommand(made)

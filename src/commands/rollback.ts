@@ -32,7 +32,7 @@ import { rolloutFor } from './rolloutFor.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
 import { showPlan } from './showPlan.ts'
-import { colourOf } from './terminal.ts'
+import { tableLayout, writeText } from './terminal.ts'
 import { withHosts } from './withHosts.ts'
 
 type RollbackOptions = ClusterOptions & {
@@ -103,14 +103,12 @@ async function goBack(options: Work): Promise<ExitCode> {
     limit: hostsAtOnce,
     map: (surveyed) => judge(options, surveyed),
   })
-  const colour = colourOf(context, context.stdout)
   if (!json) {
-    context.stdout.write(
-      `${releasesText(
-        found.map(({ releases }) => releases),
-        colour,
-      )}\n`,
+    const table = releasesText(
+      found.map(({ releases }) => releases),
+      tableLayout(context),
     )
+    writeText(context, `${table}\n`)
   }
   const staying = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
   if (staying.length > 0) return refuseHosts({ ...options, failed: staying, failures: 'tell' })

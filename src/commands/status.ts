@@ -13,7 +13,7 @@ import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
 import { withComponent } from './selectTargets.ts'
 import { inOrderOf, surveyToLook } from './surveyToLook.ts'
-import { colourOf, writeText } from './terminal.ts'
+import { tableLayout, writeText } from './terminal.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(
@@ -36,7 +36,7 @@ export async function status(
   await recordSeen({ context, config, state, seen: seenHosts(config.cluster, survey.reached) })
   const hosts = inOrderOf(config, [...asked, ...lost], ({ host }) => host)
   if (json) context.stdout.write(jsonText({ cluster: config.cluster, hosts }))
-  else writeText(context, statusText(hosts, colourOf(context, context.stdout)))
+  else writeText(context, statusText(hosts, tableLayout(context)))
   return exitOf(hosts)
 }
 

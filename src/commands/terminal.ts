@@ -26,8 +26,13 @@ export const lineLayout = (
   width: lineWidth(output),
 })
 
-/** Columns for a table: as many as there are, and enough for most tables where nobody says. */
-export const tableWidthOf = ({ stdout }: Pick<CommandContext, 'stdout'>): number => stdout.columns ?? 120
+/** How tables are laid out on standard output: a pipe takes lines of any length. */
+export const tableLayout = (
+  context: CommandContext,
+): { readonly colour: boolean; readonly width: number } => ({
+  colour: colourOf(context, context.stdout),
+  width: context.stdout.columns ?? Number.POSITIVE_INFINITY,
+})
 
 /** Prints text for people on standard output; where a terminal is too narrow for a line, it breaks between words. */
 export function writeText({ stdout }: Pick<CommandContext, 'stdout'>, text: string): void {

@@ -6,7 +6,7 @@ import type { ExitCode } from '../exitCodes.ts'
 import { exitOfHosts } from '../exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { withComponent } from '../selectTargets.ts'
-import { colourOf, tableWidthOf } from '../terminal.ts'
+import { tableLayout } from '../terminal.ts'
 import { lookAtCertificates } from './lookAtCertificates.ts'
 
 /** `muster cert list`: the certificate of each host on its disk, and the one that each API serves. Changes nothing. */
@@ -24,15 +24,8 @@ export async function certList(
     ...(authority && { authority }),
     hosts: hosts.map(({ certificates }) => certificates),
   }
-  const { stdout } = context
   context.stdout.write(
-    json
-      ? certificatesJson(shown)
-      : certificatesText({
-          ...shown,
-          colour: colourOf(context, stdout),
-          width: tableWidthOf(context),
-        }),
+    json ? certificatesJson(shown) : certificatesText({ ...shown, ...tableLayout(context) }),
   )
   return exitOfHosts(shown.hosts.map((one) => one.state))
 }

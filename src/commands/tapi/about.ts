@@ -3,6 +3,7 @@ import { readEnvelope } from '../../client/envelope.ts'
 import { basePath } from '../../contracts/route.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { writeText } from '../terminal.ts'
 import { cell, object, objects } from './cells.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -26,12 +27,13 @@ export async function versionCommand(call: Call): Promise<ExitCode> {
   return showOutcome({ call, outcome, render: renderVersion })
 }
 
-function renderUris(body: unknown): string {
+function renderUris(body: unknown, columns?: number): string {
   const payload = readEnvelope(body)?.payload
   if (!Array.isArray(payload)) return renderBody(body)
   return renderTable(
     ['method', 'path'],
     objects(payload).map(({ method, path }) => [cell(method), cell(path)]),
+    columns,
   )
 }
 
@@ -55,6 +57,6 @@ export async function healthCommand(call: Call): Promise<ExitCode> {
   if (!isAnswer) return showOutcome({ call, outcome, render: renderBody })
   const [state = '', ...reasons] = body.trim().split('\n')
   if (options.json) context.stdout.write(renderJson({ status, state, reasons }))
-  else context.stdout.write(`${printable([state, ...reasons.map((it) => `  ${it}`)].join('\n'))}\n`)
+  else writeText(context, `${printable([state, ...reasons.map((it) => `  ${it}`)].join('\n'))}\n`)
   return status === 200 ? exitCodes.ok : exitCodes.failed
 }

@@ -2,6 +2,7 @@ import { guarded } from '../../client/apiPath.ts'
 import { get } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
+import { writeText } from '../terminal.ts'
 import { briefly } from './briefly.ts'
 import { cell, object } from './cells.ts'
 import type { Change } from './change.ts'
@@ -42,7 +43,7 @@ export async function showPolicy(call: Call, service: string | undefined): Promi
     stdout.write(renderJson(Object.fromEntries(found.map(({ name, policy }) => [name, policy]))))
   } else {
     const rows = found.map(({ name, policy }) => [name, cell(policy), meanings[cell(policy)] ?? '-'])
-    stdout.write(renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))
+    writeText(call.context, renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))
   }
   return exitCodes.ok
 }

@@ -1,6 +1,6 @@
 import { type Command, CommanderError, Option } from 'commander'
 import { foldLines } from '../../output/foldLines.ts'
-import { CliCommand, helpCommand } from '../cliCommand.ts'
+import { CliCommand, helpCommand, helpFooter } from '../cliCommand.ts'
 import { completionCommand } from '../completion/command.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
@@ -81,14 +81,15 @@ function base(context: CommandContext): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .addHelpText('after', () => {
-      return `
-The password of --user comes from --password-file, --password-stdin, the environment variable
-TAPI_PASSWORD, or a prompt; never from an argument. TAPI_USER is the default of --user.
-Exit codes: 0 done, 1 the API answered an error, 3 wrong usage, 4 unreachable, 130 interrupted;
-with --all: 0 every host, 1 some host refused or failed, 4 some host was unreachable.`
-    })
+    .addHelpText('after', () => helpFooter(footer, context.stdout.columns))
 }
+
+const footer = [
+  'The password of --user comes from --password-file, --password-stdin, the environment variable TAPI_PASSWORD, or ' +
+    'a prompt; never from an argument. TAPI_USER is the default of --user.',
+  'Exit codes: 0 done, 1 the API answered an error, 3 wrong usage, 4 unreachable, 130 interrupted; with --all: ' +
+    '0 every host, 1 some host refused or failed, 4 some host was unreachable.',
+]
 
 function globalOptions(program: Command): Command {
   program

@@ -7,17 +7,20 @@ import { renderTable } from './renderTable.ts'
 export function renderConnector(body: unknown, columns?: number): string {
   const it = object(readEnvelope(body)?.payload)
   if (typeof it.value !== 'string') return renderBody(body)
-  const fields = renderFields([
-    ['state', `${it.value} since ${time(it.since)} by ${cell(it.by)}`],
-    ['reason', cell(it.reason)],
-    ['active', cell(it.active)],
+  const fields = renderFields(
     [
-      'held',
-      `${cell(it.held)}${typeof it.expiresAt === 'string' ? `, the first until ${time(it.expiresAt)}` : ''}`,
+      ['state', `${it.value} since ${time(it.since)} by ${cell(it.by)}`],
+      ['reason', cell(it.reason)],
+      ['active', cell(it.active)],
+      [
+        'held',
+        `${cell(it.held)}${typeof it.expiresAt === 'string' ? `, the first until ${time(it.expiresAt)}` : ''}`,
+      ],
+      ['created', cell(it.created)],
+      ...changedField(it),
     ],
-    ['created', cell(it.created)],
-    ...changedField(it),
-  ])
+    columns,
+  )
   const rows = objects(it.datasources).map((source) =>
     [source.service, source.name, source.active, source.created].map(cell),
   )

@@ -41,21 +41,24 @@ export function renderService(body: unknown, columns?: number): string {
 }
 
 /** A DatasourceStatusPayload as a person reads it. Ends with a newline. */
-export function renderDatasource(body: unknown): string {
+export function renderDatasource(body: unknown, columns?: number): string {
   const it = object(readEnvelope(body)?.payload)
   if (typeof it.name !== 'string') return renderBody(body)
   const { active, created } = object(it.connections)
-  return renderFields([
-    ['service', cell(it.service)],
-    ['data source', it.name],
-    ['role', cell(it.role)],
-    ['address', address(it)],
-    ['state', `${cell(it.state)} since ${time(it.since)} by ${cell(it.by)}`],
-    ['reason', cell(it.reason)],
-    ['checked', time(it.checkedAt)],
-    ['connections', active === undefined ? '-' : `${cell(active)} active, ${cell(created)} created`],
-    ['seqno', cell(it.seqno)],
-    ['latency', seconds(it.appliedLatency)],
-    ...changedField(it),
-  ])
+  return renderFields(
+    [
+      ['service', cell(it.service)],
+      ['data source', it.name],
+      ['role', cell(it.role)],
+      ['address', address(it)],
+      ['state', `${cell(it.state)} since ${time(it.since)} by ${cell(it.by)}`],
+      ['reason', cell(it.reason)],
+      ['checked', time(it.checkedAt)],
+      ['connections', active === undefined ? '-' : `${cell(active)} active, ${cell(created)} created`],
+      ['seqno', cell(it.seqno)],
+      ['latency', seconds(it.appliedLatency)],
+      ...changedField(it),
+    ],
+    columns,
+  )
 }

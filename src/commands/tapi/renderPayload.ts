@@ -1,10 +1,18 @@
 import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { wrap } from '../../output/diagnostics/wrap.ts'
 import { printable } from '../../untrusted/printable.ts'
 
-/** Rows of a name and a value, aligned; ends with a newline. */
-export function renderFields(fields: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...fields.map(([name]) => name.length))
-  return fields.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}\n`).join('')
+/** Rows of a name and a value, aligned; a value that is too long goes on below itself. Ends with a newline. */
+export function renderFields(
+  fields: readonly (readonly [string, string])[],
+  columns = Number.POSITIVE_INFINITY,
+): string {
+  const column = Math.max(...fields.map(([name]) => name.length)) + 2
+  const rest = ' '.repeat(column)
+  return fields
+    .flatMap(([name, value]) => wrap(printable(value), { width: columns, first: name.padEnd(column), rest }))
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 /** Any answer as a person reads it: a single value bare, everything else as JSON; ends with a newline. */

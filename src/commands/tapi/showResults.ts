@@ -70,7 +70,7 @@ export function showResults(shown: {
     context.stdout.write(renderJson(results.map(plain)))
   } else {
     const rows = results.map((it) => [hostOf(it), it.call.target.component, ...words(it, good)])
-    writeText(context, renderTable(['host', 'component', 'result', 'what'], rows))
+    writeText(context, renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))
     for (const result of results) context.stderr.write(reason(result))
   }
   return exitCodeOfAll(results)

@@ -2,7 +2,7 @@ import { usersJson, usersText } from '../../output/deployment/users.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { exitOfHosts } from '../exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { colourOf, tableWidthOf } from '../terminal.ts'
+import { tableLayout } from '../terminal.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
 
 /** `muster users list`: who can log in to which host and component, and where hosts differ. Changes nothing. */
@@ -12,10 +12,6 @@ export async function listUsers(options: ClusterOptions & { readonly json: boole
   if (typeof config === 'number') return config
   const hosts = await lookAtUsers(context, config)
   const { stdout } = context
-  stdout.write(
-    json
-      ? usersJson(config.cluster, hosts)
-      : usersText({ hosts, colour: colourOf(context, stdout), width: tableWidthOf(context) }),
-  )
+  stdout.write(json ? usersJson(config.cluster, hosts) : usersText({ hosts, ...tableLayout(context) }))
   return exitOfHosts(hosts.map(({ state }) => state))
 }

@@ -2,8 +2,8 @@ import type { ReleaseFact } from '../../deployment/facts/model.ts'
 import { nameParts } from '../../deployment/releases/choose.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
 import { grouped } from '../grouped.ts'
+import { type Layout, tableLines } from '../table.ts'
 import { mostLines, nameOfHosts } from './hostLines.ts'
-import { paint } from './paint.ts'
 
 /** The releases of a host, the last that was current first. */
 export type HostReleases = {
@@ -20,8 +20,7 @@ const titles = ['HOST', 'VERSION', 'DIGEST', 'CURRENT SINCE', '']
  * One row per release of each host: which one runs, and to which one it goes. Many hosts that have the same releases
  * have their rows together, and their names below the table where they are not all there are.
  */
-export function releasesText(hosts: readonly HostReleases[], colour: boolean): string {
-  const { dim, green, yellow } = paint(colour)
+export function releasesText(hosts: readonly HostReleases[], layout: Layout): string {
   const many = hosts.length > mostLines
   const groups = grouped(hosts, many ? sameKey : ({ host }) => host)
   const nameOf = (group: readonly HostReleases[]): string => nameOfHosts(namesOf(group), hosts.length)
@@ -29,23 +28,16 @@ export function releasesText(hosts: readonly HostReleases[], colour: boolean): s
     group[0].releases.map(({ id }, index) => {
       const { version, digest } = nameParts(id)
       const mark = group[0].current === id ? 'runs now' : group[0].next === id ? 'goes here' : ''
-      return [nameOf(group), version, digest, sinceOf(group, index), mark]
+      const tint = ({ 'runs now': 'green', 'goes here': 'yellow', '': undefined } as const)[mark]
+      const texts = [nameOf(group), version, digest, sinceOf(group, index), mark]
+      return texts.map((text) => ({ text, ...(tint && { tint }) }))
     }),
   )
   const named = groups
     .filter(({ length }) => length > 1 && length < hosts.length)
     .map((group) => `${nameOf(group)}: ${shortListOf(namesOf(group), 12)}`)
-  const widths = titles.map((title, index) =>
-    Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)),
-  )
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((text, index) => text.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd()
-  const tint = (row: readonly string[]): ((text: string) => string) =>
-    row.at(-1) === 'runs now' ? green : row.at(-1) === 'goes here' ? yellow : (text) => text
-  return `${[dim(line(titles)), ...rows.map((row) => tint(row)(line(row))), ...named].join('\n')}\n`
+  const table = tableLines({ titles, rows, ...layout })
+  return `${[...table, ...named].join('\n')}\n`
 }
 
 const namesOf = (hosts: readonly HostReleases[]): readonly string[] => hosts.map(({ host }) => host)

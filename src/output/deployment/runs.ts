@@ -1,6 +1,7 @@
 import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
 import { counted } from '../../diagnostics/words.ts'
 import { jsonText } from '../json.ts'
+import { type Layout, tableLines } from '../table.ts'
 import { changesText } from './changes.ts'
 import { failuresText } from './failure.ts'
 import { paint } from './paint.ts'
@@ -9,7 +10,7 @@ import { summaryText } from './summary.ts'
 const titles = ['RUN', 'COMMAND', 'BY', 'TOOK', 'EXIT', 'HOSTS']
 
 /** One row a run, the newest first; ends with a newline. */
-export function runsText(runs: readonly KnownRun[], colour: boolean): string {
+export function runsText(runs: readonly KnownRun[], layout: Layout): string {
   const rows = [...runs]
     .reverse()
     .map((run) => [
@@ -20,15 +21,7 @@ export function runsText(runs: readonly KnownRun[], colour: boolean): string {
         ? [`${run.seconds.toFixed(1)} s`, String(run.exit), resultsOf(run.hosts)]
         : ['-', '-', 'has not ended']),
     ])
-  const widths = titles.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  )
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd()
-  return `${[paint(colour).dim(line(titles)), ...rows.map(line)].join('\n')}\n`
+  return `${tableLines({ titles, rows, ...layout }).join('\n')}\n`
 }
 
 /** Such as `2 changed, 1 failed`, in the order in which they came. */

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util'
 import { differenceWords, userDifferences } from '../../deployment/users/differences.ts'
 import {
   type ComponentUsers,
@@ -8,14 +7,14 @@ import {
 } from '../../deployment/users/hostUsers.ts'
 import { listOf } from '../../diagnostics/words.ts'
 import { printable } from '../../untrusted/printable.ts'
-import { columnsOf } from '../columnsOf.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { jsonText } from '../json.ts'
+import { type Tint, tableLines } from '../table.ts'
 import { paint } from './paint.ts'
 
 type Component = ComponentUsers['component']
 
-type Cell = { readonly text: string; readonly tint?: 'red' | 'green' | 'yellow' }
+type Cell = { readonly text: string; readonly tint?: Tint }
 
 const passwords = {
   known: { text: 'as known' },
@@ -35,27 +34,17 @@ export function usersText(shown: {
   readonly width: number
 }): string {
   const { hosts, colour, width } = shown
-  const style = paint(colour)
   const used = componentsOf(hosts)
-  const titles = ['HOST', 'USER', 'IN THE FILE', 'PASSWORD', ...used.map((name) => name.toUpperCase())]
-  const rows = hosts.flatMap((host) => rowsOf(host, used))
-  const widths = titles.map((title, index) =>
-    Math.max(title.length, ...rows.map((row) => columnsOf(row[index]?.text ?? ''))),
-  )
-  const line = (cells: readonly Cell[]): string =>
-    cells
-      .map(({ text, tint }, index) => {
-        const room = (widths[index] ?? 0) - columnsOf(text)
-        const padded = index === cells.length - 1 ? text : `${text}${' '.repeat(Math.max(0, room))}`
-        return tint === undefined ? padded : style[tint](padded)
-      })
-      .join('  ')
-      .trimEnd()
-  const table = [style.dim(line(titles.map((text) => ({ text })))), ...rows.map(line)]
-  const fits = table.every((one) => columnsOf(stripVTControlCharacters(one)) <= width)
+  const table = tableLines({
+    titles: ['HOST', 'USER', 'IN THE FILE', 'PASSWORD', ...used.map((name) => name.toUpperCase())],
+    rows: hosts.flatMap((host) => rowsOf(host, used)),
+    colour,
+    width,
+    narrow: () => hosts.flatMap((host) => paragraph(host, shown)),
+  })
   const wrapped = (text: string): readonly string[] => wrap(printable(text), { width, first: '', rest: '  ' })
   const parts = [
-    fits ? table : hosts.flatMap((host) => paragraph(host, shown)),
+    table,
     differenceWords(userDifferences(hosts)).flatMap(wrapped),
     hosts.flatMap(reasons).flatMap(wrapped),
   ]

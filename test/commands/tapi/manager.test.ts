@@ -33,19 +33,15 @@ describe('tapi service', () => {
 
   it('becomes a block for each data source where the terminal is too narrow for the table', async () => {
     const { tapi } = await host()
-    const wide = await tapi(['service', 'status'], { columns: 80 })
+    const wide = await tapi(['service', 'status'], { columns: 100 })
     expect(wide.stdout).toBe(`alpha: policy AUTOMATIC\n${table}`)
     const narrow = await tapi(['service', 'status'], { columns: 40 })
     expect(narrow.stdout).toContain(`alpha: policy AUTOMATIC
-data source  db1
-role         primary
-state        ONLINE
-address      10.0.0.11:3306
-seqno        35
-latency      -
-active       12
-
-data source  db2
+db1
+  role: primary  state: ONLINE
+    address: 10.0.0.11:3306  seqno: 35
+    latency: -  active: 12
+db2
 `)
   })
 
@@ -189,6 +185,9 @@ alpha    AUTOMATIC  monitors, fences failed data sources and brings them back
       stderr: '',
     })
     expect(JSON.parse((await tapi(['policy', '--json'])).stdout)).toEqual({ alpha: 'AUTOMATIC' })
+    expect((await tapi(['policy'], { columns: 40 })).stdout).toBe(
+      'alpha\n  policy: AUTOMATIC\n    the manager: monitors, fences failed\n      data sources and brings them back\n',
+    )
   })
 
   it('sets it', async () => {

@@ -424,6 +424,22 @@ describe('tapi: which host', () => {
     expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
   })
 
+  it('lets nothing but the end of a line break what follows its help', async () => {
+    const footer = async (columns?: number) => {
+      const { stdout } = await place.run(['--help'], columns === undefined ? {} : { columns })
+      return stdout.slice(stdout.indexOf('The password of --user comes')).trimEnd().split('\n')
+    }
+    for (const columns of [undefined, 60, 80, 120]) {
+      const lines = await footer(columns)
+      for (const [index, line] of lines.entries()) {
+        const [word = ''] = lines[index + 1]?.split(' ') ?? []
+        const isEnd = index === lines.length - 1 || word === 'Exit'
+        expect(isEnd || `${line} ${word}`.length > (columns ?? 100)).toBe(true)
+      }
+      expect(lines.join(' ')).toContain('the environment variable TAPI_PASSWORD, or a prompt')
+    }
+  })
+
   it('says which components a host has', async () => {
     expect(await tapi(['--host', 'db1', '--component', 'connector', 'ping'])).toMatchObject({
       code: 3,

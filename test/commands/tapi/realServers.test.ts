@@ -32,7 +32,7 @@ const proxy = {
 }
 
 /** The component as it is installed, over databases that nobody calls, and tapi that calls it. */
-async function installed(component: Component, more: Partial<ServerSettings>) {
+async function installed(component: Component, more: Partial<ServerSettings>, columns?: number) {
   const place = await workplace()
   const folder = temporaryFolder()
   const stateFile = join(folder, 'state.json')
@@ -50,7 +50,10 @@ async function installed(component: Component, more: Partial<ServerSettings>) {
   const where = ['--host', '127.0.0.1', '--port', String(portOf(server)), '--ca', ca]
   const env = { TAPI_USER: 'admin', TAPI_PASSWORD: 'right' }
   const tapi = async (...argv: readonly string[]) => {
-    const { code, stdout, stderr } = await place.run([...where, ...argv], { env })
+    const { code, stdout, stderr } = await place.run([...where, ...argv], {
+      env,
+      ...(columns && { columns }),
+    })
     return { code, stdout, stderr }
   }
   const kind = ['--component', component]
@@ -119,6 +122,17 @@ describe('tapi and the real servers', () => {
     expect((await tapi('map', 'show', '--component', 'connector')).stdout).toMatch(
       /^alpha +db1 +primary +UNKNOWN /m,
     )
+  })
+
+  it('health of a connector that is OFFLINE: has its reason broken between words on a narrow terminal', async () => {
+    const tapi = await installed('connector', { proxy }, 40)
+    expect((await tapi('connector', 'offline', '--yes')).code).toBe(0)
+    expect((await tapi('connector', 'status')).stdout).toMatch(/^state {4}OFFLINE since \S+\n {9}\S+ UTC/)
+    const { code, stdout } = await tapi('health')
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^unready\n {2}the connector is OFFLINE since\n {4}[\d-]+T[\d:.]+Z\n/),
+    ])
   })
 
   it('connector without a database: is OFFLINE, says why, and its host is in order', async () => {

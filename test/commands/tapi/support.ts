@@ -175,7 +175,11 @@ async function run(home: string, argv: readonly string[], options: RunOptions): 
   if (options.typed === undefined) stdin.end(options.stdin ?? '')
   const context: CommandContext = {
     stdin,
-    stdout: { write: (text) => (stdout += text), columns: options.columns },
+    stdout: {
+      write: (text) => (stdout += text),
+      columns: options.columns,
+      isTTY: options.columns !== undefined,
+    },
     stderr: {
       write: (text) => {
         stderr += text

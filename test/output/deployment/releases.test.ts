@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { ReleaseFact } from '../../../src/deployment/facts/model.ts'
 import { releasesText } from '../../../src/output/deployment/releases.ts'
 
+const plain = { colour: false, width: Number.POSITIVE_INFINITY }
+
 const release = (id: string, since?: string): ReleaseFact => ({
   id,
   turn: 1,
@@ -26,7 +28,7 @@ describe('releasesText', () => {
       },
       { host: 'db20', releases: [release('odd')], current: 'odd', next: undefined },
     ]
-    expect(releasesText(hosts, false)).toBe(
+    expect(releasesText(hosts, plain)).toBe(
       `HOST  VERSION     DIGEST        CURRENT SINCE
 db1   0.3.0       cccccccccccc  2026-11-21T22:10:00Z  runs now
 db1   0.3.0-rc.1  bbbbbbbbbbbb  2026-11-14T08:00:00Z  goes here
@@ -34,7 +36,9 @@ db1   0.1.0       aaaaaaaaaaaa  unknown
 db20  odd                       unknown               runs now
 `,
     )
-    expect(stripVTControlCharacters(releasesText(hosts, true))).toBe(releasesText(hosts, false))
+    expect(stripVTControlCharacters(releasesText(hosts, { ...plain, colour: true }))).toBe(
+      releasesText(hosts, plain),
+    )
   })
 
   it('has the rows of many hosts together that have the same releases', () => {
@@ -45,7 +49,7 @@ db20  odd                       unknown               runs now
       current: now,
       next: before,
     }))
-    expect(releasesText(hosts, false)).toBe(
+    expect(releasesText(hosts, plain)).toBe(
       `HOST          VERSION  DIGEST        CURRENT SINCE
 all 50 hosts  0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:10Z or later  runs now
 all 50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           goes here
@@ -57,7 +61,7 @@ all 50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           goes here
       current: now,
       next: undefined,
     }
-    expect(releasesText([...hosts, odd], false)).toBe(
+    expect(releasesText([...hosts, odd], plain)).toBe(
       `HOST      VERSION  DIGEST        CURRENT SINCE
 50 hosts  0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:10Z or later  runs now
 50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           goes here

@@ -3,6 +3,8 @@ import type { RunRecord, UnendedRun } from '../../../src/deployment/runs/runReco
 import { locksText } from '../../../src/output/deployment/locks.ts'
 import { runsText, runText } from '../../../src/output/deployment/runs.ts'
 
+const plain = { colour: false, width: Number.POSITIVE_INFINITY }
+
 const first: RunRecord = {
   id: '20260102T030405Z-1a2b3c',
   operation: 'install',
@@ -46,7 +48,7 @@ const killed: UnendedRun = { ...known, id: '20260104T030405Z-ffffff' }
 
 describe('runs for people', () => {
   it('tell of one that never ended', () => {
-    expect(runsText([first, killed], false)).toBe(
+    expect(runsText([first, killed], plain)).toBe(
       `RUN                      COMMAND  BY        TOOK    EXIT  HOSTS
 20260104T030405Z-ffffff  install  ann@desk  -       -     has not ended
 20260102T030405Z-1a2b3c  install  ann@desk  12.3 s  1     1 changed, 1 failed
@@ -62,12 +64,22 @@ It has not ended: it was killed, or is still running. Its changes are in deploym
   })
 
   it('are a table, the newest first', () => {
-    expect(runsText([first, second], false)).toBe(
+    expect(runsText([first, second], plain)).toBe(
       `RUN                      COMMAND  BY        TOOK    EXIT  HOSTS
 20260103T030405Z-000000  stop     ann@desk  0.5 s   130
 20260102T030405Z-1a2b3c  install  ann@desk  12.3 s  1     1 changed, 1 failed
 `,
     )
+  })
+
+  it('are a block each on a narrow terminal', () => {
+    expect(runsText([first, killed], { colour: false, width: 60 })).toBe(`20260104T030405Z-ffffff
+  COMMAND: install  BY: ann@desk  TOOK: -  EXIT: -
+    HOSTS: has not ended
+20260102T030405Z-1a2b3c
+  COMMAND: install  BY: ann@desk  TOOK: 12.3 s  EXIT: 1
+    HOSTS: 1 changed, 1 failed
+`)
   })
 
   it('are told one by one with each change and each failure', () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { HostStatus } from '../../../src/deployment/status.ts'
 import { statusText } from '../../../src/output/deployment/status.ts'
 
+const plain = { colour: false, width: Number.POSITIVE_INFINITY }
+
 const hosts: readonly HostStatus[] = [
   {
     host: 'db1',
@@ -38,7 +40,7 @@ const hosts: readonly HostStatus[] = [
 
 describe('statusText', () => {
   it('has a row for each component and each host that could not be asked, and the reasons below', () => {
-    expect(statusText(hosts, false)).toBe(
+    expect(statusText(hosts, plain)).toBe(
       `HOST  COMPONENT      SERVICE  LISTENS ON      API      CERTIFICATE UNTIL  RELEASE
 db1   manager        running  0.0.0.0:8090    answers  2027-11-20         0.1.0-abc
 db1   connector      running  socket only     off      2027-11-20         0.1.0-abc
@@ -54,6 +56,23 @@ db20: did not answer
     )
   })
 
+  it('has a block for each component below its host where the terminal is narrow', () => {
+    expect(statusText(hosts, { colour: false, width: 60 })).toContain(`db1
+  COMPONENT: manager  SERVICE: running
+    LISTENS ON: 0.0.0.0:8090  API: answers
+    CERTIFICATE UNTIL: 2027-11-20  RELEASE: 0.1.0-abc
+  COMPONENT: connector  SERVICE: running
+    LISTENS ON: socket only  API: off
+    CERTIFICATE UNTIL: 2027-11-20  RELEASE: 0.1.0-abc
+  COMPONENT: replicator  SERVICE: failed
+    LISTENS ON: 127.0.0.1:8097  API: silent
+    CERTIFICATE UNTIL: 2027-11-20  RELEASE: 0.1.0-abc
+db20: unreachable
+db3: not installed
+
+`)
+  })
+
   it('notes once for all hosts what components leave undone', () => {
     const [up] = hosts
     const note = 'no database configured: the manager serves users and status only'
@@ -61,22 +80,32 @@ db20: did not answer
       up === undefined
         ? []
         : [{ ...up, host, components: up.components.slice(0, 1).map((it) => ({ ...it, note })) }]
-    expect(statusText([...bare('db1'), ...bare('db2')], false)).toBe(
+    expect(statusText([...bare('db1'), ...bare('db2')], plain)).toBe(
       `HOST  COMPONENT  SERVICE  LISTENS ON    API      CERTIFICATE UNTIL  RELEASE
 db1   manager    running  0.0.0.0:8090  answers  2027-11-20         0.1.0-abc
 db2   manager    running  0.0.0.0:8090  answers  2027-11-20         0.1.0-abc
 
-note: ${note} (db1, db2)
+note: ${note}
 `,
     )
+    const [, , clean] = hosts
+    const some = [
+      ...bare('db1'),
+      ...bare('db2'),
+      ...(up ? [{ ...up, host: 'db4' }] : []),
+      ...(clean ? [clean] : []),
+    ]
+    expect(statusText(some, plain)).toContain(`\nnote: ${note} (db1, db2)\n`)
   })
 
   it('ends with the table where there is nothing to explain, and keeps columns straight in colour', () => {
     const [, , clean] = hosts
-    expect(statusText(clean === undefined ? [] : [clean], false)).toBe(
+    expect(statusText(clean === undefined ? [] : [clean], plain)).toBe(
       'HOST  COMPONENT      SERVICE  LISTENS ON  API  CERTIFICATE UNTIL  RELEASE\ndb3   not installed\n',
     )
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
-    expect(statusText(hosts, true).replaceAll(/\u001b\[\d+m/g, '')).toBe(statusText(hosts, false))
+    expect(statusText(hosts, { ...plain, colour: true }).replaceAll(/\u001b\[\d+m/g, '')).toBe(
+      statusText(hosts, plain),
+    )
   })
 })

@@ -1,0 +1,110 @@
+import { printable } from '../untrusted/printable.ts'
+import { columnsOf } from './columnsOf.ts'
+import { paint } from './deployment/paint.ts'
+import { wrap } from './diagnostics/wrap.ts'
+
+export type Tint = 'red' | 'green' | 'yellow'
+
+/** Text of a column; a row may end early, as one of a host that cannot be asked. */
+export type Cell = string | { readonly text: string; readonly tint?: Tint }
+
+export type Row = readonly Cell[]
+
+/** How text is laid out on a terminal. */
+export type Layout = {
+  readonly colour: boolean /** Columns; infinite where nobody says. */
+  readonly width: number
+}
+
+/**
+ * Rows under titles in aligned columns. Where a line would be wider than the terminal: `narrow`, or a block per row
+ * below its first cell, which rows that follow each other share.
+ */
+export function tableLines(
+  table: Layout & {
+    readonly titles: readonly string[]
+    readonly rows: readonly Row[]
+    readonly narrow?: () => readonly string[]
+  },
+): readonly string[] {
+  const { titles, rows, colour, width, narrow } = table
+  const style = paint(colour)
+  const cells = rows.map((row) => row.map(plainCell))
+  const widths = titles.map((title, column) =>
+    Math.max(columnsOf(title), ...cells.map((row) => columnsOf(row[column]?.text ?? ''))),
+  )
+  const padded = (row: readonly { readonly text: string }[]): readonly string[] => {
+    const last = row.findLastIndex(({ text }) => text !== '')
+    return row
+      .slice(0, last + 1)
+      .map(({ text }, column) =>
+        column === last ? text : text + ' '.repeat((widths[column] ?? 0) - columnsOf(text)),
+      )
+  }
+  const header = padded(titles.map((text) => ({ text })))
+  const lines = cells.map(padded)
+  const fits = [header, ...lines].every((line) => columnsOf(line.join('  ')) <= width)
+  if (!fits && rows.length > 0) return narrow?.() ?? blocks(titles, cells, { colour, width })
+  const tinted = lines.map((line, index) =>
+    line.map((text, column) => tintedText(style, { ...cells[index]?.[column], text })).join('  '),
+  )
+  return [style.dim(header.join('  ')), ...tinted]
+}
+
+/** Columns below which nothing can be laid out. */
+const narrowest = 20
+
+type PlainCell = { readonly text: string; readonly tint?: Tint }
+
+const plainCell = (cell: Cell): PlainCell =>
+  typeof cell === 'string' ? { text: printable(cell) } : { ...cell, text: printable(cell.text) }
+
+const tintedText = (style: ReturnType<typeof paint>, { text, tint }: PlainCell): string =>
+  tint === undefined ? text : style[tint](text)
+
+/** Rows as words: `COMPONENT: manager  SERVICE: running` below the host. */
+function blocks(
+  titles: readonly string[],
+  rows: readonly (readonly PlainCell[])[],
+  { colour, width }: Layout,
+): readonly string[] {
+  const style = paint(colour)
+  const lines = (text: string): readonly string[] =>
+    wrap(text, { width: Math.max(width, narrowest), first: '', rest: '  ' })
+  return rows.flatMap((row, index) => {
+    const [key = { text: '' }, ...rest] = row
+    if (row.length < titles.length) {
+      return lines(`${style.bold(key.text)}: ${rest.map((cell) => tintedText(style, cell)).join(' ')}`)
+    }
+    const heading = key.text === rows[index - 1]?.[0]?.text ? [] : lines(style.bold(key.text))
+    const parts = rest.flatMap((cell, column) => {
+      const title = titles[column + 1] ?? ''
+      if (cell.text === '') return []
+      const label = title === '' ? '' : `${title}: `
+      return [{ columns: columnsOf(label + cell.text), text: style.dim(label) + tintedText(style, cell) }]
+    })
+    return [...heading, ...flowed(parts, width)]
+  })
+}
+
+/** Parts side by side, as many as fit; one that is wider than a line breaks between words. */
+function flowed(
+  parts: readonly { readonly columns: number; readonly text: string }[],
+  width: number,
+): readonly string[] {
+  const lines: string[] = []
+  let used = Number.POSITIVE_INFINITY
+  for (const { columns, text } of parts) {
+    const last = lines.pop()
+    if (last !== undefined && used + 2 + columns <= width) {
+      lines.push(`${last}  ${text}`)
+      used += 2 + columns
+      continue
+    }
+    if (last !== undefined) lines.push(last)
+    const first = last === undefined ? '  ' : '    '
+    lines.push(...wrap(text, { width: Math.max(width, narrowest), first, rest: '      ' }))
+    used = first.length + columns
+  }
+  return lines
+}
