@@ -25,13 +25,13 @@ export async function mend(options: {
   const remedies = new Map(found.map((one) => [one.host, remediesOf(one)]))
   const hosts = options.config.hosts.filter(({ name }) => (remedies.get(name)?.length ?? 0) > 0)
   if (hosts.length === 0) {
-    stdout.write('\nThere is nothing that muster can mend by itself.\n')
+    stdout.write('\nThere is nothing that muster can fix by itself.\n')
     return 'nothing'
   }
   const lines = hosts.flatMap(
     ({ name }) => remedies.get(name)?.map(({ title }) => `  ${name}: ${title}`) ?? [],
   )
-  stdout.write(`\nWhat muster can mend by itself:\n${lines.join('\n')}\n`)
+  stdout.write(`\nmuster can fix by itself:\n${lines.join('\n')}\n`)
   if (!(await agreed(context, { yes, question: 'Go on?' }))) {
     stderr.write('Nothing was changed.\n')
     return exitCodes.failed

@@ -89,7 +89,7 @@ export const commonRoutes = {
     tag: 'Server',
     path: `${basePath}/version`,
     auth: 'basic',
-    summary: 'Says which version of which component answers.',
+    summary: 'Returns the component and its version.',
     response: { kind: 'payload', payloadType: 'VersionPayload', payload: VersionPayload },
   },
   uris: {

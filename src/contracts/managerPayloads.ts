@@ -85,7 +85,7 @@ const dataSource = {
   port: Type.Integer(),
   since: time,
   by: Type.String({
-    description: 'API user who brought it into its state, `socket`, `manager` or `installation`.',
+    description: 'API user who set its state, or `socket`, `manager` or `installation`.',
   }),
   reason: orNull(
     Type.String(),
@@ -93,9 +93,9 @@ const dataSource = {
   ),
   checkedAt: orNull(time, 'When the last check ended; null before the first and without monitor-user.'),
   connections: orNull(Connections, "Through this host's connector; null while it does not answer."),
-  seqno: orNull(Type.Integer(), 'Number of the last applied transaction, as the replicator tells it.'),
+  seqno: orNull(Type.Integer(), 'Number of the last applied transaction, as the replicator reports it.'),
   appliedLatency: orNull(Type.Integer(), 'Whole seconds that a replica is behind; null for a primary.'),
-  relativeLatency: orNull(Type.Integer(), 'Null: neither kind of server tells it.'),
+  relativeLatency: orNull(Type.Integer(), 'Always null: neither MariaDB nor MySQL reports it.'),
   standby: Type.Boolean(),
   archive: Type.Boolean(),
   witness: Type.Boolean(),

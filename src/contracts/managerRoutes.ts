@@ -123,7 +123,7 @@ export const managerRoutes = {
     name: 'managerShun',
     tag: 'Data sources',
     path: `${dataSource}/shun`,
-    summary: 'Keeps a data source out until somebody takes it back.',
+    summary: 'Keeps a data source out until it is welcomed back.',
     response: changedDataSource,
     problems,
   },

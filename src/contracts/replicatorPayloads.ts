@@ -42,7 +42,7 @@ const common = {
   relativeLatency: orNull(
     Type.Integer(),
     'Seconds since the primary committed what was applied last; null, since neither MariaDB 10.11 nor MySQL ' +
-      '8.4 tells it in its replication status.',
+      '8.4 reports it in its replication status.',
   ),
   masterConnectUri: orNull(
     Type.String(),

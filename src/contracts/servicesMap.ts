@@ -43,7 +43,7 @@ export const ServicesMap = Type.Object({ services: Type.Array(MapService) }, exa
 export const DataSourceState = Type.Enum([...shownStates], {
   description:
     'ONLINE: the connector may use it. OFFLINE: no connections through the connector. FAILED: it did not pass ' +
-    'its checks. SHUNNED: kept out until somebody takes it back. UNKNOWN: nobody can check it; the connector uses ' +
+    'its checks. SHUNNED: kept out until it is welcomed back. UNKNOWN: it cannot be checked; the connector uses ' +
     'it as if it were ONLINE.',
 })
 

@@ -119,7 +119,7 @@ const lost = (host: string, why: string): TransportError =>
     host,
     code: 'connection-lost',
     message: `the connection to ${host} was lost: ${why}`,
-    fix: 'See whether the host is up and can be reached, then run the same command again: it resumes.',
+    fix: 'Check that the host is up and reachable, then run the same command again: it resumes.',
   })
 
 const tooLate = (host: string, timeout: number): TransportError =>

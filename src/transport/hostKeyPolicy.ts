@@ -128,7 +128,7 @@ function removal(known: KnownHost, asked: Asked): string {
 const lenientNote = ({ lenient }: Options): string =>
   lenient === undefined
     ? ''
-    : ` (StrictHostKeyChecking ${lenient} of ssh_config is not followed: no key is taken that nobody vouches for)`
+    : ` (StrictHostKeyChecking ${lenient} of ssh_config is ignored: unknown host keys are never accepted)`
 
 const authorityNote = (authority: KnownHost | undefined): string =>
   authority === undefined

@@ -61,5 +61,5 @@ async function readHostKey(
     if (agreed && shown !== undefined) return shown
     throw error
   }
-  throw new Error('a server let somebody in who did not ask')
+  throw new Error('the server accepted a login that was never sent')
 }

@@ -155,12 +155,12 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     const outcome = await world.muster('check', ['--fix', '--yes'])
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toContain(
-      'What muster can mend by itself:\n  db2: remove 1 leftover of interrupted runs\n',
+      'muster can fix by itself:\n  db2: remove 1 leftover of interrupted runs\n',
     )
     expect(existsSync(left)).toBe(false)
     expect(outcome.stdout.match(/leftovers\b/g)).toHaveLength(1)
     const again = await world.muster('check', ['--fix', '--yes'])
     expect(again).toMatchObject({ code: 0, stderr: '' })
-    expect(again.stdout).toContain('There is nothing that muster can mend by itself.\n')
+    expect(again.stdout).toContain('There is nothing that muster can fix by itself.\n')
   })
 })

@@ -259,7 +259,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         says: {
           what: /^the connection to db2 was lost: .*\n {4}Nothing could be taken back there: it is gone\. The next run goes on there\.$/,
           code: 'connection-lost',
-          fix: /^See whether the host is up and can be reached/,
+          fix: /^Check that the host is up and reachable/,
         },
       },
     ],

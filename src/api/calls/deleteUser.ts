@@ -13,7 +13,7 @@ export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit },
     audit({ before: auditedUser(findUser(file, name)) })
     const next = removeUser(file, name)
     if (next !== file && next.users.length === 0) {
-      const detail = 'Nobody could log in any more. Create another user first.'
+      const detail = 'No one could log in any more. Create another user first.'
       throw new ProblemError({ code: 'last-user', detail })
     }
     return next

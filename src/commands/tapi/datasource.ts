@@ -61,7 +61,7 @@ const questions: Readonly<Record<DatasourceChange, (name: string) => string>> = 
   offline: (name) =>
     `Take ${name} offline? The connector then sends it no connections. Under AUTOMATIC it comes back online by ` +
     'itself; shun keeps it out.',
-  shun: (name) => `Shun ${name}? The connector sends it no connections until somebody welcomes it back.`,
+  shun: (name) => `Shun ${name}? The connector sends it no connections until it is welcomed back.`,
   welcome: (name) => `Take ${name} back and online?`,
   recover: (name) => `Recover ${name} to OFFLINE? Under AUTOMATIC it then comes online by itself.`,
 }

@@ -25,7 +25,7 @@ export function hostsOf(choice: {
   if (contrary !== undefined) {
     throw new UsageError(
       `--all and --${contrary} exclude each other.`,
-      'With --all the hosts and their ports are the recorded ones; --cluster says of which cluster.',
+      '--all uses the recorded hosts and ports; choose the cluster with --cluster.',
     )
   }
   const wanted = written.cluster

@@ -58,7 +58,7 @@ export function deleteUser(name: string): Change {
       if ('problem' in told) return told
       const users = listedUsers(told.value)
       return users?.length === 1 && users[0] === name.normalize('NFC')
-        ? wouldRefuse('last-user', 'Nobody could log in any more. Create another user first.')
+        ? wouldRefuse('last-user', 'No one could log in any more. Create another user first.')
         : undefined
     },
     question: (where) => `Delete the user ${name} of ${where}?`,

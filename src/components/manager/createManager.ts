@@ -52,7 +52,7 @@ export function createManager(options: {
     try {
       bring([source], { state: next, by: 'manager', reason })
       if (next === 'FAILED') log.warn(facts, 'fenced a data source')
-      else log.info(facts, 'brought a data source back')
+      else log.info(facts, 'took a data source back')
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
       // The next check comes to the same end.

@@ -97,7 +97,7 @@ export async function bringServiceOnline(order: Order, service: string): Promise
   const told = errors.map(({ message }) => message).join(' ')
   throw new ProblemError({
     code: 'wrong-state',
-    detail: `Not every data source of ${service} could be brought online; brought online now: ${names}. ${told}`,
+    detail: `Not every data source of ${service} could be set online; set online now: ${names}. ${told}`,
     errors,
   })
 }

@@ -22,8 +22,8 @@ type Incomplete = {
 }
 
 const lost = {
-  replicator: 'Without that the replicator is handed no database: it lists no services and steers nothing.',
-  monitor: 'Without that nobody checks the databases: a manager cannot tell whether one has failed.',
+  replicator: 'Without it the replicator has no database: it lists no services and controls nothing.',
+  monitor: 'Without it the databases are not checked: a manager cannot see that one has failed.',
 }
 
 const examples: Readonly<Record<string, string>> = {

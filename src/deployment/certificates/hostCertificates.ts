@@ -134,7 +134,7 @@ function served(options: {
   const result = results.find(({ id }) => id === component)
   if (result === undefined) return { ...known, detail: 'it was not asked' }
   if (result.certificates === undefined) {
-    return { ...known, detail: 'the release on the host is too old to tell; install again to see it' }
+    return { ...known, detail: 'the release on the host is too old to report it; run install again' }
   }
   const certificate = found(result.certificates.join(''), now)
   if (certificate !== undefined) return { ...known, served: certificate }

@@ -16,7 +16,7 @@ export async function observe(
   throw new StepError({
     host: transport.host,
     code: 'facts-failed',
-    message: `looking at the host ended with ${code}: ${String(stderr) || 'it told no time'}`,
+    message: `looking at the host ended with ${code}: ${String(stderr) || 'it returned no time'}`,
     fix: 'The host needs a POSIX sh, coreutils, grep and sed.',
   })
 }

@@ -63,7 +63,7 @@ function judgeUser(
   return [
     problem(
       'installed-as-other-user',
-      `its components run as ${installed}, whom their logs and states belong to, and would run as ${user}`,
+      `its components run as ${installed}, who owns their logs and states, but would run as ${user}`,
       anew(`Set \`user: ${installed}\``),
     ),
   ]

@@ -24,7 +24,7 @@ export function goingOnText(
   if (operation === 'upgrade' && done.length > 0) {
     const [first = ''] = done
     lines.push(
-      `${done.length > 8 ? counted(done.length, 'host') : listOf(done)} ${done.length === 1 ? 'runs' : 'run'} the new release; \`muster rollback --host ${first}\` would bring ${first} back.`,
+      `${done.length > 8 ? counted(done.length, 'host') : listOf(done)} ${done.length === 1 ? 'runs' : 'run'} the new release; \`muster rollback --host ${first}\` returns ${first} to the previous one.`,
     )
   }
   return `${lines.flatMap((line) => wrap(line, { width, first: '', rest: '' })).join('\n')}\n`

@@ -25,7 +25,7 @@ const phaseWords: Readonly<Record<Phase, readonly [during: string, after: string
   facts: ['reading facts', 'reached'],
   stage: ['preparing', 'prepared'],
   commit: ['switching over', 'done'],
-  verify: ['proving the logins', 'done'],
+  verify: ['verifying logins', 'done'],
 }
 
 const waiting: HostState = { kind: 'waiting', text: 'waiting' }

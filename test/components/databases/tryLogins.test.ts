@@ -81,7 +81,9 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
       [primary, replica].map(({ port }) => ({
         option: 'monitor-user',
         place: `127.0.0.1:${port}`,
-        error: expect.stringMatching(/rejected login 'muster': ERROR 1045.*Check monitor-user and monitor-password\.$/),
+        error: expect.stringMatching(
+          /rejected login 'muster': ERROR 1045.*Check monitor-user and monitor-password\.$/,
+        ),
         refused: true,
       })),
     )

@@ -97,7 +97,7 @@ describe('hostCertificates', () => {
     })
     expect(found.components.map(({ detail }) => detail)).toEqual([
       'nothing listens',
-      'the release on the host is too old to tell; install again to see it',
+      'the release on the host is too old to report it; run install again',
       'it was not asked',
     ])
   })

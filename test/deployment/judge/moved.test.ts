@@ -37,8 +37,7 @@ describe('what an installation cannot change while it stands', () => {
       })),
     ).toEqual([
       {
-        message:
-          'its components run as tungsten, whom their logs and states belong to, and would run as muster',
+        message: 'its components run as tungsten, who owns their logs and states, but would run as muster',
         fix: 'Set `user: tungsten`. Or uninstall with the old value and install again: password, certificates and the databases stay.',
       },
     ])

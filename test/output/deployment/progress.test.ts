@@ -61,7 +61,7 @@ describe('the live progress', () => {
       '· db2  waiting',
     ])
     events.push(done('db1', 'commit'), started('db1', 'verify'))
-    expect(shown(names, events)[1]).toBe('› db1  proving the logins')
+    expect(shown(names, events)[1]).toBe('› db1  verifying logins')
     events.push(done('db1', 'verify'), wave(2, 2, 'db2'), started('db2', 'commit'), failed('db2'))
     events.push(done('db2', 'commit'))
     expect(shown(names, events)).toEqual([

@@ -79,7 +79,7 @@ describe('goingOnText', () => {
     ]
     expect(goingOnText('upgrade', outcomes)).toBe(
       '1 host not started. Fix the reported problem on db2, then run `muster upgrade` again: it continues with what is left.\n' +
-        'db1 runs the new release; `muster rollback --host db1` would bring db1 back.\n',
+        'db1 runs the new release; `muster rollback --host db1` returns db1 to the previous one.\n',
     )
     expect(goingOnText('restart', outcomes)?.split('\n')).toHaveLength(2)
   })
