@@ -107,7 +107,9 @@ export async function inRun(
     if (record !== undefined && !options.json) {
       const seconds = (performance.now() - began - waited) / 1000
       const { stdout } = context
-      stdout.write(verdictText(record.hosts, { exit, seconds, ...lineLayout(context, stdout) }))
+      stdout.write(
+        verdictText(record.hosts, { exit, seconds, reasons: begun, ...lineLayout(context, stdout) }),
+      )
       if (exit === exitCodes.ok) stdout.write(closing)
     }
     return exit

@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     world.describe({ defaults: databases({ 'connector-max-hold': '700ms' }) })
     const { code, stdout } = await world.muster('install')
     expect(code).toBe(0)
-    expect(stdout).toContain('connector: proxy.maxHold: 500 → 700')
+    expect(stdout).toContain('connector-max-hold: 500ms → 700ms')
     expect(host.pids()).toMatchObject({ manager, replicator })
     expect(host.pids().connector).not.toBe(connector)
     expect(readFileSync(data('connector.json'), 'utf8')).toContain('OFFLINE')

@@ -9,13 +9,15 @@ import { whatFailed } from './whatFailed.ts'
 const most = 8
 
 /**
- * The last words of a run: `FAILED: 1 of 4 hosts (ux2)` with the reasons, or `DONE: 4 hosts in 12.3 s`. Empty for a run
+ * The last words of a run: `FAILED: 1 of 4 hosts (ux2)` with the reasons where they are wanted, or `DONE: 4 hosts in 12.3 s`. Empty for a run
  * that a person stopped before any host failed.
  */
 export function verdictText(
   outcomes: readonly Pick<HostOutcome, 'host' | 'result' | 'failure'>[],
   options: {
     readonly exit: number
+    /** Repeats the reasons: those of a run that began to change hosts stand far above. */
+    readonly reasons: boolean
     readonly seconds: number
     readonly colour: boolean
     readonly width: number
@@ -35,7 +37,7 @@ export function verdictText(
       most,
     )
   const head = `${red('FAILED:')} ${failed.length} of ${counted(outcomes.length, 'host')} (${named(failed)})`
-  const reasons = grouped(failed, reasonOf).flatMap((alike) => {
+  const reasons = grouped(options.reasons ? failed : [], reasonOf).flatMap((alike) => {
     const reason = reasonOf(alike[0])
     return reason === ''
       ? []

@@ -8,7 +8,7 @@ const outcome = (host: string, result: HostOutcome['result'], message?: string) 
   result,
   ...(message === undefined ? {} : { failure: { code: 'broken', message, fix: 'mend it' } }),
 })
-const layout = { exit: 1, seconds: 12.34, colour: false, width: 60 }
+const layout = { exit: 1, reasons: true, seconds: 12.34, colour: false, width: 60 }
 
 describe('the verdict of a run', () => {
   it('says how many hosts failed, which and why, the hosts of one reason together', () => {
@@ -31,6 +31,11 @@ describe('the verdict of a run', () => {
     const good = [outcome('ux1', 'changed'), outcome('ux2', 'unchanged')]
     expect(verdictText(good, { ...layout, exit: 0 })).toBe('DONE: 2 hosts in 12.3 s\n')
     expect(verdictText([outcome('ux1', 'stopped')], { ...layout, exit: 130 })).toBe('')
+  })
+
+  it('repeats no reasons of a run that never began, whose errors stand right above', () => {
+    const refused = [outcome('ux1', 'not-started'), outcome('ux2', 'failed', 'its port is taken')]
+    expect(verdictText(refused, { ...layout, reasons: false })).toBe('FAILED: 1 of 2 hosts (ux2)\n')
   })
 
   it('breaks no line inside of a word', () => {
