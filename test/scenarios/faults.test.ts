@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -247,12 +247,12 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
       {
         row: 'goes down mid-run',
         begin: () => unlocked,
-        attempt: () =>
-          world.muster('install', [], {
-            watch: (text) => {
-              if (text.includes('db2: write settings')) db2().server.breakConnections('reset')
-            },
-          }),
+        attempt: () => {
+          const settings = watch(join(db2().directory, 'share'), (_, name) => {
+            if (name === 'connector.json') db2().server.breakConnections('reset')
+          })
+          return world.muster('install').finally(() => settings.close())
+        },
         code: 4,
         done: ['db1'],
         torn: ['db2'],

@@ -177,16 +177,28 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
       outcomes: [{ result: 'not-started' }, { result: 'not-started' }],
     })
     expect(existsSync(join(db1().directory, 'current'))).toBe(false)
-    const outcome = await world.muster('install', [], {
+    const outcome = await world.muster('install', ['--json'], {
       watch: (text) => {
-        if (text.includes('db1: write settings')) db1().server.breakConnections('reset')
+        if (text.includes('"type":"step-done","host":"db1","step":"settings"'))
+          db1().server.breakConnections('reset')
       },
     })
     expect(outcome.code).toBe(4)
-    expect(outcome.stderr).toMatch(
-      /^error db1: the connection to db1 was lost: .* \[connection-lost\]\n {4}Nothing could be taken back there: it is gone\. The next run goes on there\.\n {2}fix: /,
-    )
-    expect(outcome.stdout).toMatch(/^db1 {2}unreachable/m)
+    expect(JSON.parse(outcome.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      type: 'run-ended',
+      outcomes: [
+        {
+          result: 'unreachable',
+          failure: {
+            code: 'connection-lost',
+            message: expect.stringMatching(
+              /^the connection to db1 was lost: .*\nNothing could be taken back there: it is gone\. The next run goes on there\.$/,
+            ),
+          },
+        },
+        { host: 'db2' },
+      ],
+    })
     await expectConvergence(kept)
     await purge()
   }, 180_000)

@@ -354,7 +354,8 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       world.operator.env.STORE_PASS = 'a store password'
       world.describe({ defaults, hosts: [world.host('db1')] })
       const outcome = await world.muster('install')
-      expect(outcome, outcome.stderr).toMatchObject({ code: 1, stdout: verdict })
+      expect(outcome.code, outcome.stderr).toBe(1)
+      expect(outcome.stdout).toMatch(/^(?:FAILED: 1 of 1 host \(db1\)\n)?$/)
       expect(outcome.stderr).toMatch(/error/)
       expect(outcome.stderr).toContain('fix: ')
       expect(outcome.stderr).not.toContain('a store password')

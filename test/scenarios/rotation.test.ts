@@ -257,7 +257,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     const second = await users(['remove', 'ops'])
     expect(second, second.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(
-      second.stdout.replace(/ \(\d+\.\d s\)| \((?:connect|facts|commit|verify)[^)]*\)/g, ''),
+      second.stdout.replace(/ \(\d+\.\d s\)| \((?:connect|facts|commit|verify)[^)]*\)| in [\d.]+ s$/gm, ''),
     ).toMatchInlineSnapshot(`
       "alpha: changes on 1 of 3 hosts
 
@@ -267,10 +267,11 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
 
       db1 and db3: nothing to do
 
-      db2: remove the user ops
+      db2: done
       db1  nothing to do, removed from every API
       db2  done: 1 change, removed from every API
       db3  nothing to do, removed from every API
+      DONE: 3 hosts
       "
     `)
     expect(await ops()).toEqual(all(401))

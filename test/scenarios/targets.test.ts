@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
       expect.stringMatching(/connector +running/),
     ])
     expect((await world.muster('start', ['--component', 'replicator'])).stdout).toMatch(
-      /^db1 {2}nothing to do.*\n$/,
+      /^db1 {2}nothing to do.*\nDONE: 1 host in .*\n$/,
     )
     expect((await world.muster('start', ['--host', 'db1'])).code).toBe(0)
     expect(Object.keys(world.host('db1').pids())).toHaveLength(3)
