@@ -1,12 +1,10 @@
-import type { DataSourceState } from './servicesMap.ts'
+import type { RecordedState } from './servicesMap.ts'
 
 /** What people do with a data source. */
 export type DataSourceOperation = 'offline' | 'online' | 'shun' | 'welcome' | 'recover'
 
 /** The state that each operation leads to; where a state is missing, the operation is not for it. */
-const aims: Readonly<
-  Record<DataSourceOperation, Readonly<Partial<Record<DataSourceState, DataSourceState>>>>
-> = {
+const aims: Readonly<Record<DataSourceOperation, Readonly<Partial<Record<RecordedState, RecordedState>>>>> = {
   offline: { ONLINE: 'OFFLINE', OFFLINE: 'OFFLINE' },
   online: { ONLINE: 'ONLINE', OFFLINE: 'ONLINE' },
   shun: { ONLINE: 'SHUNNED', OFFLINE: 'SHUNNED', FAILED: 'SHUNNED', SHUNNED: 'SHUNNED' },
@@ -15,10 +13,10 @@ const aims: Readonly<
 }
 
 /** Where an operation leads from a state; undefined where it is refused (contract.md, "Manager"). */
-export const aimOf = (operation: DataSourceOperation, state: DataSourceState): DataSourceState | undefined =>
+export const aimOf = (operation: DataSourceOperation, state: RecordedState): RecordedState | undefined =>
   aims[operation][state]
 
-const waysOut: Readonly<Record<DataSourceState, string>> = {
+const waysOut: Readonly<Record<RecordedState, string>> = {
   ONLINE: 'Clients are served already.',
   OFFLINE: 'Bring it online with online.',
   FAILED: 'Repair what failed, then recover makes it OFFLINE and online brings it back.',
@@ -29,7 +27,7 @@ const waysOut: Readonly<Record<DataSourceState, string>> = {
 export function wrongState(facts: {
   readonly operation: DataSourceOperation
   readonly name: string
-  readonly state: DataSourceState
+  readonly state: RecordedState
   readonly reason: string | null
 }): string {
   const { operation, name, state, reason } = facts

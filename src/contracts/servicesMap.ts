@@ -5,11 +5,11 @@ const exact = { additionalProperties: false }
 /** Roles of a data source: one spelling everywhere (contract.md, "Manager"). */
 export const dataSourceRoles = ['primary', 'replica', 'relay', 'standby', 'archive', 'witness'] as const
 
-/** States that a data source is brought into (contract.md, "Manager"). */
-export const dataSourceStates = ['ONLINE', 'OFFLINE', 'FAILED', 'SHUNNED'] as const
+/** States that a manager brings a data source into and records (contract.md, "Manager"). */
+export const recordedStates = ['ONLINE', 'OFFLINE', 'FAILED', 'SHUNNED'] as const
 
 /** States as they are shown: UNKNOWN in place of ONLINE where nobody can check it (contract.md, "Manager"). */
-export const shownStates = [...dataSourceStates, 'UNKNOWN'] as const
+export const dataSourceStates = [...recordedStates, 'UNKNOWN'] as const
 
 /** A name of a service or data source: it stands in paths and in people's shells. */
 export const MapName = Type.String({
@@ -40,7 +40,7 @@ export const MapService = Type.Object({ name: MapName, datasources: Type.Array(M
 export const ServicesMap = Type.Object({ services: Type.Array(MapService) }, exact)
 
 /** State of a data source. */
-export const DataSourceState = Type.Enum([...shownStates], {
+export const DataSourceState = Type.Enum([...dataSourceStates], {
   description:
     'ONLINE: the connector may use it. OFFLINE: no connections through the connector. FAILED: it did not pass ' +
     'its checks. SHUNNED: kept out until it is welcomed back. UNKNOWN: it cannot be checked; the connector uses ' +
@@ -84,8 +84,8 @@ export const DataSourcePayload = Type.Object(
 )
 
 export type DataSourceRole = (typeof dataSourceRoles)[number]
+export type RecordedState = (typeof recordedStates)[number]
 export type DataSourceState = (typeof dataSourceStates)[number]
-export type ShownState = (typeof shownStates)[number]
 export type MapDataSource = Readonly<Static<typeof MapDataSource>>
 export type MapService = { readonly name: string; readonly datasources: readonly MapDataSource[] }
 export type ServicesMap = { readonly services: readonly MapService[] }

@@ -3,7 +3,7 @@ import { get } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { aimOf, wrongState } from '../../contracts/dataSourceOperations.ts'
 import { basePath } from '../../contracts/route.ts'
-import { dataSourceStates } from '../../contracts/servicesMap.ts'
+import { recordedStates } from '../../contracts/servicesMap.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { briefly } from './briefly.ts'
 import { object } from './cells.ts'
@@ -81,7 +81,7 @@ async function foresee(call: Call, change: DatasourceChange, named: Named): Prom
   const asked = await pathOf(call, named, (service) => `${servicePath(service)}${below(named.name)}`)
   const told = 'problem' in asked ? asked : await payloadOf(call, asked.path)
   if ('problem' in told) return told
-  const state = dataSourceStates.find((known) => known === told.payload.state)
+  const state = recordedStates.find((known) => known === told.payload.state)
   if (state === undefined || aimOf(change, state) !== undefined) return undefined
   const reason = typeof told.payload.reason === 'string' ? told.payload.reason : null
   return wouldRefuse('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))

@@ -1,5 +1,5 @@
 import type { Policy } from '../../contracts/managerPayloads.ts'
-import type { DataSourceState } from '../../contracts/servicesMap.ts'
+import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Finding } from './findings.ts'
 
 /** How many checks in a row decide. */
@@ -28,7 +28,7 @@ export function nextStreak({ failed, passed }: Streak, result: Finding['result']
  * "Manager"). It knows no other server's state and never makes another one the primary.
  */
 export function judge(facts: {
-  readonly state: DataSourceState
+  readonly state: RecordedState
   readonly policy: Policy
   readonly streak: Streak
 }): 'FAILED' | 'ONLINE' | undefined {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { StartError } from '../../api/startError.ts'
 import { type Policy, policies } from '../../contracts/managerPayloads.ts'
-import { dataSourceStates, MapName, ServicesMap } from '../../contracts/servicesMap.ts'
+import { MapName, recordedStates, ServicesMap } from '../../contracts/servicesMap.ts'
 import { addressOf, keyOf, sourcesOf } from './dataSources.ts'
 
 const exact = { additionalProperties: false }
@@ -13,7 +13,7 @@ const Mark = Type.Object(
     name: MapName,
     host: Type.String(),
     port: Type.Integer(),
-    state: Type.Enum([...dataSourceStates]),
+    state: Type.Enum([...recordedStates]),
     since: Type.String({ format: 'date-time' }),
     by: Type.String(),
     reason: Type.Union([Type.String(), Type.Null()]),

@@ -1,6 +1,6 @@
 import type { MetricFamily } from '../../api/formatMetrics.ts'
 import { policies } from '../../contracts/managerPayloads.ts'
-import { shownStates } from '../../contracts/servicesMap.ts'
+import { dataSourceStates } from '../../contracts/servicesMap.ts'
 import type { Manager } from './createManager.ts'
 import { shownState } from './statusPayloads.ts'
 
@@ -22,7 +22,7 @@ export function measure(manager: Manager): readonly MetricFamily[] {
       type: 'gauge',
       help: 'State of each data source: 1 for the one that it is in.',
       samples: sources.flatMap(({ labels, state: now }) =>
-        shownStates.map((state) => ({ labels: { ...labels, state }, value: state === now ? 1 : 0 })),
+        dataSourceStates.map((state) => ({ labels: { ...labels, state }, value: state === now ? 1 : 0 })),
       ),
     },
     {

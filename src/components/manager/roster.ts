@@ -1,5 +1,5 @@
 import type { Policy } from '../../contracts/managerPayloads.ts'
-import type { DataSourceState, ServicesMap } from '../../contracts/servicesMap.ts'
+import type { RecordedState, ServicesMap } from '../../contracts/servicesMap.ts'
 import { type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
 import { addressOf, type DataSource, type DataSourceKey, keyOf, sourcesOf } from './dataSources.ts'
 import type { KeptState } from './keepState.ts'
@@ -20,7 +20,7 @@ export type Roster = {
   /** Brings data sources into a state together. Those that are in it stay as they are; the others are returned. */
   bring(
     keys: readonly DataSourceKey[],
-    to: { readonly state: DataSourceState; readonly by: string; readonly reason?: string | null },
+    to: { readonly state: RecordedState; readonly by: string; readonly reason?: string | null },
   ): readonly DataSource[]
   /** Whether that changed anything. */
   setPolicy(service: string, policy: Policy): boolean

@@ -1,6 +1,6 @@
 import type { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import type { DatasourceStatusPayload, ServiceStatusPayload } from '../../contracts/managerPayloads.ts'
-import type { DataSourceEntry, ServicesMap, ShownState } from '../../contracts/servicesMap.ts'
+import type { DataSourceEntry, DataSourceState, ServicesMap } from '../../contracts/servicesMap.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import type { Health } from './health.ts'
@@ -15,7 +15,7 @@ function connectionsOf({ service, name }: DataSourceKey, connector: ConnectorSta
 }
 
 /** ONLINE is a promise that checks keep: where nobody can make any, nobody knows. */
-export function shownState(manager: Manager, view: DataSourceView): ShownState {
+export function shownState(manager: Manager, view: DataSourceView): DataSourceState {
   if (view.state !== 'ONLINE') return view.state
   return manager.monitors && manager.health(view).finding?.result !== 'unable' ? 'ONLINE' : 'UNKNOWN'
 }

@@ -1,6 +1,6 @@
 import type { DatasourceStatusPayload, Policy, ServiceStatusPayload } from '../managerPayloads.ts'
 import type { managerRoutes } from '../managerRoutes.ts'
-import type { DataSourceState } from '../servicesMap.ts'
+import type { RecordedState } from '../servicesMap.ts'
 import type { ExamplesOf } from './examplesOf.ts'
 import { mapExamples } from './mapExamples.ts'
 
@@ -42,14 +42,14 @@ const service: ServiceStatusPayload = {
 }
 
 const changed = { since: '2025-03-11T08:30:00.000Z', by: 'admin' }
-const allTo = (state: DataSourceState) => ({
+const allTo = (state: RecordedState) => ({
   answer: {
     ...service,
     datasources: service.datasources.map((it) => ({ ...it, ...changed, state })),
     changed: true,
   },
 })
-const oneTo = (state: DataSourceState) => ({ answer: { ...replica, ...changed, state, changed: true } })
+const oneTo = (state: RecordedState) => ({ answer: { ...replica, ...changed, state, changed: true } })
 const policyTo = (policy: Policy) => ({ answer: { ...service, policy, changed: true } })
 
 export const managerExamples: ExamplesOf<typeof managerRoutes> = {

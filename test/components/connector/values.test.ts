@@ -5,7 +5,11 @@ import { changedMode, installedMode } from '../../../src/components/connector/mo
 import { rarely } from '../../../src/components/connector/rarely.ts'
 import * as refusals from '../../../src/components/connector/refusals.ts'
 import { leastBusy, routeOf } from '../../../src/components/connector/routes.ts'
-import { type DataSourceEntry, dataSourceRoles, shownStates } from '../../../src/contracts/servicesMap.ts'
+import {
+  type DataSourceEntry,
+  dataSourceRoles,
+  dataSourceStates,
+} from '../../../src/contracts/servicesMap.ts'
 import { refusalIn } from '../../support/databaseClient.ts'
 import { manualClock } from '../../support/manualClock.ts'
 
@@ -93,7 +97,7 @@ describe('routeOf', () => {
     const anySource = fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd'),
       role: fc.constantFrom(...dataSourceRoles),
-      state: fc.constantFrom(...shownStates),
+      state: fc.constantFrom(...dataSourceStates),
     })
     fc.assert(
       fc.property(fc.array(anySource), fc.constantFrom('primary', 'replica'), (sources, role) => {

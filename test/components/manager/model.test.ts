@@ -7,7 +7,7 @@ import type { Observation } from '../../../src/components/manager/observation.ts
 import { operate } from '../../../src/components/manager/operate.ts'
 import type { DataSourceOperation as Operation } from '../../../src/contracts/dataSourceOperations.ts'
 import { type Policy, policies } from '../../../src/contracts/managerPayloads.ts'
-import type { DataSourceState } from '../../../src/contracts/servicesMap.ts'
+import type { RecordedState } from '../../../src/contracts/servicesMap.ts'
 import { broken, fakeMonitor, installed, lockedOut, place, refusing, replicating } from './support.ts'
 
 type Found = 'good' | 'lagging' | 'refusing' | 'broken' | 'locked'
@@ -30,11 +30,11 @@ type Step =
 
 /** contract.md, "Manager", in the plainest words: what happened since the state was entered, and rules about it. */
 class Model {
-  state: DataSourceState = 'ONLINE'
+  state: RecordedState = 'ONLINE'
   policy: Policy = 'AUTOMATIC'
   history: Found[] = []
 
-  enter(state: DataSourceState): void {
+  enter(state: RecordedState): void {
     if (state !== this.state) this.history = []
     this.state = state
   }
@@ -56,13 +56,13 @@ class Model {
   /** Whether the operation is carried out. */
   operation(operation: Operation, found: Found, canWrite: boolean): boolean {
     const before = this.state
-    const goOnline = (from: DataSourceState): boolean => {
+    const goOnline = (from: RecordedState): boolean => {
       if (before === 'ONLINE') return true
       if (before !== from || !isGood(found) || !canWrite) return false
       this.enter('ONLINE')
       return true
     }
-    const go = (to: DataSourceState): boolean => {
+    const go = (to: RecordedState): boolean => {
       if (before !== to && !canWrite) return false
       this.enter(to)
       return true
