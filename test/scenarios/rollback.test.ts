@@ -152,7 +152,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(none.code).toBe(1)
     expect(none.stderr).toMatch(
       new RegExp(
-        `^error db1 and db2: the release 9\\.9\\.9 is not kept there; releases that are kept: \\[no-such-release\\]\\n {4}db1 and db2: ${previous}, ${latest}`,
+        `^error db1 and db2: the release 9\\.9\\.9 is not kept there \\[no-such-release\\]\\n {4}db1 and db2 keep ${previous}, ${latest}`,
       ),
     )
     expect({ pids: pids(), current: currents() }).toEqual(before)

@@ -51,8 +51,10 @@ function notKept(
     host,
     code: 'no-such-release',
     message: [
-      `the release ${wanted} is not kept there; releases that are kept:`,
-      ...linesOf(kept, ({ ids }) => ids).map(([ids, hosts]) => `${hosts}: ${ids}`),
+      `the release ${wanted} is not kept there`,
+      ...linesOf(kept, ({ ids }) => ids).map(
+        ([ids, hosts]) => `${hosts} ${hosts.includes(' ') ? 'keep' : 'keeps'} ${ids}`,
+      ),
     ].join('\n    '),
     fix: "Name a release that every host keeps, or select the hosts that keep it with --host. Without --release, this muster's own release is installed.",
   })

@@ -46,10 +46,10 @@ describe('pinReleases', () => {
     expect(new Set(problems.map(({ message }) => message)).size).toBe(1)
     expect(problems[0]).toMatchObject({
       code: 'no-such-release',
-      message: `the release 1.0.0 is not kept there; releases that are kept:
-    db1: ${newer}, ${older}
-    db2 and db3: ${newer}
-    db4: nothing`,
+      message: `the release 1.0.0 is not kept there
+    db1 keeps ${newer}, ${older}
+    db2 and db3 keep ${newer}
+    db4 keeps nothing`,
     })
   })
 
