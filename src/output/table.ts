@@ -44,7 +44,9 @@ export function tableLines(
   const header = padded(titles.map((text) => ({ text })))
   const lines = cells.map(padded)
   const fits = [header, ...lines].every((line) => columnsOf(line.join('  ')) <= width)
-  if (!fits && rows.length > 0) return narrow?.() ?? blocks(titles, cells, { colour, width })
+  // A terminal that names no width says 0.
+  if (!fits && width >= narrowest && rows.length > 0)
+    return narrow?.() ?? blocks(titles, cells, { colour, width })
   const tinted = lines.map((line, index) =>
     line.map((text, column) => tintedText(style, { ...cells[index]?.[column], text })).join('  '),
   )
@@ -69,8 +71,7 @@ function blocks(
   { colour, width }: Layout,
 ): readonly string[] {
   const style = paint(colour)
-  const lines = (text: string): readonly string[] =>
-    wrap(text, { width: Math.max(width, narrowest), first: '', rest: '  ' })
+  const lines = (text: string): readonly string[] => wrap(text, { width, first: '', rest: '  ' })
   return rows.flatMap((row, index) => {
     const [key = { text: '' }, ...rest] = row
     if (row.length < titles.length) {
@@ -103,7 +104,7 @@ function flowed(
     }
     if (last !== undefined) lines.push(last)
     const first = last === undefined ? '  ' : '    '
-    lines.push(...wrap(text, { width: Math.max(width, narrowest), first, rest: '      ' }))
+    lines.push(...wrap(text, { width, first, rest: '      ' }))
     used = first.length + columns
   }
   return lines

@@ -32,12 +32,16 @@ db2   unreachable`
 db2: unreachable`)
   })
 
+  it('stays as it is where the terminal names no width that could be one', () => {
+    expect(shown(0)).toBe(shown(80))
+  })
+
   it('is what the caller makes of it on a narrow terminal where it makes something of it', () => {
     expect(tableLines({ titles, rows, colour: false, width: 40, narrow: () => ['db1'] })).toEqual(['db1'])
   })
 
   it('is its titles where there are no rows, however narrow the terminal is', () => {
-    expect(tableLines({ titles, rows: [], colour: false, width: 10 })).toEqual([
+    expect(tableLines({ titles, rows: [], colour: false, width: 20 })).toEqual([
       'HOST  COMPONENT  LISTENS ON',
     ])
   })
@@ -47,8 +51,8 @@ db2: unreachable`)
       expect(shown(width, true)).not.toBe(shown(width))
       expect(stripVTControlCharacters(shown(width, true))).toBe(shown(width))
     }
-    const hostile = [['db1', '\u001b[2J']]
-    for (const width of [8, 80]) {
+    const hostile = [['db1', `${'x'.repeat(20)}\u001b[2J`]]
+    for (const width of [20, 80]) {
       const lines = tableLines({ titles: ['HOST', 'USER'], rows: hostile, colour: false, width })
       expect(lines.join('\n')).not.toContain('\u001b')
     }

@@ -8,9 +8,10 @@ export function renderFields(
   columns = Number.POSITIVE_INFINITY,
 ): string {
   const column = Math.max(...fields.map(([name]) => name.length)) + 2
+  const width = Math.max(columns, column + 20)
   const rest = ' '.repeat(column)
   return fields
-    .flatMap(([name, value]) => wrap(printable(value), { width: columns, first: name.padEnd(column), rest }))
+    .flatMap(([name, value]) => wrap(printable(value), { width, first: name.padEnd(column), rest }))
     .map((line) => `${line}\n`)
     .join('')
 }
