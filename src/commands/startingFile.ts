@@ -5,7 +5,7 @@ export const startingFile = `# yaml-language-server: $schema=./muster.schema.jso
 # The name of the cluster. It becomes part of service and file names on the hosts.
 cluster: alpha
 
-# Options for every host. A service or a host can have its own, under "options:"; the nearest one wins.
+# Options for every host. A service or a host can have its own, under "options:"; the most specific one applies.
 defaults:
   # The administrator of every API. Without a password one is made, kept beside this file in .muster/
   # and shown once. To bring your own, read it from elsewhere rather than writing it here:

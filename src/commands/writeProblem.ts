@@ -17,7 +17,7 @@ export function writeProblem(
         fix:
           example === undefined
             ? 'Name a file in it.'
-            : `Name the file in it, such as ${file.replace(/\/+$/, '')}/${example}`,
+            : `Pass the file in it, such as ${file.replace(/\/+$/, '')}/${example}`,
       }
     case 'refused':
       return {

@@ -10,7 +10,7 @@ type Fail = (code: SecretErrorCode, reason: string, fix: string) => SecretError
 const alone = 'Write the secret alone into it, as text.'
 
 const relativeFix = 'Correct the path; a relative one is relative to the YAML file.'
-const rightsFix = 'Check who owns the file and its permissions: ls -l shows both.'
+const rightsFix = 'Check the owner and the permissions of the file with ls -l.'
 
 /** A file or a program ends its text with a line break that is no part of the secret. */
 const withoutLastBreak = (text: string): string => text.replace(/\r?\n$/, '')

@@ -97,7 +97,7 @@ const defects: readonly (readonly [
   [
     'keystore-key-mismatch',
     { keystore: createKeystore({ leaf: { key: second.key, chain: leaf.chain }, alias: 'tls', password }) },
-    'The private key tls in the keystore of db1 does not belong to its certificate.',
+    'The private key tls in the keystore of db1 does not match its certificate.',
   ],
   [
     'keystore-not-yet-valid',
@@ -133,7 +133,7 @@ const defects: readonly (readonly [
   [
     'truststore-does-not-trust',
     { truststore: createTruststore({ authorities: [other.certificate], password }) },
-    'The truststore of db1 does not trust the keystore: nothing valid in it issued CN=muster alpha authority.',
+    'The truststore of db1 does not trust the keystore: it has no valid issuer of CN=muster alpha authority.',
   ],
 ]
 

@@ -29,7 +29,7 @@ describe('muster explain', () => {
   it('explains a finding by its code', async () => {
     const { code, out, err } = await run(['port-clash'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toMatch(/^port-clash error\nOne port taken twice on a host\n\n/)
+    expect(out).toMatch(/^port-clash error\nA port used twice on a host\n\n/)
   })
 
   it('explains a setting by its name or another spelling', async () => {

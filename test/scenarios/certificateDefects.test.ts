@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('a certificate of one’s own (nee
     'whose key is another': {
       keystore: async () => keystore({ key: (await issue(['db1'])).key, chain: own.chain }),
       code: 'keystore-key-mismatch',
-      says: /^The private key tls in the keystore of db1 does not belong to its certificate\. /,
+      says: /^The private key tls in the keystore of db1 does not match its certificate\. /,
     },
     'that the truststore does not trust': {
       truststore: () => truststore(stranger),

@@ -166,7 +166,7 @@ mallory: on db2, where the file does not name it
     expect(partly.code).toBe(1)
     expect(partly.stdout).toMatch(/ error user-host-unreachable\n {2}db2 could not be reached: /)
     expect(partly.stdout).toMatch(
-      / error user-password-differs\n {2}The user ops has another password on db1 /,
+      / error user-password-differs\n {2}The user ops has a different password on db1\./,
     )
     expect((await look('verify', '--host', 'db2')).code).toBe(4)
     world.host('db2').server.setFault('none')

@@ -42,7 +42,7 @@ export function hostSections(
     if (hostSection(header) !== undefined) {
       return [open(`[${header}]`), ...own.map(({ given }) => optionLine(found, given, options))]
     }
-    const reason = 'An INI file knows options of one host only where the host goes by a name.'
+    const reason = 'INI files have options of one host only for named hosts.'
     return own.map(({ given }) =>
       commentLine(found, given, { path: `${options}.${given.setting.name}`, reason }),
     )

@@ -38,7 +38,7 @@ const over = (below: readonly Given[], above: readonly Given[]): readonly Given[
 
 const header = (host: ResolvedHost | undefined): readonly TextLine[] =>
   [
-    `# ${exportMark} --ini wrote this. Lines with "# muster:" hold what INI cannot say; muster import reads them.`,
+    `# ${exportMark} --ini wrote this. Lines with "# muster:" hold settings without an INI option; muster import reads them.`,
     ...(host === undefined
       ? []
       : [`# ${exportMark}: for ${host.name} alone. Options that only other hosts have are not here.`]),
@@ -82,7 +82,7 @@ function services({ cluster, found, host, sections }: Work): readonly (readonly 
 /** How to reach the hosts, and their order where the services name them in another one. */
 function reach({ cluster, found }: Work): readonly TextLine[] {
   const { draft, hosts } = cluster
-  const reason = 'An INI file does not say how hosts are reached.'
+  const reason = 'An INI file has no settings for reaching hosts.'
   const ssh = [...draft.ssh.values()].map((given) => {
     const path = `ssh.${given.setting.name}`
     return commentLine(found, given, { path, reason, name: path })

@@ -46,7 +46,7 @@ function canHold(setting: Setting<unknown>, text: string): boolean {
 /** The text of an option in an INI file, or why there is none. */
 function iniText(setting: Setting<unknown>, value: NotedValue): { text: string } | { reason: string } {
   if (!isFamilyOption(setting)) return { reason: 'The family has no such option.' }
-  if (value.kind !== 'text') return { reason: 'It is read from elsewhere, which an INI file cannot say.' }
+  if (value.kind !== 'text') return { reason: 'It is a reference, which INI files do not support.' }
   const { text } = value
   if (isStorePath(setting)) {
     const onHost = /^host:(\/.*)$/s.exec(text)?.[1]

@@ -40,7 +40,7 @@ export function serviceLines(
   const witnesses = list(service, fields.witnesses)
   const renamed = serviceFrom(section) !== service.name
   if (renamed) {
-    const reason = 'The family knows letters, digits and _ in it.'
+    const reason = 'The family allows only letters, digits and _ in it.'
     note(found, { name: `The name of the service ${service.name}`, reason, span: service.span })
   }
   const name = musterComment(`services.${section}.name`, { kind: 'text', text: service.name })

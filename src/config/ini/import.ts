@@ -50,7 +50,7 @@ export function tell<C extends Code>(found: Import, code: C, at: { facts: Facts<
 export function mention(found: Import, text: string, span: Span): string {
   const { name, address } = hostFrom(text)
   if (address !== undefined && !found.hosts.has(name)) {
-    const reason = 'A host goes by a name there, with its address below.'
+    const reason = 'Hosts have a name there, with the address below it.'
     tell(found, 'ini-renamed', { facts: { what: 'host', from: text, to: name, reason }, span })
   }
   if (!found.hosts.has(name)) found.hosts.set(name, address)

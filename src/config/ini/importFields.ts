@@ -74,7 +74,7 @@ function takeSlaves(found: Import, service: Service, given: Commented): void {
   }
   const known = new Set(words(members))
   if (slaves.every((slave) => known.has(slave))) remark(found, service, { ...given, why: 'members says it' })
-  else drop(found, groupOf(service), { ...given, reason: 'Who belongs to the service stands in members.' })
+  else drop(found, groupOf(service), { ...given, reason: 'The hosts of the service are in members.' })
 }
 
 function takeTopology(found: Import, service: Service, given: Commented): void {
@@ -98,7 +98,7 @@ function takeMaster(found: Import, service: Service, given: Commented): void {
   const said = others.length === 0 ? [] : [asRemark(item, 'the others have no counterpart')]
   keepField(found, service, { item, above: [...above, ...said], name: 'master', value: yamlScalar(first) })
   if (others.length > 0) {
-    const reason = 'A service of muster has one at most.'
+    const reason = 'A service in muster has at most one.'
     const facts = { name: 'More than one master', reason, nearest: undefined }
     tell(found, 'ini-no-counterpart', { facts, span: item.span })
   }

@@ -27,7 +27,7 @@ export function eachOption(
 /** Options of [defaults], or of a section for one host: who belongs to a service is not said there. */
 export function takeCommon(found: Import, given: Commented, group: Group): void {
   if (fieldOf(given.item.key) === undefined) takeOption(found, given, { group, rest: group })
-  else drop(found, group, { ...given, reason: 'It says something in the section of a service only.' })
+  else drop(found, group, { ...given, reason: 'It has a meaning only in the section of a service.' })
 }
 
 /** How many lines may come of one section. */

@@ -9,7 +9,7 @@ import { open } from './textLine.ts'
 import { fieldText } from './topologies.ts'
 
 const reasons = {
-  clustered: 'It has connectors or witnesses, as only a cluster has.',
+  clustered: 'It has connectors or witnesses, which only a cluster has.',
   replicator:
     'It has neither connectors nor witnesses, and services of the replicator package often leave the topology out.',
 } as const
@@ -19,7 +19,7 @@ function assumeTopology(found: Import, { section, topology }: Service): void {
   const facts = { section: section.name, topology: topology.topology, reason }
   tell(found, 'ini-topology-assumed', { facts, span: section.span })
   const from = { spelling: 'topology', keySpan: section.span, instead: open('assumed') }
-  const above = [open('assumed, for the INI file gives none')]
+  const above = [open('assumed, because the INI file sets none')]
   const group: Group = { kind: 'service', of: section.name }
   keep(found, group, { kind: 'kept', name: 'topology', value: open(topology.topology), above, from })
 }
@@ -41,7 +41,7 @@ export function importService(found: Import, service: Service): void {
   })
   const name = serviceFrom(section.name)
   if (name === section.name || found.names.has(section.name)) return
-  const reason = 'The names of services go into certificates and addresses, which know no _.'
+  const reason = 'Names of services are used in certificates and addresses, which do not allow _.'
   const facts = { what: 'service', from: section.name, to: name, reason }
   tell(found, 'ini-renamed', { facts, span: section.span })
 }

@@ -19,7 +19,7 @@ const replicators: ReadonlySet<string> = new Set([
   'replicator',
 ])
 
-const lost = 'In muster its members run the replicator; how they replicate is not its business.'
+const lost = 'In muster its members run the replicator; it does not configure how they replicate.'
 
 /** The lines of a section that give its fields a value, whatever their spelling. */
 export type Fields = ReadonlyMap<Field, readonly IniOption[]>
@@ -49,7 +49,7 @@ export function topologyFrom(fields: Fields): Topology {
   if (fieldText(fields, 'composite') !== undefined || written?.startsWith('composite') === true) {
     return {
       kind: 'none',
-      reason: 'It joins other services into a composite one, which muster does not know.',
+      reason: 'It joins other services into a composite one, which muster does not support.',
     }
   }
   if (written === 'cluster-alias') {

@@ -7,7 +7,7 @@ import { yamlScalar } from './yamlScalar.ts'
 const comment = (indent: string, line: TextLine): TextLine =>
   line.text === '' ? open(`${indent}#`) : behind(`${indent}# `, line)
 
-const advice = open('In plain text. Better is !env NAME or !file PATH, which read it from elsewhere.')
+const advice = open('In plain text. Use !env NAME or !file PATH instead.')
 
 function linesOf(item: Kept | Remark, indent: string): readonly TextLine[] {
   if (item.kind === 'remark') return item.lines.map((line) => comment(indent, line))

@@ -60,7 +60,7 @@ const definitions = (): JsonSchema => ({
 })
 
 const note =
-  'What is required is what a single file needs; a file that lies over another may leave it out. ' +
+  'A single file needs what is required; a file that overrides another may omit it. ' +
   'What follows !env or !file is a text, what follows !exec a list: configure these tags in the editor. ' +
   '`muster validate` finds much more than a schema can.'
 

@@ -26,7 +26,7 @@ function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
   )
 }
 
-/** One port taken twice on a host at addresses that overlap, by APIs, proxy or database; the finding stands at the later of the two. */
+/** A port used twice on a host at addresses that overlap, by APIs, proxy or database; the finding stands at the later of the two. */
 export function portClashes({ hosts, files }: ResolvedCluster): readonly Diagnostic[] {
   return bySpan(hosts.flatMap((host) => clashesOf(host, files))).map((group) => {
     const [{ late, early, span }] = group

@@ -13,13 +13,13 @@ export const connectorOptions = {
     type: portLike(9999),
     default: 9999,
     documentation:
-      "Connector's TCP port for clients, to the primary. It is opened where the service has databases, or where the file gives it or application-readonly-port.",
+      'TCP port of the connector for clients, to the primary. It is opened if the service has databases, or if the file sets it or application-readonly-port.',
   }),
   applicationReadonlyPort: setting({
     ...common,
     name: 'application-readonly-port',
     type: portLike(9998),
-    documentation: "Connector's TCP port for clients that only read, to the replicas. Absent: none.",
+    documentation: 'TCP port of the connector for clients that only read, to the replicas. Absent: none.',
   }),
   applicationAddress: setting({
     ...common,
@@ -33,14 +33,14 @@ export const connectorOptions = {
     name: 'connector-max-held',
     type: countLike(1000),
     default: 1000,
-    documentation: 'How many connections at most are held while the connector is on hold.',
+    documentation: 'Maximum number of connections held while the connector is on hold.',
   }),
   maxHold: setting({
     ...common,
     name: 'connector-max-hold',
     type: duration,
     default: 8000,
-    documentation: 'How long a connection is held at most before it is answered with an error.',
+    documentation: 'Maximum time that a connection is held before it gets an error.',
   }),
   drainTimeout: setting({
     ...common,
@@ -48,6 +48,6 @@ export const connectorOptions = {
     type: duration,
     default: 30_000,
     documentation:
-      'How long existing connections may run on after the connector was taken offline, and when it is stopped.',
+      'Time that existing connections may continue after the connector goes offline or is stopped.',
   }),
 } as const

@@ -14,13 +14,13 @@ export const databaseOptions = {
     name: 'datasource-type',
     type: choice(['mysql', 'mariadb']),
     documentation:
-      'Kind of the database server. It makes the host a data source of its clustered services, and with replication-user and replication-password it gives the replicator its database.',
+      'Type of the database server. It makes the host a data source of its clustered services; the replicator also needs replication-user and replication-password.',
   }),
   replicationUser: setting({
     ...replicator,
     name: 'replication-user',
     type: databaseUser('muster'),
-    documentation: 'Database account with which the replicator steers replication.',
+    documentation: 'Database account that the replicator uses to control replication.',
   }),
   replicationPassword: setting({
     ...replicator,
@@ -35,7 +35,7 @@ export const databaseOptions = {
     type: hostAddress,
     default: '127.0.0.1',
     documentation:
-      "Where the host's own database server listens, as seen from the host. Other hosts reach it there too, or at the host's address where this is loopback.",
+      "Address of the host's own database server, as seen from the host. Other hosts use it too, or the host's address if this is loopback.",
   }),
   replicationPort: setting({
     ...replicator,

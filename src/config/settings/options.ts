@@ -25,21 +25,21 @@ const stores = {
     name: 'java-truststore-path',
     scope,
     type: path,
-    documentation: 'Existing truststore, in the same ways. Absent: generated.',
+    documentation: 'Existing truststore, with the same forms of path. Absent: generated.',
   }),
   keystorePassword: setting({
     name: 'java-keystore-password',
     scope,
     secret: true,
     type: secretReference,
-    documentation: 'Password of the keystore. Absent: made when the stores are generated.',
+    documentation: 'Password of the keystore. Absent: generated with the stores.',
   }),
   truststorePassword: setting({
     name: 'java-truststore-password',
     scope,
     secret: true,
     type: secretReference,
-    documentation: 'Password of the truststore. Absent: made when the stores are generated.',
+    documentation: 'Password of the truststore. Absent: generated with the stores.',
   }),
   alias: setting({
     name: 'java-tls-alias',
@@ -54,7 +54,7 @@ const stores = {
     type: choice(['ec', 'rsa']),
     default: 'ec',
     documentation:
-      'Kind of a generated key: on the curve P-256, or RSA with 3072 bits for clients that know nothing else.',
+      'Type of a generated key: ec is the curve P-256, rsa has 3072 bits, for clients that support nothing else.',
   }),
   keyLifetime: setting({
     name: 'java-tls-key-lifetime',
@@ -68,7 +68,7 @@ const stores = {
     scope,
     type: days,
     default: 30,
-    documentation: 'Days before its end at which a certificate counts as expiring.',
+    documentation: 'Days before it expires at which a certificate is reported as expiring.',
   }),
 } as const
 
@@ -86,7 +86,7 @@ const access = {
     type: listOfType(hostAddress, 'a list of host names and IP addresses, without ports'),
     default: [],
     documentation:
-      'Further names that a Host header may carry; the names and addresses of the host are always allowed.',
+      'Additional names allowed in a Host header; the names and addresses of the host are always allowed.',
   }),
 } as const
 
@@ -104,7 +104,7 @@ const service = {
     scope,
     type: systemUser,
     documentation:
-      'System user that runs the services, created when absent. Absent: muster-<cluster> (an older installation keeps its own), or the invoking user where there is no root.',
+      'System user that runs the services, created when absent. Absent: muster-<cluster> (an older installation keeps its own), or the invoking user without root.',
   }),
   serviceManager: setting({
     name: 'service-manager',
@@ -112,7 +112,7 @@ const service = {
     type: choice(['auto', 'systemd', 'process']),
     default: 'auto',
     documentation:
-      'What keeps the services running; auto takes systemd where it runs and the login has root. Processes do not survive a reboot: run `muster start` then, or have cron or a user unit do it (docs/guide/processes.md).',
+      'What keeps the services running; auto uses systemd if it runs and the login has root. Processes do not survive a reboot: run `muster start` then, or have cron or a user unit do it (docs/guide/processes.md).',
   }),
   runtime: setting({
     name: 'runtime',
@@ -120,7 +120,7 @@ const service = {
     type: choice(['auto', 'host', 'upload']),
     default: 'auto',
     documentation:
-      "Which Node.js runs the services: the host's own, one that is sent, or (auto) the host's own where it is still maintained.",
+      "Which Node.js runs the services: the host's own, an uploaded one, or (auto) the host's own if it is still maintained.",
   }),
   logLevel: setting({
     name: 'log-level',
@@ -139,7 +139,7 @@ const service = {
       to: 1_048_576,
     }),
     default: 1024,
-    documentation: 'MiB of memory that each component may use at most under systemd (MemoryMax=).',
+    documentation: 'Maximum memory of each component in MiB, under systemd (MemoryMax=).',
   }),
   cpuWeight: setting({
     name: 'service-cpu-weight',
@@ -154,7 +154,7 @@ const service = {
     scope,
     type: wholeNumber({ wants: 'a number of threads from 32 to 32768', example: '64', from: 32, to: 32_768 }),
     default: 64,
-    documentation: 'Threads and processes that each component may have at most under systemd (TasksMax=).',
+    documentation: 'Maximum number of threads and processes of each component, under systemd (TasksMax=).',
   }),
   oomScoreAdjust: setting({
     name: 'service-oom-score-adjust',
@@ -167,7 +167,7 @@ const service = {
     }),
     default: 300,
     documentation:
-      'How much sooner than others the kernel ends a component when the host runs out of memory, under systemd (OOMScoreAdjust=): before the database.',
+      'How early the kernel kills a component when the host runs out of memory, under systemd (OOMScoreAdjust=); by default before the database.',
   }),
 } as const
 

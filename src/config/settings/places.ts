@@ -23,7 +23,7 @@ export const service = {
     scope: 'service',
     type: choice(['clustered', 'replicator']),
     documentation:
-      'clustered: members run manager and replicator, connectors the connector. replicator: members expose the replicator alone.',
+      'clustered: members run manager and replicator, connectors the connector. replicator: members run only the replicator.',
   }),
   master: setting({
     name: 'master',

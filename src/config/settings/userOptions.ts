@@ -20,7 +20,7 @@ export const userOptions = {
     name: 'rest-api-admin-user',
     scope,
     type: userName,
-    documentation: 'Administrator of every API, made by the installation.',
+    documentation: 'Administrator of every API, created by install.',
   }),
   adminPass: setting({
     name: 'rest-api-admin-pass',
@@ -29,7 +29,7 @@ export const userOptions = {
     secret: true,
     type: secretReference,
     documentation:
-      'Password of the administrator. Without it the one kept in the state directory is used; where no host has that user yet, one is made, kept there and shown once.',
+      'Password of the administrator. Without it the one in the state directory is used; if no host has that user yet, one is generated, kept there and shown once.',
   }),
   users: setting({
     name: 'rest-api-users',
@@ -37,10 +37,10 @@ export const userOptions = {
     secret: true,
     type: secretMap({
       each,
-      wants: 'a group of user names, each with a password, where to read it, or nothing',
+      wants: 'a group of user names, each with a password, a reference to one, or nothing',
       example: '{ ops: !env OPS_PASS }',
     }),
     documentation:
-      'Further users of every API, by name, with the same rights as the administrator. A user without a password has the one kept in the state directory; where no host has that user yet, one is made, kept there and shown once. A service or a host that gives this option has these users alone.',
+      'Additional users of every API, by name, with the same rights as the administrator. A user without a password has the one in the state directory; if no host has that user yet, one is generated, kept there and shown once. A service or a host that sets this option has only these users.',
   }),
 } as const

@@ -11,19 +11,19 @@ export const databaseEntries = {
       lost: string
       example: string
     }) => ({
-      message: `${facts.given} is given for ${shortListOf(facts.hosts)}, but not ${listOf(facts.missing, 'or')}.`,
+      message: `${facts.given} is set for ${shortListOf(facts.hosts)}, but not ${listOf(facts.missing, 'or')}.`,
       why: facts.lost,
-      fix: `Add for example: ${facts.example}`,
+      fix: `Add, for example: ${facts.example}`,
     }),
   ),
   'same-database': error((facts: { host: string; other: string; service: string; place: string }) => ({
     message: `${facts.host} and ${facts.other} would be the same database of ${facts.service}: ${facts.place}.`,
-    why: 'A data source is one server; whoever takes one of the two offline would have the other one still in use.',
-    fix: `Give ${facts.host} a replication-host that the other hosts reach, or another replication-port.`,
+    why: 'A data source is one server; taking one of the two offline would leave the other in use.',
+    fix: `Give ${facts.host} a replication-host that the other hosts can reach, or a different replication-port.`,
   })),
   'connector-of-several': error((facts: { host: string; services: readonly string[] }) => ({
     message: `The connector of ${facts.host} would take clients of ${listOf(facts.services)}.`,
-    why: 'It has one application-port, which leads to the primary of one service.',
+    why: 'It has only one application-port, for the primary of one service.',
     fix: `Remove ${facts.host} from the connectors of all but one of them.`,
   })),
 } as const

@@ -5,12 +5,12 @@ import { shortListOf } from '../words.ts'
 export const hostEntries = {
   'duplicate-host': error((facts: { host: string; other: string }) => ({
     message: `${facts.host} and ${facts.other} are the same host name.`,
-    why: 'Capital and small letters do not differ in host names.',
+    why: 'Host names are not case-sensitive.',
     fix: 'Remove one of them, or give it another name.',
   })),
   'duplicate-address': error((facts: { host: string; other: string; address: string }) => ({
-    message: `${facts.host} has the address ${facts.address}, which ${facts.other} has already.`,
-    why: 'Both would be installed on the same machine, and the second would undo the first.',
+    message: `${facts.host} has the address ${facts.address}, which ${facts.other} already has.`,
+    why: 'Both would be installed on the same machine, and the second would overwrite the first.',
     fix: 'Correct one of the two addresses.',
   })),
   'network-address': error((facts: { name: string; address: string; kind: string }) => ({
@@ -20,13 +20,13 @@ export const hostEntries = {
   })),
   'relative-directory': error((facts: { hosts: readonly string[] }) => ({
     message: 'install-directory is not an absolute path.',
-    why: `Only with connection: local is there a folder that it could be relative to; this is for ${shortListOf(facts.hosts)}, reached over SSH.`,
-    fix: 'Start it with a slash, such as /opt/muster',
+    why: `A relative path works only with connection: local; ${shortListOf(facts.hosts)} ${facts.hosts.length === 1 ? 'is' : 'are'} reached over SSH.`,
+    fix: 'Use an absolute path, such as /opt/muster',
   })),
   'bad-directory': error((facts: { reason: string }) => ({
     message: `install-directory ${facts.reason}.`,
-    why: 'muster makes this folder, fills it and removes it again on uninstall.',
-    fix: 'Choose a folder of its own, such as /opt/muster',
+    why: 'muster creates this folder and removes it on uninstall.',
+    fix: 'Choose a dedicated folder, such as /opt/muster',
   })),
   'local-directory-clash': error((facts: { host: string; other: string; directory: string }) => ({
     message: `${facts.host} and ${facts.other} are both this machine and share the install-directory ${facts.directory}.`,

@@ -7,15 +7,15 @@ export const ignoreEntries = {
       facts.code === undefined
         ? 'This comment names neither a finding nor a reason, so it silences nothing.'
         : 'This comment gives no reason, so it silences nothing.',
-    why: 'Whoever reads the file later must be able to judge whether the finding may still be ignored.',
-    fix: `Say why after the code: # muster-ignore: ${facts.code ?? 'CODE'} REASON`,
+    why: 'Later readers of the file must be able to decide whether the finding may still be ignored.',
+    fix: `Add the reason after the code: # muster-ignore: ${facts.code ?? 'CODE'} REASON`,
   })),
   'ignore-unknown-code': warning((facts: { code: string | undefined; nearest: string | undefined }) => ({
-    message: `${facts.code ?? 'What stands here'} is not the code of any finding.`,
-    why: 'Nothing is silenced by it, and what you meant goes on being reported.',
+    message: `${facts.code ?? 'This'} is not the code of a finding.`,
+    why: 'It silences nothing, and the finding you meant is still reported.',
     fix:
       facts.nearest === undefined
-        ? 'Copy the code from the finding: it stands after the word warning or note. The reason comes last.'
+        ? 'Copy the code from the finding, and put the reason after it.'
         : `Did you mean ${facts.nearest}?`,
   })),
   'ignore-unused': warning((facts: { code: string; line: number | undefined }) => ({
@@ -23,12 +23,12 @@ export const ignoreEntries = {
       facts.line === undefined
         ? `There is no line after this comment on which ${facts.code} could be found.`
         : `${facts.code} is not found on line ${facts.line}, so there is nothing to silence.`,
-    why: 'It misleads whoever reads it, and would hide a later finding that nobody has judged.',
-    fix: 'Remove it. A comment alone on its line is about the next line, any other about its own.',
+    why: 'It misleads readers, and would hide a later finding that has not been reviewed.',
+    fix: 'Remove it. A comment alone on its line applies to the next line, any other to its own line.',
   })),
   'ignore-error': warning((facts: { code: string }) => ({
     message: `${facts.code} is an error, and errors cannot be silenced.`,
-    why: 'With an error in it the file cannot be used, whatever a comment says.',
-    fix: 'Correct what the finding says, and remove the code from this comment.',
+    why: 'A file with an error cannot be used.',
+    fix: 'Fix the error, and remove the code from this comment.',
   })),
 } as const

@@ -12,26 +12,26 @@ export const iniEntries = {
   })),
   'ini-bad-section': error((_: Record<never, never>) => ({
     message: 'This is not the name of a section in brackets.',
-    why: 'Nothing says what the options below it belong to. They are kept as comments in the YAML file.',
+    why: 'The section of the options below it is not clear. They are kept as comments in the YAML file.',
     fix: 'Write the name alone on its line, such as [alpha]',
   })),
   'ini-outside-section': error((facts: { name: string }) => ({
-    message: `${facts.name} stands before the first section.`,
-    why: `Nothing says whether it is for all services or for one. ${kept}`,
-    fix: 'Put [defaults] on a line above it, if it is for all services.',
+    message: `${facts.name} is before the first section.`,
+    why: `It is not clear whether it applies to all services or to one. ${kept}`,
+    fix: 'If it applies to all services, put [defaults] on a line above it.',
   })),
   'ini-section-twice': warning((facts: { section: string }) => ({
     message: `The section [${facts.section}] is given twice.`,
-    why: 'Both count, as one section. Options that both give are easily overlooked.',
-    fix: 'Move the options of one below the other.',
+    why: 'Both are used, as one section. Options in both are easily overlooked.',
+    fix: 'Move all options into one of them.',
   })),
   'ini-option-twice': warning((facts: { name: string; other: string }) => ({
     message:
       facts.name === facts.other
         ? `${facts.name} is given twice.`
         : `${facts.name} is another spelling of ${facts.other}, and both are given.`,
-    why: 'The later one counts. The earlier one is kept as a comment in the YAML file.',
-    fix: 'Remove the one that is not meant.',
+    why: 'The later one is used. The earlier one is kept as a comment in the YAML file.',
+    fix: 'Remove the wrong one.',
   })),
   'ini-no-value': warning((facts: { name: string }) => ({
     message: `${facts.name} has no value.`,
@@ -44,19 +44,19 @@ export const iniEntries = {
       why: `${facts.reason === undefined ? '' : `${facts.reason} `}${kept}`,
       fix:
         facts.nearest === undefined
-          ? 'Check that you can do without it.'
-          : `Did you mean ${facts.nearest}? Otherwise check that you can do without it.`,
+          ? 'Check that you do not need it.'
+          : `Did you mean ${facts.nearest}? Otherwise check that you do not need it.`,
     }),
   ),
   'ini-section-without-counterpart': warning((facts: { section: string; reason: string }) => ({
     message: `The section [${facts.section}] has no counterpart in muster.`,
     why: `${facts.reason} All of it is kept as comments in the YAML file.`,
-    fix: 'Check that you can do without it.',
+    fix: 'Check that you do not need it.',
   })),
   'ini-topology-assumed': note((facts: { section: string; topology: string; reason: string }) => ({
     message: `The section [${facts.section}] gives no topology; ${facts.topology} is assumed.`,
     why: facts.reason,
-    fix: 'Correct the topology in the YAML file if it is another one.',
+    fix: 'Correct the topology in the YAML file if it is wrong.',
   })),
   'ini-renamed': note((facts: { what: string; from: string; to: string; reason: string }) => ({
     message: `The ${facts.what} ${facts.from} is called ${facts.to} in the YAML file.`,
@@ -65,43 +65,43 @@ export const iniEntries = {
   })),
   'ini-quotes': warning((facts: { name: string; kept: boolean }) => ({
     message: facts.kept
-      ? `The quotes around ${facts.name} are taken as part of it.`
+      ? `The quotes around ${facts.name} are kept as part of it.`
       : `The quotes around the value of ${facts.name} are left out.`,
     why: facts.kept
-      ? 'INI files of this family have no quotes of their own: whatever follows the equals sign is the value.'
-      : 'INI files of this family have no quotes of their own, and with them the value would make no sense.',
+      ? 'INI files of this family have no quoting: everything after the equals sign is the value.'
+      : 'INI files of this family have no quoting, and the value would be invalid with quotes.',
     fix: facts.kept
       ? 'If they are not part of it, remove them in the YAML file.'
       : 'Remove them from the INI file too.',
   })),
   'ini-value-cut': warning((facts: { name: string }) => ({
     message: `The value of ${facts.name} ends where a comment starts.`,
-    why: 'A # or ; after a blank starts a comment, so a secret that holds one is cut there. What follows is kept as a comment in the YAML file.',
-    fix: 'If it is part of the secret, write it out in the YAML file.',
+    why: 'A # or ; after a space starts a comment, so a secret that contains one is cut there. The rest is kept as a comment in the YAML file.',
+    fix: 'If it is part of the secret, write the whole secret in the YAML file.',
   })),
   'ini-trailing-backslash': warning((facts: { name: string }) => ({
     message: `The backslash at the end of ${facts.name} is left out.`,
-    why: 'It is probably left from a shell command: in an INI file a value cannot go on in the next line.',
-    fix: 'If it is part of the value, write it out in the YAML file.',
+    why: 'It is probably left from a shell command: in an INI file a value cannot continue on the next line.',
+    fix: 'If it is part of the value, add it in the YAML file.',
   })),
   'ini-passive-witness': note((facts: { hosts: readonly string[] }) => ({
     message: `${listOf(facts.hosts)} would run a manager.`,
-    why: 'Without enable-active-witnesses=true the family only pings a witness; in muster every witness runs a manager, so that it can vote.',
+    why: 'Without enable-active-witnesses=true the family only pings a witness; in muster every witness runs a manager.',
     fix: 'Remove witnesses from the YAML file if this host should run nothing.',
   })),
   'ini-no-service': error((_: Record<never, never>) => ({
     message: 'The file describes no data service.',
-    why: 'Without a section for a service nothing says which hosts there are.',
+    why: 'Without a section for a service, the hosts are unknown.',
     fix: 'Check that this is the right file: a service has a section such as [alpha], with members and a topology.',
   })),
   'ini-muster-comment': warning((_: Record<never, never>) => ({
     message: 'This comment for muster could not be understood.',
-    why: `"# muster:" is followed by what muster export writes for values that INI files cannot hold. ${kept}`,
-    fix: 'Write for example: # muster: hosts.db1.address = 10.0.0.11',
+    why: `After "# muster:", muster export writes values that INI files cannot hold. ${kept}`,
+    fix: 'Write, for example: # muster: hosts.db1.address = 10.0.0.11',
   })),
   'no-ini-counterpart': note((facts: { name: string; count: number; reason: string }) => ({
-    message: `${facts.name} cannot stand in an INI file as an option${facts.count > 1 ? `, in ${counted(facts.count, 'place')}` : ''}.`,
+    message: `${facts.name} cannot be an option in an INI file${facts.count > 1 ? `, in ${counted(facts.count, 'place')}` : ''}.`,
     why: `${facts.reason} It is written as a comment, which muster import understands.`,
-    fix: "Nothing, where muster reads the file; the family's own tools will do without it.",
+    fix: "Do nothing if muster reads the file; the family's own tools ignore it.",
   })),
 } as const

@@ -9,62 +9,63 @@ type Kind = 'keystore' | 'truststore'
 const unreadable = (store: Kind) =>
   error((facts: Of & { reason: string }) => ({
     message: `The ${store} of ${shortListOf(facts.hosts)} ${facts.reason}.`,
-    why: 'It is opened here, so that what is in it can be checked, and sent to the host.',
-    fix: 'Name a PKCS#12 or JKS file that you may read; ls -l shows its owner and permissions.',
+    why: 'muster opens it on this machine to check its contents and send it to the host.',
+    fix: 'Use a PKCS#12 or JKS file that you can read; ls -l shows its owner and permissions.',
   }))
 
 const wrongPassword = (store: Kind) =>
   error((facts: Of & { detail: string }) => ({
     message: `The password does not open the ${store} of ${shortListOf(facts.hosts)}: ${facts.detail}.`,
     why: `Neither muster nor Java can read a ${store} without its password.`,
-    fix: `Check java-${store}-password; keytool -list -keystore FILE asks for the password and tells whether it is right.`,
+    fix: `Check java-${store}-password; keytool -list -keystore FILE asks for the password and checks it.`,
   }))
 
 const keyPassword = (store: Kind) =>
   error((facts: Of & { detail: string }) => ({
-    message: `The ${store} of ${shortListOf(facts.hosts)} opens, but not a key in it: ${facts.detail}.`,
-    why: 'There is one password option for each store, so the key must have the same password.',
-    fix: 'Give the key the password of the store: keytool -keypasswd -alias ALIAS -keystore FILE',
+    message: `The ${store} of ${shortListOf(facts.hosts)} opens, but a key in it does not: ${facts.detail}.`,
+    why: 'Each store has one password option, so the key must have the same password.',
+    fix: 'Set the password of the key to that of the store: keytool -keypasswd -alias ALIAS -keystore FILE',
   }))
 
 const made = {
   keystore:
-    'Make one from PEM files: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
+    'Create one from PEM files: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
   truststore:
-    'Make one from a PEM certificate: keytool -importcert -file authority.crt -alias authority -keystore truststore.p12 -storetype pkcs12',
+    'Create one from a PEM certificate: keytool -importcert -file authority.crt -alias authority -keystore truststore.p12 -storetype pkcs12',
 } as const
 
 const notAStore = (store: Kind) =>
   error((facts: Of & { detail: string }) => ({
     message: `The ${store} of ${shortListOf(facts.hosts)} is neither PKCS#12 nor JKS: ${facts.detail}.`,
-    why: 'The option takes a Java keystore file, and nothing else can be loaded from it.',
+    why: 'The option takes a Java keystore file only.',
     fix: made[store],
   }))
 
 const unsupported = (store: Kind) =>
   error((facts: Of & { detail: string }) => ({
     message: `The ${store} of ${shortListOf(facts.hosts)} uses something that muster cannot read: ${facts.detail}.`,
-    why: 'PKCS#12 with AES, triple DES or RC2 and JKS can be read.',
+    why: 'muster reads JKS, and PKCS#12 with AES, triple DES or RC2.',
     fix: `Convert it: keytool -importkeystore -srckeystore OLD -destkeystore ${store}.p12 -deststoretype pkcs12`,
   }))
 
-const outsideItsTime = 'Clients that verify certificates, as tapi and curl do, refuse it outside its time.'
+const outsideItsTime =
+  'Clients that verify certificates, such as tapi and curl, refuse a certificate outside its validity period.'
 
 const calledByName =
-  'A client accepts a server only when its certificate has the very name or address that it called.'
+  'A client accepts a server only if its certificate has the name or address that the client called.'
 
 const names = (words: readonly string[]): string =>
   words.length === 0 ? 'no name at all' : shortListOf(words, 8)
 
-const trustsOnly = 'Components call each other over TLS and trust only what the truststore has.'
+const trustsOnly = 'Components call each other over TLS and trust only the certificates in the truststore.'
 
 /** Keystore and truststore: whether they can be read and opened, and what is in them. */
 export const openedStoreEntries = {
   'keystore-unreadable': unreadable('keystore'),
   'keystore-world-readable': warning((facts: Of) => ({
     message: `Every user of this machine can read the keystore of ${shortListOf(facts.hosts)}.`,
-    why: 'Whoever has a copy can try passwords on it for as long as it takes, and then has the private key.',
-    fix: 'Take the right away: chmod o-r FILE',
+    why: 'Anyone with a copy can try passwords on it without limit and get the private key.',
+    fix: 'Remove the permission: chmod o-r FILE',
   })),
   'keystore-wrong-password': wrongPassword('keystore'),
   'keystore-key-password': keyPassword('keystore'),
@@ -72,7 +73,7 @@ export const openedStoreEntries = {
   'keystore-unsupported': unsupported('keystore'),
   'keystore-no-private-key': error((facts: Of) => ({
     message: `The keystore of ${shortListOf(facts.hosts)} has certificates but no private key.`,
-    why: 'A server proves who it is with the private key; a truststore has none.',
+    why: 'A server identifies itself with the private key; a truststore has none.',
     fix: 'Give the keystore in java-tls-keystore-path and the truststore in java-truststore-path.',
   })),
   'keystore-alias-absent': error((facts: Of & { alias: string; has: readonly [string, ...string[]] }) => ({
@@ -83,17 +84,17 @@ export const openedStoreEntries = {
   'keystore-no-certificate': error((facts: Of & { alias: string }) => ({
     message: `The private key ${facts.alias} in the keystore of ${shortListOf(facts.hosts)} has no certificate.`,
     why: 'A server needs the certificate that belongs to its key.',
-    fix: 'Put both in: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
+    fix: 'Put both into the keystore: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
   })),
   'keystore-key-mismatch': error((facts: Of & { alias: string }) => ({
-    message: `The private key ${facts.alias} in the keystore of ${shortListOf(facts.hosts)} does not belong to its certificate.`,
-    why: 'No TLS handshake can succeed with a key and a certificate of two different pairs.',
-    fix: 'Make the keystore again from the key that the certificate was requested with.',
+    message: `The private key ${facts.alias} in the keystore of ${shortListOf(facts.hosts)} does not match its certificate.`,
+    why: 'A TLS handshake fails if key and certificate do not match.',
+    fix: 'Create the keystore again with the key that the certificate was requested for.',
   })),
   'keystore-not-yet-valid': error((facts: Of & { day: string }) => ({
     message: `The certificate of ${shortListOf(facts.hosts)} is valid only from ${facts.day}.`,
     why: outsideItsTime,
-    fix: "Check this machine's clock; else wait, or use a certificate that is valid now.",
+    fix: "Check this machine's clock. If it is right, wait, or use a certificate that is valid now.",
   })),
   'keystore-expired': error((facts: Of & { day: string }) => ({
     message: `The certificate of ${shortListOf(facts.hosts)} expired on ${facts.day}.`,
@@ -109,14 +110,14 @@ export const openedStoreEntries = {
     (facts: Of & { has: readonly string[]; missing: readonly string[] }) => ({
       message: `The certificate of ${shortListOf(facts.hosts)} is valid for ${names(facts.has)}, not for ${names(facts.missing)}.`,
       why: calledByName,
-      fix: `Use a certificate whose subject alternative names have ${names(facts.missing)}`,
+      fix: `Use a certificate whose subject alternative names include ${names(facts.missing)}`,
     }),
   ),
   'keystore-names-partly-cover': warning(
     (facts: Of & { has: readonly string[]; missing: readonly string[] }) => ({
       message: `The certificate of ${shortListOf(facts.hosts)} is not valid for ${names(facts.missing)}, only for ${names(facts.has)}.`,
       why: calledByName,
-      fix: `Use a certificate whose subject alternative names have ${names(facts.missing)}, or call the host by a name that it has.`,
+      fix: `Use a certificate whose subject alternative names include ${names(facts.missing)}, or call the host by a name in the certificate.`,
     }),
   ),
   'truststore-unreadable': unreadable('truststore'),
@@ -130,7 +131,7 @@ export const openedStoreEntries = {
     fix: 'Import the authority: keytool -importcert -file authority.crt -alias authority -keystore FILE',
   })),
   'truststore-does-not-trust': error((facts: Of & { subject: string; issuer: string }) => ({
-    message: `The truststore of ${shortListOf(facts.hosts)} does not trust the keystore: nothing valid in it issued ${facts.subject}.`,
+    message: `The truststore of ${shortListOf(facts.hosts)} does not trust the keystore: it has no valid issuer of ${facts.subject}.`,
     why: trustsOnly,
     fix: `Import the certificate of ${facts.issuer}: keytool -importcert -file authority.crt -alias authority -keystore FILE`,
   })),

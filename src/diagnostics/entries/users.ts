@@ -8,23 +8,23 @@ type Of = On & { readonly user: string }
 export const userEntries = {
   'user-missing': error((facts: Of) => ({
     message: `The user ${facts.user} is missing on ${facts.host}.`,
-    why: 'Whoever logs in as this user elsewhere is refused there.',
-    fix: `Run muster users apply --host ${facts.host}: it restarts nothing.`,
+    why: 'Logins as this user fail there.',
+    fix: `Run muster users apply --host ${facts.host}; it restarts nothing.`,
   })),
   'user-password-differs': error((facts: Of) => ({
-    message: `The user ${facts.user} has another password on ${facts.host} than the known one.`,
-    why: 'It was changed past muster, or a run never got there. It was not tried: five wrong logins lock a user out.',
-    fix: `Run muster users apply --host ${facts.host}: it gives the host the known one.`,
+    message: `The user ${facts.user} has a different password on ${facts.host}.`,
+    why: 'It was changed without muster, or a run did not reach the host. No login was attempted: five failed logins lock a user out.',
+    fix: `Run muster users apply --host ${facts.host} to set the known password.`,
   })),
   'user-password-replaced': error((facts: { readonly user: string; readonly date: string }) => ({
-    message: `The file still gives the password of ${facts.user} that was replaced on ${facts.date}.`,
-    why: 'muster install and muster users apply refuse it: they would bring it back.',
-    fix: 'Put the new password where the file takes it from; or leave it out there, and the kept one is taken.',
+    message: `The file still has the password of ${facts.user} that was replaced on ${facts.date}.`,
+    why: 'muster install and muster users apply refuse to set the old password again.',
+    fix: 'Put the new password where the file reads it from, or remove it from the file to use the kept one.',
   })),
   'user-extra': error((facts: Of) => ({
-    message: `The user ${facts.user} is on ${facts.host}, and the file does not name it.`,
-    why: 'Whoever has its password can do all that an administrator can.',
-    fix: `Name it in rest-api-users, or remove it: muster users apply --prune --host ${facts.host}`,
+    message: `The user ${facts.user} is on ${facts.host} but not in the file.`,
+    why: 'Anyone with its password has the rights of an administrator.',
+    fix: `Add it to rest-api-users, or remove it: muster users apply --prune --host ${facts.host}`,
   })),
   'user-component-differs': error(
     (
@@ -38,36 +38,36 @@ export const userEntries = {
         ...(facts.lacks.length === 0 ? [] : [`does not know ${shortListOf(facts.lacks)}`]),
         ...(facts.has.length === 0 ? [] : [`knows ${shortListOf(facts.has)}`]),
       ])}, ${facts.lacks.length === 0 ? 'who is not in its user file' : 'unlike its user file'}.`,
-      why: 'All components of a host share one user file and follow it at once: this one does not.',
-      fix: `See muster logs --host ${facts.host}; muster restart --host ${facts.host} --component ${facts.component} reads it again.`,
+      why: 'All components of a host share one user file and load changes at once; this one did not.',
+      fix: `Run muster logs --host ${facts.host} to see why; muster restart --host ${facts.host} --component ${facts.component} loads it again.`,
     }),
   ),
   'user-login-refused': error(
     (facts: Of & { readonly component: string; readonly where: string; readonly said: string }) => ({
-      message: `The ${facts.component} of ${facts.host} at ${facts.where} did not let ${facts.user} in: ${facts.said}`,
-      why: 'Its user file has this very password: clients that give it are turned away all the same.',
-      fix: `See muster logs --host ${facts.host}; muster cert check --host ${facts.host} judges its certificate.`,
+      message: `The ${facts.component} of ${facts.host} at ${facts.where} rejected the login of ${facts.user}: ${facts.said}`,
+      why: 'The password matches its user file, but clients that use it are rejected.',
+      fix: `Run muster logs --host ${facts.host}, and muster cert check --host ${facts.host} to check its certificate.`,
     }),
   ),
   'user-component-silent': error((facts: On & { readonly component: string; readonly reason: string }) => ({
-    message: `The ${facts.component} of ${facts.host} could not be asked for its users: ${facts.reason}`,
-    why: 'Whom it lets in is not known; perhaps nobody.',
-    fix: `See muster status and muster logs --host ${facts.host}.`,
+    message: `The ${facts.component} of ${facts.host} did not list its users: ${facts.reason}`,
+    why: 'The users that it accepts are unknown.',
+    fix: `Run muster status and muster logs --host ${facts.host}.`,
   })),
   'user-host-unreachable': error((facts: On & { readonly reason: string }) => ({
     message: `${facts.host} could not be reached: ${facts.reason}`,
-    why: 'Who can log in there is not known.',
-    fix: `Run muster check --host ${facts.host}; where the host is down on purpose, leave it out with --host.`,
+    why: 'The users of this host are unknown.',
+    fix: `Run muster check --host ${facts.host}; if the host is down on purpose, exclude it with --host.`,
   })),
   'user-host-failed': error((facts: On & { readonly reason: string }) => ({
-    message: `${facts.host} could not be looked at: ${facts.reason}`,
-    why: 'Who can log in there is not known.',
+    message: `${facts.host} could not be inspected: ${facts.reason}`,
+    why: 'The users of this host are unknown.',
     fix: `Run muster check --host ${facts.host}.`,
   })),
   'user-not-installed': warning((facts: On) => ({
-    message: `${facts.host} is in the file and nothing is installed there.`,
-    why: 'It has no users yet, so there is nothing to judge.',
-    fix: `Run muster install --host ${facts.host}, or leave the host out with --host.`,
+    message: `${facts.host} is in the file, but nothing is installed there.`,
+    why: 'It has no users yet, so there is nothing to check.',
+    fix: `Run muster install --host ${facts.host}, or exclude the host with --host.`,
   })),
   'user-untried': note(
     (facts: {
@@ -76,9 +76,9 @@ export const userEntries = {
       /** Whether the hosts keep different hashes of the password. */
       readonly differ: boolean
     }) => ({
-      message: `Nobody could log in as ${facts.user} on ${shortListOf(facts.hosts, 8)}: the password is not known here${facts.differ ? ', and may differ between these hosts' : ''}.`,
-      why: 'Only a login proves a password, and wrong ones lock a user out.',
-      fix: 'Give its password in the file, or have one made: muster users apply --generate',
+      message: `No login as ${facts.user} on ${shortListOf(facts.hosts, 8)} could be tried: the password is unknown${facts.differ ? ', and may differ between these hosts' : ''}.`,
+      why: 'Only a login verifies a password, and failed logins lock a user out.',
+      fix: 'Set its password in the file, or generate one: muster users apply --generate',
     }),
   ),
 } as const

@@ -36,11 +36,11 @@ export const databaseExplanations = {
   'database-incomplete': {
     title: 'A database without an account, or an account without a database',
     about: [
-      'Three options belong together for the replicator: `datasource-type`, `replication-user` and `replication-password`. Where one is missing, it is handed no database: it lists no services, and what it is told to do it answers with 409 `no-database`.',
+      'Three options belong together for the replicator: `datasource-type`, `replication-user` and `replication-password`. If one is missing, the replicator has no database: it lists no services and answers operations with 409 `no-database`.',
       '',
-      'Managers log in to the databases of their services with `monitor-user` and `monitor-password`, which may do nothing but look at the state of replication. Without them nobody checks whether a database still answers.',
+      'Managers log in to the databases of their services with `monitor-user` and `monitor-password`, which can only read the state of replication. Without them the databases are not checked.',
       '',
-      'Most often the options stand in `defaults:` and one of them was forgotten, or they stand in one service and not in the other. The account itself is made by you; `muster plan` prints the SQL.',
+      'Often the options are in `defaults:` and one of them was forgotten, or they are in one service but not in the other. You create the account itself; `muster plan` prints the SQL.',
     ],
     bad: smallFile({ defaults: 'replication-user: muster\nreplication-password: !env REPLICATION_PASSWORD' }),
     good: smallFile({ defaults: complete }),
@@ -51,9 +51,9 @@ muster explain monitor-user`,
   'same-database': {
     title: 'Two hosts with one database',
     about: [
-      'The other hosts reach the database of a host at its `replication-host`, or at the address of the host where that is loopback. Two hosts of one service came out at the same address and port.',
+      'The other hosts reach the database of a host at its `replication-host`, or at the address of the host if that is loopback. Two hosts of one service have the same address and port.',
       '',
-      'It happens with a virtual address in `replication-host` that moves between the hosts, and with hosts that are reached through tunnels or are all this machine, where every address is 127.0.0.1. A data source must be the server itself, not whoever has an address at the moment.',
+      'Common causes: `replication-host` is a virtual address that moves between the hosts, or the hosts are reached through tunnels or are all this machine, so every address is 127.0.0.1. A data source must be one server, not the current owner of an address.',
     ],
     bad: threeHosts('\n  replication-host: 10.0.0.10'),
     good: threeHosts(''),
@@ -61,9 +61,9 @@ muster explain monitor-user`,
   'connector-of-several': {
     title: 'A connector for the clients of several services',
     about: [
-      'Clients of a database say nothing of the service that they want; the port they connect to decides. A connector opens one `application-port` (and one `application-readonly-port`), so it can lead to the primary of one service.',
+      'Database clients do not name a service; the port they connect to decides. A connector opens one `application-port` (and one `application-readonly-port`), so it can serve only one service.',
       '',
-      'Give the other service a connector on another host. A host may well be a connector of several services as long as only one of them has databases.',
+      'Give the other service a connector on another host. A host can be a connector of several services if only one of them has databases.',
     ],
     bad: twoServices('app1'),
     good: twoServices('db2'),

@@ -12,9 +12,9 @@ export const hostExplanations = {
   'duplicate-host': {
     title: 'Two host names that differ only in capital letters',
     about: [
-      'DNS, certificates and `known_hosts` take `DB1` and `db1` for the same name, so a call to one of the two may reach the other.',
+      'DNS, certificates and `known_hosts` treat `DB1` and `db1` as the same name, so a call to one of the two may reach the other.',
       '',
-      'If it is one machine, keep one of them. If there are two, tell them apart by more than a capital letter.',
+      'If it is one machine, keep one of them. If there are two, use names that differ in more than capital letters.',
     ],
     bad: smallFile({
       service: connector.replace('app1', 'DB1'),
@@ -28,11 +28,11 @@ export const hostExplanations = {
   'duplicate-address': {
     title: 'Two hosts at one address',
     about: [
-      'Usually a host was copied and its address was not changed, so that one machine would get two hosts and the other none.',
-      'To give one machine two roles, name the same host in `members` and in `connectors`; it needs no second entry.',
+      'Usually a host entry was copied and its address was not changed, so one machine would get two hosts and the other none.',
+      'To give one machine two roles, name the same host in `members` and in `connectors`; it does not need a second entry.',
       '',
       'Loopback addresses count together with the port of `ssh`, so several tunnels (127.0.0.1 with ports 2201, 2202 …) are several hosts.',
-      'Only what the file says is compared: two names of one machine are not noticed here.',
+      'Only the text of the file is compared: two names of one machine are not detected here.',
     ],
     bad: smallFile({
       service: connector,
@@ -46,7 +46,7 @@ export const hostExplanations = {
   'network-address': {
     title: 'An address that no host can have',
     about: [
-      '`10.0.0.0` names a whole network, as does anything with a `/24` behind it; `224.…` is for multicast and `255.255.255.255` for broadcast. Nothing can listen there, and nobody can connect to it.',
+      '`10.0.0.0` names a whole network, as does anything with a `/24` behind it; `224.…` is for multicast and `255.255.255.255` for broadcast. No server can listen there, and no client can connect to it.',
       '',
       'To listen on every interface, write `0.0.0.0`, or `::` for IPv6 as well. To listen on one, write the address of the host in that network.',
     ],
@@ -62,19 +62,19 @@ ip -brief address`,
   'relative-directory': {
     title: 'A relative install-directory on a host reached over SSH',
     about: [
-      'On another machine there is no folder that the path could start from: the home of the login user changes with `ssh: user`, and with `become` it would be that of root.',
+      'On another machine a relative path has no clear start: the home of the login user depends on `ssh: user`, and with `become` it would be that of root.',
       '',
-      'A relative path is for `connection: local`, where it starts at the YAML file. `~/` is no way out: it means your home on this machine.',
+      'A relative path works with `connection: local`, where it is relative to the YAML file. `~/` does not help: it is your home on this machine.',
     ],
     bad: smallFile({ defaults: 'install-directory: muster' }),
     good: smallFile({ defaults: 'install-directory: /opt/muster' }),
   },
   'bad-directory': {
-    title: 'An install-directory that is not for muster alone',
+    title: 'An install-directory that is not only for muster',
     about: [
       'On uninstall muster deletes the folders `releases`, `runtimes`, `share`, `log` and `run` in this directory. In `/usr` that would be the `share` of the whole system.',
       '',
-      'A folder below is fine: `/opt/muster`, `/srv/muster`. It need not exist.',
+      'Use a folder below it, such as `/opt/muster` or `/srv/muster`. It does not have to exist.',
     ],
     bad: smallFile({ defaults: 'install-directory: /opt' }),
     good: smallFile({ defaults: 'install-directory: /opt/muster' }),
@@ -82,9 +82,9 @@ ip -brief address`,
   'local-directory-clash': {
     title: 'Two local hosts in one folder',
     about: [
-      'Hosts with `connection: local` are all this machine. You can try a cluster of several hosts on one machine when each has a folder and ports of its own.',
+      'Hosts with `connection: local` are all this machine. You can try a cluster of several hosts on one machine if each has its own folder and ports.',
       '',
-      'A default or a service cannot give each its own: it must stand in the hosts.',
+      'Set them in the hosts; a default or a service would give all the same folder.',
     ],
     bad: `cluster: alpha
 services:
@@ -112,8 +112,8 @@ hosts:
   'ssh-without-effect': {
     title: 'SSH settings of a local host',
     about: [
-      'With `connection: local` everything is done on this machine, by the user who runs muster; no login takes place.',
-      'So `user` does not change who does the work, and `become` does not make it root: for that, run muster itself with `sudo`.',
+      'With `connection: local` everything runs on this machine, as the user who runs muster, without a login.',
+      'So `user` and `become` have no effect; to work as root, run muster itself with `sudo`.',
       '',
       'Settings in the `ssh:` of the whole file are not reported, since other hosts may need them.',
     ],

@@ -18,9 +18,9 @@ export const ignoreExplanations = {
   'ignore-without-reason': {
     title: 'A muster-ignore comment without a reason',
     about: [
-      'The comment has the codes, parted by commas, and then the reason in your own words. Without a reason it has no effect, and the finding is reported as before.',
+      'The comment has the codes, separated by commas, and then the reason in your own words. Without a reason it has no effect, and the finding is still reported.',
       '',
-      'A good reason tells the next reader when the comment may go: what the exception is for, who decided it, or until when.',
+      'A good reason shows the next reader when the comment can be removed: what the exception is for, who decided it, or until when.',
     ],
     bad: spare('muster-ignore: unused-host'),
     good: judged,
@@ -28,8 +28,8 @@ export const ignoreExplanations = {
   'ignore-unknown-code': {
     title: 'A muster-ignore comment with a code that does not exist',
     about: [
-      'Mostly a slip of the finger, or a reason that was written where the code belongs.',
-      'Codes are stable: one that was right yesterday is not renamed in the next version.',
+      'Usually a typing error, or a reason in the place of the code.',
+      'Codes are stable: they are not renamed in later versions.',
     ],
     bad: spare('muster-ignore: unused-hosts joins alpha in May'),
     good: judged,
@@ -39,10 +39,10 @@ muster explain`,
   'ignore-unused': {
     title: 'A muster-ignore comment that silences nothing',
     about: [
-      'On the line that the comment is about, nothing of this code was found. Either it was put right in the meantime, and the comment can go, or the comment stands in the wrong place.',
+      'There is no finding with this code on the line of the comment. Either it was fixed, and the comment can be removed, or the comment is in the wrong place.',
       '',
-      'Behind a value it is about that line; alone on its line, about the next one that is neither empty nor a comment.',
-      'It belongs where the finding is reported, which may differ from where you would fix it: see `file:line` of the finding.',
+      'After a value, the comment applies to that line; alone on its line, to the next line that is neither empty nor a comment.',
+      'Put it where the finding is reported, which may not be where you fix it: see `file:line` of the finding.',
     ],
     bad: smallFile({
       hosts: '# muster-ignore: unused-host joins alpha in May\ndb1: { address: 10.0.0.11 }',
@@ -52,9 +52,9 @@ muster explain`,
   'ignore-error': {
     title: 'A muster-ignore comment for an error',
     about: [
-      'Warnings and notes can be judged one way or the other, so a comment may settle them. With an error, muster does not know what to install, and no comment changes that.',
+      'A comment can silence warnings and notes. With an error, muster does not know what to install, so a comment cannot silence it.',
       '',
-      'If you are sure that the error is a mistake of muster, report it with a scrubbed copy of the file.',
+      'If you think that the error is a bug in muster, report it with a scrubbed copy of the file.',
     ],
     bad: smallFile({
       defaults: 'log-level: verbose # muster-ignore: wrong-type later',

@@ -15,21 +15,21 @@ const language = 'ini'
 /** INI files of the product family, on their way in and out. */
 export const iniExplanations = {
   'ini-not-an-option': {
-    title: 'A line of an INI file that is nothing',
+    title: 'An invalid line in an INI file',
     about: [
-      'Lines are sections in brackets, options with an equals sign, or comments that start with `#` or `;`. This one is none of them.',
+      'A line is a section in brackets, an option with an equals sign, or a comment that starts with `#` or `;`. This line is none of them.',
       '',
-      'Often it is the rest of a value that somebody broke over two lines, which INI files of this family do not know; then the option above it is incomplete.',
+      'Often it is the rest of a value that was split over two lines, which INI files of this family do not support; then the option above it is incomplete.',
     ],
     language,
     bad: iniFile({ alpha: service.replace('db2,db3', 'db2,\n  db3') }),
     good: iniFile({}),
   },
   'ini-bad-section': {
-    title: 'A section that is not named properly',
+    title: 'A section without a valid name',
     about: [
-      'A section is a name in brackets, alone on its line. What stands below a broken one is not used, since it could belong to any service.',
-      'All of it is in the YAML file as comments, ready to be moved.',
+      'A section is a name in brackets, alone on its line. Options below an invalid one are not used, because they could belong to any service.',
+      'They are in the YAML file as comments.',
     ],
     language,
     bad: `[beta\n${iniFile({})}`,
@@ -38,27 +38,27 @@ export const iniExplanations = {
   'ini-outside-section': {
     title: 'An option above the first section',
     about: [
-      'Nothing says whom the option is for, and it may have had no effect for years. Ask yourself whether you want it now.',
+      'It is not clear which service the option is for, and it may have had no effect for years. Check whether you need it.',
     ],
     language,
     bad: `log-level=debug\n${iniFile({})}`,
     good: iniFile({ defaults: 'log-level=debug' }),
   },
   'ini-section-twice': {
-    title: 'One section in two places',
+    title: 'A section given twice',
     about: [
-      'The import joins the two, in their order. It is worth a look all the same: the second one may be a copy that should have been another service.',
+      'The import merges the two, in their order. Check them: the second one may be a copy that should have been another service.',
     ],
     language,
     bad: iniFile({}).replace('members=', '[alpha]\nmembers='),
     good: iniFile({}),
   },
   'ini-option-twice': {
-    title: 'One option given twice in a section',
+    title: 'An option given twice in a section',
     about: [
-      'The later line counts. Two spellings of one option, with `_` or `-` or by an older name, count as the same.',
+      'The later line is used. Two spellings of one option, with `_` or `-` or an older name, are the same option.',
       '',
-      'Check that the value which counts is the one that you believed to be in force.',
+      'Check that the value that is used is the one you expect.',
     ],
     language,
     bad: iniFile({ alpha: `${service}\nmembers=db1,db2,db4` }),
@@ -67,30 +67,30 @@ export const iniExplanations = {
   'ini-no-value': {
     title: 'An option without a value',
     about: [
-      'An empty value switches nothing off and is not the default by another name. The line goes into the YAML file as a comment.',
-      'If it was a secret that somebody took out before passing the file on, put it back as `!env` or `!file`.',
+      'An empty value neither switches the option off nor means its default. The line is kept in the YAML file as a comment.',
+      'If it was a secret that was removed before the file was shared, add it as `!env` or `!file`.',
     ],
     language,
     bad: iniFile({ defaults: 'rest-api-admin-user=' }),
     good: iniFile({ defaults: 'rest-api-admin-user=admin' }),
   },
   'ini-no-counterpart': {
-    title: 'Something that muster has no option for',
+    title: 'An option that muster does not have',
     about: [
-      'muster looks after the REST APIs and what they need. Most options of the product family are about other parts, such as backups, the JVM or the directories of the database, and mean nothing here.',
+      'muster manages the REST APIs and what they need. Most options of the product family are for other parts, such as backups, the JVM or the directories of the database, and have no meaning here.',
       '',
-      'Nothing is lost: each line is a comment at its place in the YAML file. Read them once, and delete what you do not need.',
+      'Each line is kept as a comment at its place in the YAML file. Review the comments and delete those that you do not need.',
     ],
     language,
     bad: iniFile({ defaults: 'repl-thl-directory=/var/thl' }),
     good: iniFile({}),
   },
   'ini-section-without-counterpart': {
-    title: 'A section that muster has no use for',
+    title: 'A section that muster does not use',
     about: [
       'A composite service joins other services, and an alias names a cluster that is installed elsewhere. muster deploys to hosts, and neither has hosts of its own.',
       '',
-      'The services that a composite one joins are imported as usual. If nothing else was in the file, import the files of those clusters.',
+      'The services in a composite one are imported as usual. If the file has nothing else, import the files of those clusters.',
     ],
     language,
     bad: `${iniFile({})}\n[global]\ntopology=clustered\ncomposite-datasources=alpha`,
@@ -99,20 +99,20 @@ export const iniExplanations = {
   'ini-topology-assumed': {
     title: 'A service without a topology',
     about: [
-      'The INI file left it to the product that read it. The import looks at what the service has: connectors and witnesses exist in clusters only, so without them it is taken for a service of replicators.',
+      'The INI file does not set it. Connectors and witnesses exist only in clusters, so without them the import assumes a replicator service.',
       '',
-      'Look at this line of the YAML file before anything else. The wrong topology puts the wrong components on every member.',
+      'Check this line of the YAML file first. The wrong topology puts the wrong components on every member.',
     ],
     language,
     bad: iniFile({ alpha: service.replace('topology=clustered\n', '') }),
     good: iniFile({}),
   },
   'ini-renamed': {
-    title: 'A name that is another one in the YAML file',
+    title: 'A name that was changed in the YAML file',
     about: [
-      'Hosts and services go by names that certificates can carry: letters, digits, hyphens and dots. A host that the INI file names by its address gets a name and keeps the address; an underscore becomes a hyphen.',
+      'Names of hosts and services must be valid in certificates: letters, digits, hyphens and dots. A host that the INI file names by its address gets a name and keeps the address; an underscore becomes a hyphen.',
       '',
-      'Better names are yours to give. Change each of them in all places, under `hosts:` and in the services.',
+      'You can choose better names. Change each of them everywhere, under `hosts:` and in the services.',
     ],
     language,
     bad: iniFile({ alpha: 'topology=clustered\nmaster=10.0.0.11\nmembers=10.0.0.11' }),
@@ -121,21 +121,21 @@ export const iniExplanations = {
   'ini-quotes': {
     title: 'Quotes around a value',
     about: [
-      'For the tools of the product family, quotes in an INI file are characters like any other. A password in quotes has been a password with quotes all along, and the import keeps it that way.',
-      'Around anything else they would make no sense, so they are left out.',
+      'For the tools of the product family, quotes in an INI file are characters like any other. So the quotes around a password are part of the password, and the import keeps them.',
+      'Quotes around other values are removed.',
       '',
-      'Try the password as it now stands in the YAML file before you rely on it.',
+      'Test the password in the YAML file before you rely on it.',
     ],
     language,
     bad: iniFile({ defaults: 'log-level="debug"' }),
     good: iniFile({ defaults: 'log-level=debug' }),
   },
   'ini-value-cut': {
-    title: 'A secret that a comment cuts short',
+    title: 'A secret cut off by a comment',
     about: [
-      'A blank and a `#` or `;` after it start a comment, in the middle of a value as well. If the password of your cluster has such characters, only what stands before them was ever used.',
+      'A space followed by `#` or `;` starts a comment, even within a value. If the password of your cluster has such characters, only the part before them was used.',
       '',
-      'So the imported value is the one in force, as a rule. If logins fail with it, look at the comment beside it.',
+      'So the imported value is usually the one in use. If logins fail with it, see the comment next to it.',
     ],
     language,
     bad: iniFile({ defaults: 'rest-api-admin-user=admin\nrest-api-admin-pass=Vk2pe8s #wH5d' }),
@@ -144,8 +144,8 @@ export const iniExplanations = {
   'ini-trailing-backslash': {
     title: 'A backslash at the end of a value',
     about: [
-      'It came along when options were copied from a command line, where a backslash goes on in the next line. In an INI file it does not, and the tools of the product family drop it too.',
-      'It is worth a look whether the next line was meant to belong to this one.',
+      'It is usually left from a command line, where a backslash continues the line. In an INI file it does not, and the tools of the product family drop it too.',
+      'Check whether the next line was meant to be part of this one.',
     ],
     language,
     bad: iniFile({ defaults: 'log-level=debug \\' }),
@@ -154,9 +154,9 @@ export const iniExplanations = {
   'ini-passive-witness': {
     title: 'A witness that would run a manager',
     about: [
-      'In the product family a witness is only pinged unless `enable-active-witnesses=true` is given; any machine will do, even a router. In muster a witness is a host that gets a manager, and is connected to by SSH.',
+      'In the product family a witness is only pinged unless `enable-active-witnesses=true` is given; any machine can be one, even a router. In muster a witness is a host that runs a manager and is reached over SSH.',
       '',
-      'If it is a machine of yours that can run one, keep it. If not, take `witnesses:` out of the YAML file and mind the number of members that remain.',
+      'If the machine can run a manager, keep it. If not, remove `witnesses:` from the YAML file and check the number of remaining members.',
     ],
     language,
     bad: iniFile({ alpha: `${service}\nwitnesses=w1` }),
@@ -165,20 +165,20 @@ export const iniExplanations = {
   'ini-no-service': {
     title: 'An INI file without a data service',
     about: [
-      'The import needs at least one section that names members. A file with `[defaults]` alone belongs to a set, where the services are in other files of the same folder.',
+      'The import needs at least one section with members. A file with only `[defaults]` is part of a set, with the services in other files of the same folder.',
       '',
-      'Put them into one file in the order in which they are read, and import that.',
+      'Combine them into one file in the order in which they are read, then import that.',
     ],
     language,
     bad: '[defaults]\nlog-level=debug',
     good: iniFile({ defaults: 'log-level=debug' }),
   },
   'ini-muster-comment': {
-    title: 'A comment for muster that cannot be understood',
+    title: 'An invalid comment for muster',
     about: [
-      '`muster export` writes what INI files have no word for as comments that start with `# muster:`, and the import reads them back. This one was changed by hand or cut off.',
+      '`muster export` writes settings without an INI option as comments that start with `# muster:`, and the import reads them back. This one was changed by hand or cut off.',
       '',
-      'It goes on as a plain comment. What it said is missing in the YAML file; write it there.',
+      'It is kept as a plain comment. Add its setting to the YAML file.',
     ],
     language,
     bad: `# muster: hosts.db1.address\n${iniFile({})}`,
@@ -187,9 +187,9 @@ export const iniExplanations = {
   'no-ini-counterpart': {
     title: 'A setting that INI files of the family do not have',
     about: [
-      'The product family has no option for it, so `muster export` writes it as a comment that starts with `# muster:`. The tools of the family ignore it, and `muster import` understands it, so a file survives the way there and back.',
+      'The product family has no option for it, so `muster export` writes it as a comment that starts with `# muster:`. The tools of the family ignore it, and `muster import` reads it, so nothing is lost between export and import.',
       '',
-      'If the family is to read the file, ask what it would do without the setting; for most, such as `ssh:` and the service manager, it has ways of its own.',
+      'If the tools of the family will read the file, check what they do without the setting; for most, such as `ssh:` and the service manager, they have their own way.',
     ],
   },
 } satisfies Record<keyof typeof iniEntries, Explanation>

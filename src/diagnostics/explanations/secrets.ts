@@ -10,21 +10,21 @@ export const secretExplanations = {
   'password-without-user': {
     title: 'A password without its user',
     about: [
-      'A password belongs to the user beside it: `rest-api-admin-pass` to `rest-api-admin-user`, `replication-password` to `replication-user`, `monitor-password` to `monitor-user`. The user has no default, since a name that nobody chose is a name that nobody looks after.',
+      'A password belongs to the user beside it: `rest-api-admin-pass` to `rest-api-admin-user`, `replication-password` to `replication-user`, `monitor-password` to `monitor-user`. The user has no default.',
       '',
-      'Where the user is given for some hosts only, the others have a password without one. Then move the user to where the password stands, into `defaults:` as a rule.',
+      'If the user is set for some hosts only, the others have a password without a user. Move the user to the group of the password, usually `defaults:`.',
     ],
     bad: smallFile({ defaults: 'rest-api-admin-pass: !env ADMIN_PASS' }),
     good: smallFile({ defaults: fromEnv }),
   },
   'bad-user-name': {
-    title: 'A user name that the API cannot carry',
+    title: 'A user name that the API does not allow',
     about: [
-      'The specification of the API reserves the characters that have a meaning in addresses: the space, `:`, `/`, `@` and their like. A colon is the worst of them, for HTTP Basic authentication ends the user name at the first one.',
+      'The API specification reserves characters with a meaning in URLs: the space, `:`, `/`, `@` and similar. In HTTP Basic authentication the user name ends at the first colon.',
       '',
-      'An e-mail address is therefore no user name; take the part before the `@`. Letters of any alphabet are fine, up to 128 characters.',
+      'So an e-mail address is not a valid user name; use the part before the `@`. Letters of any alphabet are allowed, up to 128 characters.',
       '',
-      'New names have letters, marks, digits and visible punctuation alone (after UsernameCasePreserved of RFC 8265): no-break spaces, characters without width, marks of writing direction, symbols and other forms of a letter, such as the wide ones, make names that look like another. Users who have such a name already can log in, and can be deleted.',
+      'New names may contain only letters, marks, digits and visible punctuation (based on UsernameCasePreserved of RFC 8265): no-break spaces, zero-width characters, bidirectional control characters, symbols and letter variants, such as full-width letters, make names that look alike. Existing users with such a name can log in and can be deleted.',
     ],
     bad: smallFile({ defaults: 'rest-api-admin-user: ops@example.org' }),
     good: smallFile({ defaults: 'rest-api-admin-user: ops' }),
@@ -32,29 +32,29 @@ export const secretExplanations = {
   'administrator-twice': {
     title: 'The administrator among the users, with another password',
     about: [
-      '`rest-api-admin-user` names the administrator of the specification; `rest-api-users` names the others. Both have the same rights, so nothing is won by naming one of them in both.',
+      '`rest-api-admin-user` names the administrator of the specification; `rest-api-users` names the others. Both have the same rights, so name a user in one of them only.',
       '',
-      'An overlay that gives a host other users is the usual reason: leave the administrator out of it.',
+      'The usual cause is a second file that gives a host other users: remove the administrator from it.',
     ],
     bad: smallFile({ defaults: `${fromEnv}\nrest-api-users:\n  admin: !env OTHER_PASS` }),
     good: smallFile({ defaults: `${fromEnv}\nrest-api-users:\n  ops: !env OTHER_PASS` }),
   },
   'bad-password': {
-    title: 'A password that no host would take',
+    title: 'A password that hosts reject',
     about: [
-      'The hosts refuse a password that is empty, longer than 1024 characters, or holds half of a character.',
+      'Hosts reject a password that is empty, is longer than 1024 characters, or contains half of a character (an unpaired surrogate).',
       '',
-      'An empty one mostly comes from a variable or a template that was not filled in. A very long one is probably a key or a certificate that was read by mistake.',
+      'An empty password usually comes from a variable or a template that was not filled in. A very long one is probably a key or a certificate that was read by mistake.',
     ],
     bad: smallFile({ defaults: `${admin}\nrest-api-admin-pass: ''` }),
     good: smallFile({ defaults: fromEnv }),
   },
   'default-password': {
-    title: 'A password that everybody tries first',
+    title: 'A default password',
     about: [
-      'It is the user name itself, or one of the passwords that products ship with and manuals use as their example: `secret`, `changeme`, `password` and so on. Scanners try these within minutes of a port being open, so this is an error and not a matter of taste.',
+      'It is the user name itself, or a password that products ship with and manuals use as an example: `secret`, `changeme`, `password` and so on. Scanners try these within minutes after a port is open, so this is an error.',
       '',
-      'If a system runs with such a password today, change it. The next install sets the new one on every host and logs in with it, to prove that it works.',
+      'If a system runs with such a password today, change it. The next install sets the new one on every host and logs in with it to verify it.',
     ],
     bad: smallFile({ defaults: `${admin}\nrest-api-admin-pass: secret` }),
     good: smallFile({ defaults: fromEnv }),
@@ -64,10 +64,10 @@ export ADMIN_PASS="$(openssl rand -base64 18)"`,
   'weak-password': {
     title: 'A password that is easy to guess',
     about: [
-      'It has fewer than 12 characters, repeats a few, or is a well-known word with something added. An API that the network can reach can be asked for a password again and again.',
+      'It has fewer than 12 characters, repeats a few, or is a well-known word with something added. Attackers can try passwords again and again on an API that is open to the network.',
       '',
-      'Length does more than strange characters. Nobody has to type this password often, so let it be random and keep it in a password store.',
-      'A password from `!env`, `!file` or `!exec` is judged in the same way as soon as it is read.',
+      'Length matters more than special characters. This password is rarely typed, so use a random one and keep it in a password store.',
+      'A password from `!env`, `!file` or `!exec` is checked in the same way when it is read.',
     ],
     bad: smallFile({ defaults: `${admin}\nrest-api-admin-pass: Sommer26` }),
     good: smallFile({ defaults: `${admin}\nrest-api-admin-pass: !file admin-password` }),
@@ -77,20 +77,20 @@ export ADMIN_PASS="$(openssl rand -base64 18)"`,
   'secret-not-resolved': {
     title: 'A secret that was not read',
     about: [
-      'A check must be safe to run on a file from somebody else, such as a pull request. So `muster validate` and its like start no program (`!exec`), and read `!file` and keystores only below the folder of the YAML file.',
+      'A check must be safe for a file from someone else, such as a pull request. So `muster validate` and similar commands run no program (`!exec`), and read `!file` and keystores only below the folder of the YAML file.',
       '',
-      'A variable that is not set here, or a file that is not there, is only noted as well: who checks a file need not have its secrets. What was not read could not be judged, be it a weak password or what is in a keystore.',
+      'A variable that is not set, or a file that does not exist, is also only a note: a check does not need the secrets. Secrets that were not read were not checked, nor were keystores that need them.',
       '',
-      '`muster plan` and `muster install` read every secret and stop where they cannot. If the file is your own, `--resolve-secrets` makes the check as complete.',
+      '`muster plan` and `muster install` read every secret and stop if one cannot be read. For your own file, add `--resolve-secrets` to check everything.',
     ],
     commands: `muster validate --resolve-secrets muster.yaml`,
   },
   'secret-unreadable': {
     title: 'A secret that cannot be read',
     about: [
-      'You asked for it to be read (`--resolve-secrets`), and its source did not give it: the variable is not set, the file is missing or not yours, the program failed, took too long or printed nothing.',
+      'You asked muster to read it (`--resolve-secrets`), but its source failed: the variable is not set, the file is missing or not readable, the program failed, timed out or printed nothing.',
       '',
-      'Cron, systemd and CI start with other variables than your shell has, and `sudo` drops most of them. With `!exec`, only `PATH`, `HOME` and their like reach the program; a token that it needs it must find by itself.',
+      'Cron, systemd and CI have other environment variables than your shell, and `sudo` drops most of them. With `!exec`, the program gets only `PATH`, `HOME` and similar variables; it must find a token that it needs by itself.',
     ],
     commands: `# whether the variable is there, without showing it
 printenv ADMIN_PASS | wc -c
@@ -98,12 +98,12 @@ printenv ADMIN_PASS | wc -c
 pass show muster | wc -c`,
   },
   'plaintext-secret-tracked': {
-    title: 'A secret written out in a file that git tracks',
+    title: 'A plain-text secret in a file that git tracks',
     about: [
-      'Everyone who can clone the repository has the secret, now and later: to delete the line takes it out of the newest version only, and every clone and fork keeps the rest.',
+      'Everyone who can clone the repository has the secret, now and later: deleting the line changes only the newest version, and every clone and fork keeps the history.',
       '',
-      'So count the secret as known. Change it first, then read the new one from elsewhere, and rewrite the history only if you must.',
-      'A file for `!file` may lie beside the YAML file, as long as git ignores it.',
+      'So treat the secret as leaked. Change it first, then use a reference for the new one, and rewrite the history only if you must.',
+      'A file for `!file` may be next to the YAML file if git ignores it.',
     ],
     commands: `# prints the name when git tracks the file
 git ls-files muster.yaml

@@ -35,9 +35,9 @@ export const storeExplanations = {
   'one-store-only': {
     title: 'A keystore without a truststore, or the reverse',
     about: [
-      'The keystore holds the private key of a host and its certificate, the truststore the authorities whose certificates it accepts from others. They fit together only when both come from the same place.',
+      'The keystore holds the private key of a host and its certificate, the truststore the authorities that it trusts. They match only if both come from the same source.',
       '',
-      'So give both, or neither: muster then makes an authority for the cluster and both stores from it, which is what most installations want.',
+      'So set both or neither. If you set neither, muster makes an authority for the cluster and both stores; most installations use this.',
       'If your certificate comes from a company authority, the truststore holds the certificate of that authority.',
     ],
     bad: smallFile({ defaults: keystore('tls/db1.p12').join('\n') }),
@@ -49,34 +49,34 @@ keytool -importcert -noprompt -alias authority \\
   'store-password-missing': {
     title: 'A store without its password',
     about: [
-      'Passwords are made only for the stores that muster makes. Those that you bring have one already, and there is no default: `changeit`, which Java ships with, is a default that everybody knows.',
+      'muster generates passwords only for the stores that it makes. Your own stores already have one, and there is no default: `changeit`, the default of Java, is widely known.',
       '',
-      'Key and store must have the same password, since there is one option for both.',
+      'Key and store must have the same password, because there is one option for both.',
     ],
     bad: smallFile({
       defaults: ['java-tls-keystore-path: tls/db1.p12', ...truststore].join('\n'),
     }),
     good: smallFile({ defaults: withStores('tls/db1.p12') }),
-    commands: `# asks for the password and tells whether it is right
+    commands: `# asks for the password and checks it
 keytool -list -keystore tls/db1.p12`,
   },
   'store-path-form': {
     title: 'A host:/path that is not absolute',
     about: [
-      'A store path can mean two machines. Without a prefix it is a file on this one, relative to the YAML file, and muster sends it. With `host:` it is a file that is on the host already: muster reads it there to check it and leaves it where it is.',
+      'Without a prefix, a store path is a file on this machine, relative to the YAML file, and muster sends it. With `host:` it is a file that is already on the host: muster reads it there to check it and does not move it.',
       '',
-      'A host has no folder to start from, so the path after `host:` begins with a slash.',
+      'The path after `host:` must be absolute, so it starts with a slash.',
     ],
     bad: smallFile({ defaults: withStores('host:tls/db1.p12') }),
     good: smallFile({ defaults: withStores('host:/etc/pki/tls/db1.p12') }),
   },
   'store-not-found': {
-    title: 'A store that is not there',
+    title: 'A store that does not exist',
     about: [
-      'The path is relative to the YAML file that names it, wherever you start the command; `~/` is your home, and with `--set` it is relative to the working directory.',
+      'The path is relative to the YAML file that names it; `~/` is your home, and with `--set` it is relative to the working directory.',
       '',
-      'A fresh clone is a frequent cause: stores are rightly kept out of git, so CI has to fetch them before it validates.',
-      'If the file is on the host and not here, say so with `host:` in front of an absolute path.',
+      'A common cause is a fresh clone: stores should not be in git, so CI must fetch them before it validates.',
+      'If the file is on the host and not here, write `host:` before an absolute path.',
     ],
     bad: smallFile({ defaults: withStores('tsl/db1.p12') }),
     good: smallFile({ defaults: withStores('tls/db1.p12') }),
@@ -86,21 +86,21 @@ git check-ignore -v tls/db1.p12`,
   'shared-keystore': {
     title: 'One keystore for several hosts',
     about: [
-      'It works as long as the certificate has the names and addresses of all of them. But the private key then lies on every one, and when a single host is broken into, all must get a new one.',
+      'This works if the certificate has the names and addresses of all of them. But then the private key is on every host, and if one host is compromised, all need a new one.',
       '',
       'A wildcard certificate (`*.db.example.org`) has the same weakness, and it does not cover calls by address.',
-      'Where the authority gives only one certificate, this may be the price. Then say so in a `muster-ignore` comment.',
+      'If the authority issues only one certificate, accept this and add a `muster-ignore` comment.',
     ],
     bad: twoHosts({ db1: 'tls/all.p12', app1: 'tls/all.p12' }),
     good: twoHosts({ db1: 'tls/db1.p12', app1: 'tls/app1.p12' }),
   },
   'warning-days-too-long': {
-    title: 'A warning period longer than the certificate lives',
+    title: 'A warning period longer than the lifetime of a certificate',
     about: [
-      '`tls-warning-days` says how long before its end a certificate counts as expiring. When a new one counts as expiring already, the warning is always there, and soon nobody reads it.',
+      '`tls-warning-days` sets how many days before it expires a certificate is reported. If this is longer than its lifetime, even a new certificate is reported.',
       '',
-      'A tenth of the lifetime is a good measure: 30 days of 365, or 9 of 90.',
-      'If the lifetime was made shorter, shorten this as well.',
+      'A tenth of the lifetime is a good value: 30 days of 365, or 9 of 90.',
+      'If you shorten the lifetime, shorten this too.',
     ],
     bad: smallFile({ defaults: 'java-tls-key-lifetime: 30\ntls-warning-days: 30' }),
     good: smallFile({ defaults: 'java-tls-key-lifetime: 30\ntls-warning-days: 3' }),

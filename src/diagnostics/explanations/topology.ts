@@ -23,11 +23,11 @@ ${options.host}`
 /** Services and who belongs to them. */
 export const topologyExplanations = {
   'unknown-host': {
-    title: 'A service names a host that is not under hosts',
+    title: 'A host of a service that is not under hosts',
     about: [
-      'Services name hosts; `hosts:` says what each of them is and how to reach it. A name on one side only would leave out a machine that somebody counts on.',
+      'Services name hosts; `hosts:` defines each of them and how to reach it. A host in one place only would not be installed.',
       '',
-      'Besides misspellings, this comes from a host that was renamed or removed in one of the two places, and from a file with the hosts that was not given: with several files, name all of them.',
+      'Other causes than misspellings: a host was renamed or removed in one of the two places, or the file with the hosts is missing on the command line: pass all files.',
       'Each unknown host is reported once, where it is first named.',
     ],
     bad: smallFile({ service: 'topology: clustered\nmaster: db1\nmembers: [db1]\nconnectors: [app1]' }),
@@ -40,9 +40,9 @@ export const topologyExplanations = {
     title: 'A host that belongs to no service',
     about: [
       'muster neither connects to this host nor installs anything there.',
-      'That may be as you want it, for a machine that is being prepared. Then say so in a `muster-ignore` comment.',
+      'This may be intended, for a machine that is being prepared. Then add a `muster-ignore` comment.',
       '',
-      'If the host was taken out of its service a while ago, mind that nothing was taken away from it: what an earlier install put there still runs.',
+      'If the host was removed from its service, nothing was uninstalled: components from an earlier install still run there.',
     ],
     bad: smallFile({ hosts: hosts('db1', 'db2') }),
     good: smallFile({
@@ -51,10 +51,10 @@ export const topologyExplanations = {
     }),
   },
   'named-twice': {
-    title: 'A host twice in one list',
+    title: 'A host listed twice',
     about: [
-      'To name it a second time adds nothing, so another host was probably meant. Then a machine is missing in the list, which matters more than the one that is there twice.',
-      'Count the entries against the machines that you have.',
+      'The second entry has no effect, so another host was probably meant. Then that host is missing from the list.',
+      'Compare the entries with the machines that you have.',
     ],
     bad: smallFile({
       service: 'topology: clustered\nmaster: db1\nmembers: [db1, db2, db3, db2]',
@@ -67,8 +67,8 @@ export const topologyExplanations = {
     about: [
       'The master is one of the members: the one whose database takes the writes, from which the others copy.',
       '',
-      'A member that was replaced or renamed while `master:` kept the old name is the usual cause.',
-      'Before you name another one, be sure which database holds the latest data. This line does not move data.',
+      'The usual cause is a member that was replaced or renamed while `master:` kept the old name.',
+      'Before you change the master, check which database has the latest data. This line does not move data.',
     ],
     bad: smallFile({ service: 'topology: clustered\nmaster: db9\nmembers: [db1, db2, db3]', hosts: three }),
     good: smallFile({ service: 'topology: clustered\nmaster: db1\nmembers: [db1, db2, db3]', hosts: three }),
@@ -76,21 +76,21 @@ export const topologyExplanations = {
   'master-missing': {
     title: 'Several members and no master',
     about: [
-      'Of one member everybody knows which database takes the writes. Of two or more somebody has to say it, and the first of a list is not always right.',
+      'With one member, its database takes the writes. With two or more, you must say which, because the first in a list is not always right.',
       '',
-      'Services whose topology is `replicator` need none.',
+      'Services with `topology: replicator` need no master.',
     ],
     bad: smallFile({ service: 'topology: clustered\nmembers: [db1, db2, db3]', hosts: three }),
     good: smallFile({ service: 'topology: clustered\nmaster: db1\nmembers: [db1, db2, db3]', hosts: three }),
-    commands: `# on a host: empty where the database is nobody's replica
+    commands: `# on a host: empty if the database is not a replica
 mysql -e 'SHOW REPLICA STATUS\\G'`,
   },
   'even-managers': {
     title: 'An even number of managers without a witness',
     about: [
-      'Each member runs a manager. The managers that muster installs watch and fence, and elect no primary, so nothing breaks today. Managers that do elect one decide by majority, and two of four are none: where a network fault cuts such a cluster in half, neither half may decide.',
+      'Each member runs a manager. The managers that muster installs monitor and fence but do not elect a primary, so an even number works today. Managers that elect one decide by majority, and two of four are not a majority: if a network fault splits such a cluster in half, neither half can decide.',
       '',
-      'A witness is a host with a manager and no database; any small machine will do. Put it where it does not fail together with one of the halves: in a third room or zone.',
+      'A witness is a host with a manager and no database; a small machine is enough. Put it where it does not fail together with one of the halves: in a third room or zone.',
     ],
     bad: smallFile({
       service: 'topology: clustered\nmaster: db1\nmembers: [db1, db2]',
@@ -104,19 +104,19 @@ mysql -e 'SHOW REPLICA STATUS\\G'`,
   'topology-mismatch': {
     title: 'Connectors or witnesses of a replicator service',
     about: [
-      'With `topology: replicator` the members run the replicator and nothing else. A connector needs managers to tell it where the primary is, and a witness is one more manager; a replicator service has none.',
+      'With `topology: replicator` the members run only the replicator. A connector needs managers to find the primary, and a witness is a manager; a replicator service has no managers.',
       '',
-      'Decide which of the two was meant: replication alone, or a cluster with managers and a proxy.',
+      'Decide which one you need: replication only, or a cluster with managers and a proxy.',
     ],
     bad: smallFile({ service: 'topology: replicator\nmembers: [db1]\nconnectors: [db1]' }),
     good: smallFile({ service: 'topology: clustered\nmembers: [db1]\nconnectors: [db1]' }),
   },
   'witness-is-member': {
-    title: 'A witness that is a member as well',
+    title: 'A witness that is also a member',
     about: [
-      'A member has a manager and with it a vote. Named as a witness it would not get a second one, so the number of managers stays even although the file seems to say otherwise.',
+      'A member already runs a manager. As a witness it would not get a second one, so the number of managers stays the same.',
       '',
-      'The witness must be another machine.',
+      'The witness must be a different machine.',
     ],
     bad: smallFile({
       service: 'topology: clustered\nmaster: db1\nmembers: [db1, db2]\nwitnesses: [db2]',
@@ -130,9 +130,9 @@ mysql -e 'SHOW REPLICA STATUS\\G'`,
   'replicator-not-alone': {
     title: 'A host both in a replicator service and in a clustered one',
     about: [
-      'One service says that the host exposes the replicator and nothing else, the other gives it a manager or a connector. Whatever muster did, one of them would not get what it asked for.',
+      'One service runs only the replicator on the host, the other adds a manager or a connector. muster cannot do both.',
       '',
-      'A host in a clustered service runs a replicator anyway. To copy its data elsewhere, make the other machine the member of the replicator service.',
+      'A host in a clustered service already runs a replicator. To copy its data to another machine, make that machine the member of the replicator service.',
     ],
     bad: twoServices({
       beta: ['topology: replicator', 'members: [db1]'],
@@ -144,12 +144,12 @@ mysql -e 'SHOW REPLICA STATUS\\G'`,
     }),
   },
   'service-conflict': {
-    title: 'Two services that disagree about a host they share',
+    title: 'Two services with different values for a host they share',
     about: [
       'A host may belong to several services, but it has one manager, one connector and one replicator, and each of these has one value per option.',
-      'Where the services of a host differ, the host itself must decide; its `options:` win over those of any service.',
+      'If the services of a host differ, set the value in the host; its `options:` override those of any service.',
       '',
-      'If every host of both services should have the value, put it into `defaults:` and take it out of the services.',
+      'If every host of both services should have the value, put it in `defaults:` and remove it from the services.',
     ],
     bad: `cluster: alpha
 services:
@@ -181,10 +181,10 @@ hosts:
   'option-without-effect': {
     title: 'An option of a component that the host does not run',
     about: [
-      'Which components a host runs follows from its services: members run manager and replicator, connectors the connector, witnesses a manager, and members of a replicator service the replicator alone.',
+      'The services of a host define its components: members run manager and replicator, connectors the connector, witnesses a manager, and members of a replicator service only the replicator.',
       '',
-      'It is said only of options that stand in the host itself. In `defaults:` and in a service an option may well concern some hosts and not others.',
-      'If you expected the component on this host, look at the service, not at the option.',
+      'Only options in the host itself are reported. In `defaults:` and in a service, an option may apply to some hosts and not to others.',
+      'If you expected the component on this host, check the service, not the option.',
     ],
     bad: smallFile({
       hosts: 'db1:\n  address: 10.0.0.11\n  options: { connector-rest-api-port: 9000 }',

@@ -7,97 +7,95 @@ muster users list muster.yaml`
 /** Users of installed hosts as they are now. */
 export const userExplanations = {
   'user-missing': {
-    title: 'A user of the file whom a host does not have',
+    title: 'A user of the file that is missing on a host',
     about: [
-      'The file names the user for this host, as `rest-api-admin-user` or in `rest-api-users`, and the user file of the host does not have it: it was named after the last installation, it was deleted there, or the host was down when the others got it.',
+      'The file names the user for this host, as `rest-api-admin-user` or in `rest-api-users`, but the user file of the host does not have it: it was added to the file after the last install, it was deleted on the host, or the host was down when the others got it.',
       '',
-      '`muster users apply` makes the user on the hosts that lack it, with the same password as elsewhere, and restarts nothing.',
+      '`muster users apply` creates the user on the hosts that lack it, with the same password as elsewhere, and restarts nothing.',
     ],
     commands: `muster users apply muster.yaml`,
   },
   'user-password-differs': {
     title: 'A user with another password on one host',
     about: [
-      'The password of the file, or the one that the state directory keeps, was compared with the hash in the user file of the host, and it is not the one. Nobody logged in with it: five failures of one user lock it out.',
+      'The password in the file, or the one in the state directory, does not match the hash in the user file of the host. No login was attempted: five failed logins lock a user out.',
       '',
-      'Somebody changed it there by hand or through the API, or the host was down while a rotation changed the others. `muster users apply` gives it the known one again.',
-      'If the one on the host is meant, put that into the source that the file names, and apply.',
+      'It was changed there by hand or through the API, or the host was down while a rotation changed the others. `muster users apply` sets the known password again.',
+      'To keep the password of the host, put it into the source that the file names, then run apply.',
     ],
     commands: `muster users list muster.yaml
 muster users apply muster.yaml`,
   },
   'user-password-replaced': {
-    title: 'A file that gives a password after its replacement',
+    title: 'A file that still has a replaced password',
     about: [
-      '`muster users rotate` put another password in the place of this one on the hosts, and the source that the file names still yields the old one. Until it follows, the state directory keeps the new one, and logins are tried with that.',
+      '`muster users rotate` replaced this password on the hosts, but the source that the file names still has the old one. Until the source is updated, the state directory keeps the new one, and logins use that.',
       '',
-      '`secrets.json` in the state directory has the new password. Put it into the variable, the file or the secret store, and verify again.',
+      '`secrets.json` in the state directory has the new password. Put it into the variable, the file or the secret store, then verify again.',
     ],
     commands: `muster users verify muster.yaml`,
   },
   'user-extra': {
-    title: 'A user whom the file does not name',
+    title: 'A user that is not in the file',
     about: [
-      'Every user of these APIs is an administrator, so one whom nobody has written down counts as an error. It may be a leftover, a colleague who used the API, or a stranger; the audit log on the host tells who made it and when.',
+      'Every user of these APIs is an administrator, so an unlisted user is an error. It may be a leftover, a colleague who used the API, or a stranger; the audit log on the host shows who created it and when.',
       '',
-      'To keep it, name it in `rest-api-users`; without a password there it is left as it is. muster removes nobody unasked: `--prune` shows whom it would remove first.',
+      'To keep it, add it to `rest-api-users`; without a password there it stays as it is. muster removes users only with `--prune`, and shows them first.',
     ],
     commands: `muster users apply --prune muster.yaml`,
   },
   'user-component-differs': {
     title: 'A component that does not follow its user file',
     about: [
-      'The components of a host share one user file, and read it anew when it changes. This one answered with other users than the file has.',
+      'The components of a host share one user file and reload it when it changes. The users of this component differ from the file.',
       '',
-      'Either it runs from settings that name another file, or it could not read the file after its last change; its log says which. If the file was changed in this very moment, verify again.',
+      'Either its settings name another file, or it could not read the file after its last change; its log shows which. If the file was changed just now, verify again.',
     ],
     commands: `muster logs muster.yaml --lines 20
 muster users verify muster.yaml`,
   },
   'user-login-refused': {
-    title: 'A login that is right and was not let in',
+    title: 'A correct login that was rejected',
     about: [
-      'The user file of the host has the hash of this password, and the API did not let the user in. The login is made on the host itself, over TLS, at the address where the API listens.',
+      'The user file of the host has the hash of this password, but the API rejected the login. The login is made on the host itself, over TLS, at the address where the API listens.',
       '',
-      'A status of 429 is a lock-out after failures from this very address; it ends by itself within minutes. A message about the certificate is a matter of `muster cert check`.',
+      'Status 429 is a lock-out after failed logins from this address; it ends by itself within minutes. For a message about the certificate, run `muster cert check`.',
     ],
     commands: `muster cert check muster.yaml
 muster logs muster.yaml --lines 20`,
   },
   'user-component-silent': {
-    title: 'A component that does not tell its users',
+    title: 'A component that does not list its users',
     about: [
-      'It is stopped, still starting, or answers with something else than a list of users. It was asked over its private socket on the host, so neither a certificate nor a firewall is the cause.',
+      'It is stopped, still starting, or its answer is not a list of users. muster uses the private socket on the host, so neither a certificate nor a firewall is the cause.',
     ],
     commands: `muster status muster.yaml
 muster logs muster.yaml --lines 20`,
   },
   'user-host-unreachable': {
-    title: 'A host that could not be asked for its users',
-    about: [
-      'The other hosts were asked all the same. With nothing but this wrong, the exit code is 4 instead of 1.',
-    ],
+    title: 'A host whose users could not be read: it is unreachable',
+    about: ['The other hosts were checked. If this is the only problem, the exit code is 4 instead of 1.'],
     commands: 'muster check muster.yaml',
   },
   'user-host-failed': {
-    title: 'A host whose users could not be looked at',
+    title: 'A host whose users could not be checked',
     about: [
-      'It answers, and the login over SSH failed, or it is another machine or has another installation than the file means.',
+      'It is reachable, but the login over SSH failed, or it is not the machine or the installation that the file describes.',
     ],
     commands: 'muster check muster.yaml',
   },
   'user-not-installed': {
-    title: 'A host of the file that has no installation, so no users',
-    about: ['There is no release on it, so nobody can log in to anything there.'],
+    title: 'A host of the file without an installation, so without users',
+    about: ['No release is installed on it, so there is nothing to log in to.'],
     commands: 'muster status muster.yaml',
   },
   'user-untried': {
-    title: 'A user whose login nobody could try',
+    title: 'A user whose login could not be tried',
     about: [
-      'The file names the user and no source for its password, and the state directory keeps none. So the users of the hosts can be compared, and a login cannot be proved. It is a note, and does not change the exit code.',
+      'The file names the user without a source for its password, and the state directory has none. So the users of the hosts can be compared, but a login cannot be verified. This is a note and does not change the exit code.',
       '',
-      'Where hosts keep different hashes, the passwords may differ, too: one password hashed twice looks no different from two.',
-      'Give the password in the file. Or run `muster users apply --generate`, which puts a new one in its place on every host; whoever uses the old one is shut out then.',
+      'If hosts have different hashes, the passwords may differ too: one password hashed twice looks like two passwords.',
+      'Set the password in the file. Or run `muster users apply --generate`, which sets a new one on every host; the old one no longer works then.',
     ],
     commands: look,
   },

@@ -9,8 +9,8 @@ export const yamlExplanations = {
   'empty-file': {
     title: 'The file is empty or has only comments',
     about: [
-      'An empty file is not taken for an empty cluster: that would look like a success where a template or a download came to nothing.',
-      'The least that a configuration needs is a cluster name, one service and one host.',
+      'An empty file is not an empty cluster: that would hide a failed template or download.',
+      'A configuration needs at least a cluster name, one service and one host.',
     ],
     bad: `# cluster: alpha
 # services:
@@ -20,10 +20,10 @@ export const yamlExplanations = {
   'not-a-mapping': {
     title: 'A list or a single value instead of names',
     about: [
-      'A configuration has names at its outermost level: `cluster`, `defaults`, `ssh`, `services` and `hosts`.',
-      'A leading `-` makes a list of it, and one line without a colon is a single text.',
+      'The top level of a configuration has names: `cluster`, `defaults`, `ssh`, `services` and `hosts`.',
+      'A leading `-` makes it a list, and one line without a colon is a single text.',
       '',
-      'If the file holds nothing but a password, it was probably named by mistake. Its content is not shown.',
+      'If the file contains only a password, it was probably passed by mistake. Its content is not shown.',
     ],
     bad: `- cluster: alpha
 - hosts:
@@ -33,10 +33,10 @@ export const yamlExplanations = {
   'several-documents': {
     title: 'More than one YAML document in a file',
     about: [
-      'A line `---` after some content begins another document. To take the first and leave the rest unread would hide half of what you wrote, and to join them would be a guess.',
+      'A line `---` after some content starts another document. Reading only the first would ignore half of the file, and merging them would be a guess.',
       '',
-      'Two files glued together with `cat` are the usual cause, or a template in the style of Kubernetes.',
-      'A file per cluster is the usual answer. For variants of one cluster, give several files: each lies over those before it.',
+      'The usual cause is two files joined with `cat`, or a template in the style of Kubernetes.',
+      'Use one file per cluster. For variants of one cluster, pass several files: each overrides those before it.',
     ],
     bad: `${smallFile({})}
 ---
@@ -47,9 +47,9 @@ defaults:
   'nul-character': {
     title: 'A NUL character in the text',
     about: [
-      'No editor writes one. Either the file was saved as UTF-16, where every second byte of English text is NUL, or it is damaged: a disk that ran full, or a machine that lost power while the file was written.',
+      'Either the file was saved as UTF-16, where every second byte of English text is NUL, or it is damaged: the disk was full, or the power failed while the file was written.',
       '',
-      'Damaged files are best taken from version control again. To cut the NULs out leaves you with whatever else was lost.',
+      'Restore a damaged file from version control. Removing only the NUL characters does not restore other damage.',
     ],
     commands: `# what it seems to be
 file muster.yaml
@@ -60,18 +60,18 @@ git show HEAD:./muster.yaml`,
   'too-deep': {
     title: 'Values nested too deep',
     about: [
-      'No setting of muster needs more than five levels, and the reader stops at 64, before a file made for the purpose could exhaust its memory.',
+      'No setting of muster needs more than five levels. The reader stops at 64, so that a hostile file cannot use up its memory.',
       '',
-      'A generator that indents one step further with every host does this, and so does a row of brackets that are never closed.',
-      'The finding stands where the limit was passed; the cause is above it.',
+      'Common causes: a generator that indents each host one step further, or a row of unclosed brackets.',
+      'The finding is where the limit was exceeded; the cause is above it.',
     ],
   },
   'not-yaml': {
     title: 'Text that is not YAML',
     about: [
-      'The reader lost the thread. Nothing of the file is used then, because the lines after the mistake may mean something else than they seem to.',
+      'The file could not be parsed. None of it is used, because the lines after the mistake may not mean what they seem to.',
       '',
-      'Look at the line that is shown and at the one above it. Common causes are a colon without a space after it, a value that holds a colon with a space (it must be quoted), a missing comma between brackets, and the marks that git leaves at a conflict (`<<<<<<<`).',
+      'Check the line that is shown and the one above it. Common causes are a colon without a space after it, a value that contains a colon and a space (it must be quoted), a missing comma between brackets, and git conflict markers (`<<<<<<<`).',
     ],
     bad: smallFile({}).replace('hosts:', 'hosts'),
     good: smallFile({}),
@@ -79,21 +79,21 @@ git show HEAD:./muster.yaml`,
   'not-closed': {
     title: 'A quote, bracket or brace that is never closed',
     about: [
-      'The finding stands at the opening character, however far below the reader noticed.',
+      'The finding is at the opening character.',
       '',
-      "With quotes, look at the value itself: inside single quotes a single quote is written twice (`'it''s'`), inside double quotes a double quote needs a backslash.",
-      'Where a list has grown over several lines, one entry per line with a leading `-` needs no brackets at all.',
+      "For quotes, check the value: inside single quotes a single quote is written twice (`'it''s'`), inside double quotes a double quote needs a backslash.",
+      'A list over several lines needs no brackets: write one entry per line with a leading `-`.',
     ],
     bad: smallFile({ service: 'topology: clustered\nmaster: db1\nmembers: [db1' }),
     good: smallFile({}),
   },
   'bad-indent': {
-    title: 'Indentation that does not fit',
+    title: 'Wrong indentation',
     about: [
-      'The line starts neither where its neighbours start nor deeper under one of them, so it belongs to nothing.',
-      'Copying from a web page or a chat is the usual cause; a single space too few is enough.',
+      'The line is neither aligned with its neighbours nor indented under one of them, so its group is not clear.',
+      'The usual cause is text copied from a web page or a chat; one missing space is enough.',
       '',
-      'Let the editor show white space, and indent by two spaces throughout.',
+      'Show white space in the editor, and indent by two spaces everywhere.',
     ],
     bad: smallFile({ hosts: 'db1:\n  address: 10.0.0.11\n connection: local' }),
     good: smallFile({ hosts: 'db1:\n  address: 10.0.0.11\n  connection: local' }),
@@ -101,9 +101,9 @@ git show HEAD:./muster.yaml`,
   'tab-indent': {
     title: 'A tab as indentation',
     about: [
-      'YAML forbids tabs in front of a name. On the screen such a line looks right, which makes this hard to find by eye.',
+      'YAML does not allow tabs before a name. On the screen such a line looks right.',
       '',
-      'Set the editor to insert spaces for YAML files. An `.editorconfig` does so for everyone who works on them.',
+      'Set the editor to insert spaces in YAML files. An `.editorconfig` does so for everyone.',
     ],
     bad: addressBelow.replace('    address', '\taddress'),
     good: addressBelow,
@@ -115,9 +115,9 @@ expand -t 2 muster.yaml > new.yaml`,
   'needs-quotes': {
     title: 'A value that must be quoted',
     about: [
-      'A value that starts with `@`, `%` or a backquote is reserved by YAML. Passwords are the usual victims.',
+      'YAML reserves `@`, `%` and the backquote at the start of a value. This often affects passwords.',
       '',
-      'Other first characters are worse, because they mean something: `#` makes the rest a comment, `*` an alias, `&` an anchor, `!` a tag, `{` and `[` a group or a list. Those have findings of their own.',
+      'Other first characters have a special meaning: `#` makes the rest a comment, `*` an alias, `&` an anchor, `!` a tag, `{` and `[` a group or a list. They have their own findings.',
       'Single quotes keep every character as it is.',
     ],
     bad: smallFile({ defaults: 'rest-api-admin-user: admin\nrest-api-admin-pass: @Vk2-pe8s-wH5d' }),
@@ -126,10 +126,10 @@ expand -t 2 muster.yaml > new.yaml`,
   'bad-escape': {
     title: 'An unknown escape in double quotes',
     about: [
-      'Between double quotes a backslash starts an escape, such as `\\n` for a line break or `\\"` for a quote, and not every letter makes one.',
-      'Between single quotes a backslash is a character like any other.',
+      'Between double quotes a backslash starts an escape, such as `\\n` for a line break or `\\"` for a quote, but not every letter does.',
+      'Between single quotes a backslash has no special meaning.',
       '',
-      'Some backslashes go unnoticed: `"\\t"` is a tab. A password that is refused at the login although it "stands in the file" is worth a look at its quotes.',
+      'Some backslashes are not reported: `"\\t"` is a tab. If a login fails with a password from the file, check its quotes.',
     ],
     bad: smallFile({ defaults: 'rest-api-admin-user: admin\nrest-api-admin-pass: "Vk2\\pe8s-wH5d"' }),
     good: smallFile({ defaults: "rest-api-admin-user: admin\nrest-api-admin-pass: 'Vk2\\pe8s-wH5d'" }),
@@ -137,10 +137,10 @@ expand -t 2 muster.yaml > new.yaml`,
   'duplicate-key': {
     title: 'The same name twice in one group',
     about: [
-      'Most YAML readers keep the later one in silence, so that a setting further up stops counting and nobody notices. muster refuses instead.',
+      'Most YAML readers silently use the later one and ignore the setting above it. muster reports an error instead.',
       '',
-      'A host that was copied and not renamed does this, and so does a merge in git that brought a second `defaults:`.',
-      'Where both have something to say, join them. Where two files each have the group, there is nothing wrong: the later file lies over the earlier one.',
+      'Common causes: a host that was copied but not renamed, or a git merge that added a second `defaults:`.',
+      'If both have settings that you need, merge them. The same group in two files is fine: the later file overrides the earlier one.',
     ],
     bad: smallFile({ hosts: 'db1: { address: 10.0.0.11 }\ndb1: { address: 10.0.0.12 }' }),
     good: smallFile({
@@ -151,9 +151,9 @@ expand -t 2 muster.yaml > new.yaml`,
   'key-not-text': {
     title: 'A name that is a list or a group',
     about: [
-      'YAML allows a list or a group in front of a colon; options and hosts have plain names.',
+      'YAML allows a list or a group before a colon, but options and hosts have plain names.',
       '',
-      'Often the braces are those of a template that nobody filled in: `{{ name }}:` reaches muster as it is when the step that should replace it did not run.',
+      'Often the braces are from a template that was not filled in: `{{ name }}:` stays in the file if the step that replaces it did not run.',
     ],
     bad: smallFile({ defaults: '{{ option }}: debug' }),
     good: smallFile({ defaults: 'log-level: debug' }),
@@ -161,9 +161,9 @@ expand -t 2 muster.yaml > new.yaml`,
   'unknown-anchor': {
     title: 'An alias without its anchor',
     about: [
-      '`*name` stands for the value that was marked with `&name` further up in the same file. Anchors do not reach from one file into another.',
+      '`*name` stands for the value marked with `&name` above it in the same file. Anchors do not work across files.',
       '',
-      'If no alias was meant, the value merely starts with an asterisk and needs single quotes. A wildcard such as `*.example.org` does that, and so does many a password.',
+      'If no alias was meant, the value starts with an asterisk and needs single quotes, for example a wildcard such as `*.example.org` or a password.',
     ],
     bad: smallFile({ defaults: 'rest-api-allowed-hosts: *names' }),
     good: smallFile({ defaults: 'rest-api-allowed-hosts: [api.example.org]' }),
@@ -171,29 +171,29 @@ expand -t 2 muster.yaml > new.yaml`,
   'anchor-loop': {
     title: 'An alias inside its own value',
     about: [
-      'An anchor marks a whole list or group, with everything in it. An alias to it cannot stand in there, for the value would have no end.',
+      'An anchor marks a whole list or group, with all its contents. An alias to it cannot be inside it, because the value would be endless.',
       '',
-      'It happens when a group is extended from another (`<<: *base`) and the anchor was put on the wrong one of the two.',
+      'The usual cause is a group that extends another (`<<: *base`) with the anchor on the wrong one of the two.',
     ],
     bad: smallFile({ defaults: 'rest-api-allowed-hosts: &names [a.org, *names]' }),
     good: smallFile({ defaults: 'rest-api-allowed-hosts: [a.org, b.org]' }),
   },
   'alias-bomb': {
-    title: 'Aliases that multiply without end',
+    title: 'Aliases that expand to too many values',
     about: [
-      'Ten aliases to a list of ten aliases to a list of ten … : a few short lines become millions of values once they are followed.',
-      'muster stops at 100,000 added values and uses nothing of the file, so a hostile pull request cannot bring a CI machine down.',
+      'Ten aliases to a list of ten aliases to a list of ten … : a few short lines can expand to millions of values.',
+      'muster stops at 100,000 added values and uses none of the file, so a hostile pull request cannot crash a CI machine.',
       '',
-      'An honest file hardly comes near: a thousand hosts that each merge ten shared options add ten thousand.',
-      'Above that, put what is shared into `defaults:` or into the `options:` of a service. They reach every host without an alias.',
+      'A normal file stays far below: a thousand hosts that each merge ten shared options add ten thousand.',
+      'Above that, put shared options in `defaults:` or in the `options:` of a service. They apply to every host without an alias.',
     ],
   },
   'merge-not-mapping': {
-    title: 'A merge of something that is no group',
+    title: 'A merge of a value that is not a group',
     about: [
-      '`<<:` copies the names of another group into this one. It takes an alias to a group, or a list of such aliases; names that the group has itself win over those that come in.',
+      '`<<:` copies the names of another group into this one. It takes an alias to a group, or a list of such aliases; names in the group itself override the merged ones.',
       '',
-      'Mostly the asterisk is missing, so that the name of the anchor is taken as a text.',
+      'Often the asterisk is missing, so the name of the anchor is read as a text.',
     ],
     bad: smallFile({
       defaults: '<<: common',
@@ -203,11 +203,11 @@ expand -t 2 muster.yaml > new.yaml`,
     }),
   },
   'unknown-tag': {
-    title: 'A tag that has no meaning here',
+    title: 'An unknown tag',
     about: [
-      'A word that starts with `!` says how to read the value after it. muster knows `!env`, `!file` and `!exec`, and those only where a secret is expected; tags of other tools, such as `!vault` or `!Ref`, are not its own.',
+      'A word that starts with `!` says how to read the value after it. muster knows `!env`, `!file` and `!exec`, and only where a secret is expected; it does not support tags of other tools, such as `!vault` or `!Ref`.',
       '',
-      'If the exclamation mark belongs to the value, as in a password, put the value in single quotes.',
+      'If the exclamation mark is part of the value, as in a password, put the value in single quotes.',
     ],
     bad: smallFile({ defaults: 'rest-api-admin-user: admin\nrest-api-admin-pass: !envv ADMIN_PASS' }),
     good: smallFile({ defaults: 'rest-api-admin-user: admin\nrest-api-admin-pass: !env ADMIN_PASS' }),

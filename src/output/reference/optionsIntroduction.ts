@@ -1,8 +1,7 @@
 /** How a value comes about, before the tables of docs/options.md. */
 export const optionsIntroduction = `# The configuration file
 
-One file describes one installation: who does what, on which hosts, with which options. \`muster init\` writes one to
-start from. This page is made from the table of settings in the code; nobody edits it by hand.
+One file describes one installation: services, hosts and options. \`muster init\` writes a commented example. This page is generated from the table of settings in the code.
 
 \`\`\`yaml
 cluster: alpha
@@ -26,56 +25,56 @@ hosts:                         # where they are
   db3: { address: 10.0.0.13, ssh: { port: 2222 } }
 \`\`\`
 
-## Which value holds
+## Which value applies
 
-From the weakest to the strongest:
+From lowest to highest precedence:
 
-1. the default that is built in,
+1. the built-in default,
 2. \`defaults\`,
 3. \`options\` of the service,
 4. \`options\` of the host,
 5. \`--set name=value\` on the command line.
 
-A list replaces the weaker one as a whole. \`ssh\` of a host wins over \`ssh\` at the top, name by name.
+A list replaces one of lower precedence as a whole. \`ssh\` of a host overrides \`ssh\` at the top, name by name.
 
-**Several files** lie over each other: \`muster plan muster.yaml staging.yaml\`. Groups are joined name by name, and
-the later file wins. Without a file it is \`MUSTER_FILE\`, else \`./muster.yaml\`; \`-\` is standard input. Paths are
+**Several files** are merged: \`muster plan muster.yaml staging.yaml\`. Groups are merged name by name, and later files
+override earlier ones. Without a file, muster reads \`MUSTER_FILE\`, else \`./muster.yaml\`; \`-\` is standard input. Paths are
 relative to the file that holds them. YAML anchors, aliases and merge keys work.
 
-**\`--set\`** parts lists by commas: \`--set rest-api-allowed-hosts=a.example.org,b.example.org\`. A secret is never an
+**\`--set\`** separates list entries with commas: \`--set rest-api-allowed-hosts=a.example.org,b.example.org\`. A secret is never an
 argument: \`--set rest-api-admin-pass=-\` reads it from standard input, \`--set rest-api-admin-pass=@FILE\` from a file.
 
-**Lengths of time** carry their unit: \`500ms\`, \`30s\`, \`5m\`. \`yes\`, \`no\`, \`on\` and \`off\` are texts, not switches.
+**Durations** need a unit: \`500ms\`, \`30s\`, \`5m\`. \`yes\`, \`no\`, \`on\` and \`off\` are texts, not booleans.
 
 ## Secrets
 
-Instead of a secret, say where to read it:
+Instead of a secret, write a reference:
 
 | | |
 |---|---|
 | \`!env NAME\` | the environment variable |
 | \`!file PATH\` | the file, without its last newline |
-| \`!exec [program, argument]\` | what the program prints, without its last newline; no shell reads the words |
+| \`!exec [program, argument]\` | what the program prints, without its last newline; no shell is used |
 
-Commands that only look at the file run no program and read no secret outside of its folder, unless you say
+Commands that only read the file run no program and read no secret outside its folder, unless you pass
 \`--resolve-secrets\`.
 
-## What the tables say
+## About the tables
 
-A single file needs what is **required**; one that lies over another may leave it out. Everything is there since
+A single file needs what is **required**; a file that overrides another may omit it. Everything is available since
 version 0.1.0 unless its row says otherwise.
 
 ## In an editor
 
-\`muster init\` writes the schema beside the file; \`muster schema --out muster.schema.json\` writes it for a file that
-is there already, and anew after an upgrade. With this first line, every editor that has the YAML language server
-explains each name, completes, and marks mistakes:
+\`muster init\` writes the JSON Schema beside the file; \`muster schema --out muster.schema.json\` updates it, for example
+after an upgrade. With this first line, every editor with the YAML language server documents each name, completes, and
+marks errors:
 
 \`\`\`yaml
 # yaml-language-server: $schema=./muster.schema.json
 \`\`\`
 
-Set the tags too, in VS Code for example:
+Configure the tags too, for example in VS Code:
 
 \`\`\`json
 "yaml.customTags": ["!env scalar", "!file scalar", "!exec sequence"]

@@ -40,12 +40,12 @@ describe('muster users verify', () => {
     expect(code).toBe(1)
     expect(stdout).toMatchInlineSnapshot(`
       "alpha.yaml:5:3 warning user-not-installed
-        db1 is in the file and nothing is installed there.
+        db1 is in the file, but nothing is installed there.
           |
         5 |   db1: { connection: local, options: { install-directory: run/db1 } }
           |   ^^^
-        why: It has no users yet, so there is nothing to judge.
-        fix: Run muster install --host db1, or leave the host out with --host.
+        why: It has no users yet, so there is nothing to check.
+        fix: Run muster install --host db1, or exclude the host with --host.
 
       1 warning. More about each: muster explain CODE
       No login could be verified.

@@ -39,7 +39,7 @@ it('finds every secret that a tracked file writes out, used or not', async () =>
   expect(places(findings)).toEqual(['4:24 plaintext-secret-tracked', '10:41 plaintext-secret-tracked'])
   expect(findings[1]).toMatchObject({
     severity: 'warning',
-    message: 'rest-api-admin-password is written out in muster.yaml, which git tracks.',
+    message: 'rest-api-admin-password is in plain text in muster.yaml, which git tracks.',
   })
 })
 

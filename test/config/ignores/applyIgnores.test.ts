@@ -119,13 +119,13 @@ describe('a code that is none', () => {
 
   it('is named, with the nearest one', () => {
     expect(messageOf('unused_hosts')).toBe(
-      'unused_hosts is not the code of any finding. Did you mean unused-host?',
+      'unused_hosts is not the code of a finding. Did you mean unused-host?',
     )
   })
 
   it('is not named when it does not look like one', () => {
-    expect(messageOf('Zq7#%:@')).toMatch(/^What stands here is not the code of any finding\. Copy/)
+    expect(messageOf('Zq7#%:@')).toMatch(/^This is not the code of a finding\. Copy/)
     expect(messageOf('constructor')).toMatch(/^constructor is not the code/)
-    expect(messageOf('x'.repeat(61))).toMatch(/^What stands here/)
+    expect(messageOf('x'.repeat(61))).toMatch(/^This is not the code of a finding\./)
   })
 })

@@ -122,7 +122,7 @@ describe('judgeCertificates', () => {
     const served = await found({ days: 1, made: later(-2) })
     expect(told([looked({ served })])).toEqual([
       'db1.yaml error certificate-expired: The certificate that manager of db1 serves expired on 2026-03-09.',
-      'db1.yaml error certificate-not-served: The manager of db1 serves another certificate than lies on the disk.',
+      'db1.yaml error certificate-not-served: The manager of db1 serves a different certificate from the one on disk.',
     ])
   })
 
@@ -164,14 +164,14 @@ describe('judgeCertificates', () => {
       'db1.yaml error certificate-host-unreachable: db1 could not be reached: it is off',
     ])
     expect(told([lost('failed')])).toEqual([
-      'db1.yaml error certificate-host-failed: db1 could not be looked at: it is off',
+      'db1.yaml error certificate-host-failed: db1 could not be inspected: it is off',
     ])
     expect(told([lost('not-installed')])).toEqual([
-      'db1.yaml warning certificate-not-installed: db1 is in the file and nothing is installed there.',
+      'db1.yaml warning certificate-not-installed: db1 is in the file, but nothing is installed there.',
     ])
     expect(told([looked({ onDisk: undefined })])).toEqual([
-      'db1.yaml error certificate-missing: db1 is installed, and no certificate can be read on its disk.',
-      'db1.yaml error certificate-not-seen: The manager of db1 shows no certificate: nothing listens there.',
+      'db1.yaml error certificate-missing: db1 is installed, but no certificate can be read from its disk.',
+      'db1.yaml error certificate-not-seen: The manager of db1 presents no certificate: nothing listens there.',
     ])
     expect(told([looked({ certificates: { expected: second } })])).toEqual([
       'db1.yaml warning certificate-pending: db1 does not have the certificate that the state directory keeps for it.',
@@ -183,7 +183,7 @@ describe('judgeCertificates', () => {
       new StepError({ host: 'db1', code, message: 'they are bad.', fix: 'Mend them.' })
     const own = (code: string) => ({ origin: 'yours' as const, authorities: [], problem: problem(code) })
     expect(told([looked({ expected: own('keystore-wrong-password') })])).toEqual([
-      'db1.yaml error certificate-keystore: The stores of db1 that the file names do not serve: they are bad.',
+      'db1.yaml error certificate-keystore: The stores named in the file for db1 cannot be used: they are bad.',
     ])
     expect(told([looked({ expected: own('keystore-expired') })])).toEqual([])
   })

@@ -268,66 +268,68 @@ describe('muster users verify', () => {
     const all = [hosts, silent.hosts, lost, ...others]
     expect(told(all)).toMatchInlineSnapshot(`
       "alpha.yaml:40:3 error user-password-differs
-        The user ops has another password on db1 than the known one.
-        why: It was changed past muster, or a run never got there. It was not tried: five wrong logins
-             lock a user out.
-        fix: Run muster users apply --host db1: it gives the host the known one.
+        The user ops has a different password on db1.
+        why: It was changed without muster, or a run did not reach the host. No login was attempted: five
+             failed logins lock a user out.
+        fix: Run muster users apply --host db1 to set the known password.
 
       alpha.yaml:2:3 error user-missing
         The user nightly is missing on db1.
-        why: Whoever logs in as this user elsewhere is refused there.
-        fix: Run muster users apply --host db1: it restarts nothing.
+        why: Logins as this user fail there.
+        fix: Run muster users apply --host db1; it restarts nothing.
 
       alpha.yaml:2:3 error user-extra
-        The user zoe is on db1, and the file does not name it.
-        why: Whoever has its password can do all that an administrator can.
-        fix: Name it in rest-api-users, or remove it: muster users apply --prune --host db1
+        The user zoe is on db1 but not in the file.
+        why: Anyone with its password has the rights of an administrator.
+        fix: Add it to rest-api-users, or remove it: muster users apply --prune --host db1
 
       alpha.yaml:2:3 error user-login-refused
-        The connector of db1 at 127.0.0.1:8096 did not let admin in: answered 401
-        why: Its user file has this very password: clients that give it are turned away all the same.
-        fix: See muster logs --host db1; muster cert check --host db1 judges its certificate.
+        The connector of db1 at 127.0.0.1:8096 rejected the login of admin: answered 401
+        why: The password matches its user file, but clients that use it are rejected.
+        fix: Run muster logs --host db1, and muster cert check --host db1 to check its certificate.
 
       alpha.yaml:2:3 error user-component-differs
         The replicator of db1 does not know ops and knows yesterday, unlike its user file.
-        why: All components of a host share one user file and follow it at once: this one does not.
-        fix: See muster logs --host db1; muster restart --host db1 --component replicator reads it again.
+        why: All components of a host share one user file and load changes at once; this one did not.
+        fix: Run muster logs --host db1 to see why; muster restart --host db1 --component replicator loads
+             it again.
 
       alpha.yaml:40:3 error user-password-differs
-        The user ops has another password on db2 than the known one.
-        why: It was changed past muster, or a run never got there. It was not tried: five wrong logins
-             lock a user out.
-        fix: Run muster users apply --host db2: it gives the host the known one.
+        The user ops has a different password on db2.
+        why: It was changed without muster, or a run did not reach the host. No login was attempted: five
+             failed logins lock a user out.
+        fix: Run muster users apply --host db2 to set the known password.
 
       alpha.yaml:3:3 error user-component-silent
-        The manager of db2 could not be asked for its users: nothing listens there
-        why: Whom it lets in is not known; perhaps nobody.
-        fix: See muster status and muster logs --host db2.
+        The manager of db2 did not list its users: nothing listens there
+        why: The users that it accepts are unknown.
+        fix: Run muster status and muster logs --host db2.
 
       alpha.yaml:3:3 error user-component-differs
         The connector of db2 knows mallory, who is not in its user file.
-        why: All components of a host share one user file and follow it at once: this one does not.
-        fix: See muster logs --host db2; muster restart --host db2 --component connector reads it again.
+        why: All components of a host share one user file and load changes at once; this one did not.
+        fix: Run muster logs --host db2 to see why; muster restart --host db2 --component connector loads
+             it again.
 
       alpha.yaml:4:3 error user-host-unreachable
         db3 could not be reached: nothing answers at 10.0.0.13:22
-        why: Who can log in there is not known.
-        fix: Run muster check --host db3; where the host is down on purpose, leave it out with --host.
+        why: The users of this host are unknown.
+        fix: Run muster check --host db3; if the host is down on purpose, exclude it with --host.
 
       alpha.yaml:5:3 error user-host-failed
-        db4 could not be looked at: it is another machine than before
-        why: Who can log in there is not known.
+        db4 could not be inspected: it is another machine than before
+        why: The users of this host are unknown.
         fix: Run muster check --host db4.
 
       alpha.yaml:6:3 warning user-not-installed
-        db5 is in the file and nothing is installed there.
-        why: It has no users yet, so there is nothing to judge.
-        fix: Run muster install --host db5, or leave the host out with --host.
+        db5 is in the file, but nothing is installed there.
+        why: It has no users yet, so there is nothing to check.
+        fix: Run muster install --host db5, or exclude the host with --host.
 
       alpha.yaml:40:3 note user-untried
-        Nobody could log in as nightly on db2: the password is not known here.
-        why: Only a login proves a password, and wrong ones lock a user out.
-        fix: Give its password in the file, or have one made: muster users apply --generate
+        No login as nightly on db2 could be tried: the password is unknown.
+        why: Only a login verifies a password, and failed logins lock a user out.
+        fix: Set its password in the file, or generate one: muster users apply --generate
 
       10 errors, 1 warning and 1 note. More about each: muster explain CODE
       "
@@ -359,10 +361,10 @@ describe('muster users verify', () => {
         at,
       ).map(({ severity, message }) => `${severity} ${message}`)
     expect(words(hash, hash)).toEqual([
-      'note Nobody could log in as legacy on db1 and db2: the password is not known here.',
+      'note No login as legacy on db1 and db2 could be tried: the password is unknown.',
     ])
     expect(words(hash, `${hash}x`)).toEqual([
-      'note Nobody could log in as legacy on db1 and db2: the password is not known here, and may differ between these hosts.',
+      'note No login as legacy on db1 and db2 could be tried: the password is unknown, and may differ between these hosts.',
     ])
   })
 
@@ -376,7 +378,7 @@ describe('muster users verify', () => {
     expect(
       judgeUsers([one('db1'), one('db2')], at).map(({ code, message }) => `${code}: ${message}`),
     ).toEqual([
-      'user-password-replaced: The file still gives the password of ops that was replaced on 2026-03-10.',
+      'user-password-replaced: The file still has the password of ops that was replaced on 2026-03-10.',
     ])
     expect(differenceWords(userDifferences([one('db1')]))).toEqual([
       'ops: the file still has the replaced password',

@@ -41,8 +41,7 @@ describe('findings as text', () => {
     |
   2 | log-levl: debug
     | ^^^^^^^^
-  why: It would change nothing, and what you meant by it
-       would silently not happen.
+  why: It would be ignored silently.
   fix: Did you mean log-level?
 
 m.yaml:3:1 error duplicate-key
@@ -50,7 +49,7 @@ m.yaml:3:1 error duplicate-key
     |
   3 | log-levl: info
     | ^^^^^^^^
-  why: Only one of the two could hold, and nothing says
+  why: Only one of the two can apply, and it is not clear
        which.
   fix: Remove one of them.
   see: m.yaml:2:1 The first one is here.
@@ -92,7 +91,7 @@ describe('findings as JSON', () => {
           code: 'duplicate-key',
           severity: 'error',
           message: 'log-levl is given twice.',
-          why: 'Only one of the two could hold, and nothing says which.',
+          why: 'Only one of the two can apply, and it is not clear which.',
           fix: 'Remove one of them.',
           file: 'm.yaml',
           line: 3,

@@ -23,12 +23,12 @@ describe('the list of everything', () => {
 
   it('stands in columns where there is room', () => {
     expect(groupOf(at(100), 'Ports')).toBe(`Ports
-  port-clash          error    One port taken twice on a host
+  port-clash          error    A port used twice on a host
   local-port-clash    error    Two local hosts on the same ports
   privileged-port     error    A port below 1024 without the right to open it
   open-without-admin  error    An API open to the network without an administrator`)
     expect(groupOf(at(100), 'Options: Users')).toBe(`Options: Users
-  rest-api-admin-user  Administrator of every API, made by the installation.
+  rest-api-admin-user  Administrator of every API, created by install.
   rest-api-admin-pass  Password of the administrator. Without it the one kept in the state directory
                        is used; where no host has that user yet, one is made, kept there and shown
                        once.
@@ -41,7 +41,7 @@ describe('the list of everything', () => {
   it('puts the text below the name where there is none', () => {
     expect(groupOf(at(50), 'Ports')).toBe(`Ports
   port-clash  error
-      One port taken twice on a host
+      A port used twice on a host
   local-port-clash  error
       Two local hosts on the same ports
   privileged-port  error
@@ -66,7 +66,7 @@ describe('the list of everything', () => {
 
   it('is a list of Markdown', () => {
     const text = listMarkdown()
-    expect(text).toContain('\n- `port-clash` (error): One port taken twice on a host\n')
+    expect(text).toContain('\n- `port-clash` (error): A port used twice on a host\n')
     expect(text).toContain('\n- `log-level`: How much the services log.\n')
     expect(text.match(/^- `/gm)?.length).toBeGreaterThan(Object.keys(catalogue).length + allOptions.length)
   })

@@ -98,7 +98,7 @@ describe('the section of a setting', () => {
   it('has the same facts as a list', () => {
     expect(settingMarkdown(ssh.port)).toBe(`## port
 
-Port of the SSH server. Absent: what your ssh_config says, else 22.
+Port of the SSH server. Absent: from your ssh_config, else 22.
 
 - Place: \`ssh\`, of the file or of a host
 - Wants: a port number from 1 to 65535
