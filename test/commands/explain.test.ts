@@ -103,7 +103,7 @@ describe('muster explain --format', () => {
     ])
     const [finding] = JSON.parse((await run(['missing-unit', '--format', 'json'])).out).findings
     expect(finding).toMatchObject({ code: 'missing-unit', severity: 'error' })
-    expect(finding.about).toMatch(/^Tools disagree: .*1500ms`\.$/)
+    expect(finding.about).toMatch(/^A plain `30` means seconds in some tools .*one and a half seconds\.$/)
     expect(finding.bad).toContain('timeout: 30\n')
   })
 

@@ -174,7 +174,7 @@ describe('judgeCertificates', () => {
       'db1.yaml error certificate-not-seen: The manager of db1 presents no certificate: nothing listens there.',
     ])
     expect(told([looked({ certificates: { expected: second } })])).toEqual([
-      'db1.yaml warning certificate-pending: db1 does not have the certificate that the state directory keeps for it.',
+      'db1.yaml warning certificate-pending: db1 does not have the certificate that the state directory holds for it.',
     ])
   })
 

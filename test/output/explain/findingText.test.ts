@@ -17,17 +17,15 @@ describe('the page of a finding', () => {
     expect(findingText(explainedFinding('unknown-option'), plain)).toBe(`unknown-option error
 An option that does not exist
 
-What stands in \`defaults:\`, in \`options:\` or after \`--set\`
-must be an option of this version. A misspelt name is an
-error, not a warning, because of what would silently not
-happen: with \`rest-api-admin-usr\` no API would get its
-administrator.
+Names in \`defaults:\`, in \`options:\` or after \`--set\` must be
+options of this version. A misspelt name is an error, not a
+warning, because it would be ignored silently: with
+\`rest-api-admin-usr\` no API would get its administrator.
 
-Besides slips of the finger: a file written for a newer
-muster, a key of \`ssh:\` among the options, or an option of
-the product family that has no counterpart here. The value
-is shown as [redacted], since a misspelt name may well hide
-a password.
+Other causes than typing errors: a file for a newer muster,
+a key of \`ssh:\` among the options, or an option of the
+product family that muster does not have. The value is shown
+as [redacted], because it may be a password.
 
 Wrong
 
@@ -107,9 +105,9 @@ describe('the section of a finding', () => {
   it('has its code as the heading, and examples that can be copied', () => {
     expect(findingMarkdown(example)).toBe(`## missing-unit
 
-**Error.** A length of time without its unit.
+**Error.** A duration without a unit.
 
-Tools disagree: a bare \`30\` means seconds to one and milliseconds to the next. muster wants to be told. The units are \`ms\`, \`s\` and \`m\`; the number before them is whole, so one and a half seconds are \`1500ms\`.
+A plain \`30\` means seconds in some tools and milliseconds in others, so muster requires a unit. The units are \`ms\`, \`s\` and \`m\`; the number must be whole, so write \`1500ms\` for one and a half seconds.
 
 Wrong:
 

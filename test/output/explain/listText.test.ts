@@ -29,13 +29,13 @@ describe('the list of everything', () => {
   open-without-admin  error    An API open to the network without an administrator`)
     expect(groupOf(at(100), 'Options: Users')).toBe(`Options: Users
   rest-api-admin-user  Administrator of every API, created by install.
-  rest-api-admin-pass  Password of the administrator. Without it the one kept in the state directory
-                       is used; where no host has that user yet, one is made, kept there and shown
+  rest-api-admin-pass  Password of the administrator. Without it the one in the state directory is
+                       used; if no host has that user yet, one is generated, kept there and shown
                        once.
-  rest-api-users       Further users of every API, by name, with the same rights as the
-                       administrator. A user without a password has the one kept in the state
-                       directory; where no host has that user yet, one is made, kept there and shown
-                       once. A service or a host that gives this option has these users alone.`)
+  rest-api-users       Additional users of every API, by name, with the same rights as the
+                       administrator. A user without a password has the one in the state directory;
+                       if no host has that user yet, one is generated, kept there and shown once. A
+                       service or a host that sets this option has only these users.`)
   })
 
   it('puts the text below the name where there is none', () => {

@@ -24,9 +24,9 @@ const named = all.map((setting): [string, Setting<unknown>] => [
 describe('the page of a setting', () => {
   it('has all that is known of it', () => {
     expect(settingText(options.adminPass, plain)).toBe(`rest-api-admin-pass
-Password of the administrator. Without it the one kept in
-the state directory is used; where no host has that user
-yet, one is made, kept there and shown once.
+Password of the administrator. Without it the one in the
+state directory is used; if no host has that user yet, one
+is generated, kept there and shown once.
 
   Place     \`defaults\`, or the \`options\` of a service or a
             host
