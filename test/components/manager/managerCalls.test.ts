@@ -403,7 +403,7 @@ describe('operations on a service', () => {
     monitor.set(place('db2'), broken)
     const { status, payload } = await post(online)
     expect([status, payload.code]).toEqual([409, 'wrong-state'])
-    expect(payload.detail).toContain('brought online now: db1. The health check of db2 failed')
+    expect(payload.detail).toContain('set online now: db1. The health check of db2 failed')
     expect(payload.errors).toEqual([{ path: '/db2', message: expect.stringContaining('ERROR 1062') }])
     expect(await states()).toEqual(['ONLINE', 'OFFLINE', 'SHUNNED'])
     expect(api.auditEntries().at(-1)).toMatchObject({
