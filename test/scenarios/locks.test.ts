@@ -147,7 +147,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
   it('lets go of db1 when db2 is held by another machine, and shows nothing of it that a terminal would obey', async () => {
     leaveLock(world.host('db2'), 0)
     const outcome = await world.muster('install')
-    expect(outcome).toMatchObject({ code: 5, stdout: '' })
+    expect(outcome).toMatchObject({ code: 5, stdout: 'FAILED: 1 of 2 hosts (db2)\n' })
     expect(outcome.stderr).toContain(
       'error db2: another run holds the lock of this host: `muster install` of ann on desk[2J ',
     )
@@ -181,7 +181,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
     expect((await world.muster('lock', ['release'])).code).toBe(3)
     const declined = await world.muster('lock', ['release'], { typed: 'no\n' })
     expect(declined.code).toBe(1)
-    expect(declined.stdout).toContain('two runs could change a host at once')
+    expect(declined.stdout).toContain('two runs could change a host at the same time')
     expect(held()).toEqual(['db2'])
     expect(await world.muster('lock', ['release', '--yes'])).toMatchObject({ code: 0, stderr: '' })
     expect(held()).toEqual([])

@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     const outcome = await world.muster('install')
     expect(outcome.code).toBe(0)
     expect(outcome.stdout).toMatch(
-      /^alpha: nothing to do on 2 hosts\.\n\ndb1 {2}nothing to do, logins verified.*\ndb2 {2}nothing to do, logins verified.*\n$/,
+      /^alpha: nothing to do on 2 hosts\.\n\ndb1 {2}nothing to do, logins verified.*\ndb2 {2}nothing to do, logins verified.*\nDONE: 2 hosts in /,
     )
     expect(everything()).toEqual(before)
   })
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     world.describe({ defaults: given, hosts: [moved, world.host('db2')] })
     const plan = await world.muster('plan')
     expect(plan.code).toBe(2)
-    expect(plan.stdout).toContain(`manager: listen.port: ${db1.ports.manager} → ${moved.ports.manager}\n`)
+    expect(plan.stdout).toContain(`manager-rest-api-port: ${db1.ports.manager} → ${moved.ports.manager}\n`)
     expect(plan.stdout).toContain('db2: nothing to do')
     const { manager, ...others } = db1.pids()
     const db2 = world.host('db2').pids()
@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     const before = pids()
     expect((await world.muster('stop')).stdout).toMatch(/^db1: stop manager, replicator/m)
     expect(pids()).toEqual({ db1: {}, db2: {} })
-    expect((await world.muster('stop')).stdout).toMatch(/^db1 {2}nothing to do.*\ndb2 {2}nothing to do.*\n$/m)
+    expect((await world.muster('stop')).stdout).toMatch(/^db1 {2}nothing to do.*\ndb2 {2}nothing to do.*\nDONE: 2 hosts in /)
     const stopped = await world.muster('status')
     expect(stopped.code).toBe(1)
     expect(stopped.stdout).toMatch(/^db2 +connector +stopped +\S+ +silent/m)
