@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -27,6 +27,16 @@ export type Mariadb = {
   kill(): Promise<void>
   /** Starts it again on the same port and data. */
   start(...options: readonly string[]): Promise<void>
+}
+
+/** Waits until no thread of a process runs any more (proc(5)): one may still answer after the signal was sent. */
+function untilStopped(pid: number): void {
+  const states = (): readonly string[] =>
+    readdirSync(`/proc/${pid}/task`).map(
+      (task) => /\) (\w)/.exec(readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8'))?.[1] ?? '',
+    )
+  const tick = new Int32Array(new SharedArrayBuffer(4))
+  while (states().some((state) => !'TZX'.includes(state))) Atomics.wait(tick, 0, 0, 1)
 }
 
 export type MariadbLab = {
@@ -120,7 +130,10 @@ async function startServer(options: {
         connection.destroy()
       }
     },
-    freeze: () => void child.kill('SIGSTOP'),
+    freeze: () => {
+      child.kill('SIGSTOP')
+      untilStopped(child.pid ?? 0)
+    },
     thaw: () => void child.kill('SIGCONT'),
     kill: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
