@@ -128,6 +128,13 @@ describe('a password', () => {
     expect(shown(overlay)).not.toMatch(piece)
   })
 
+  it('stays hidden where a damaged line below its name is no longer deeper than that', () => {
+    for (const first of ['{', '}', '?', '*', '"']) {
+      const value = `\n${first}     - ${sentinel}\n${first} ${sentinel}`
+      expect(shown(loadText(broken('rest-api-admin-pass', value))), first).not.toMatch(piece)
+    }
+  })
+
   it('stays hidden when the file around it is damaged', () => {
     const edits = fc.record({
       text: fc.constantFrom(...cases.filter(({ name }) => options.includes(name)).map(({ text }) => text)),

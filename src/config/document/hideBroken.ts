@@ -1,6 +1,8 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
 
 const secretWord = /(?:pas|pwd|secret|token|credential|rest-api-users)[\w-]*["']?\s*[:=]?/i
+/** What begins an option or a group: a name and its colon. Any other text may still be part of the value before it. */
+const namedLine = /^[\s-]*["']?[\w.-]+["']?\s*:/
 const names = /(?<![\w.-])([\w.-]+)["']?\s*:/g
 
 const restOfLine = Number.MAX_SAFE_INTEGER
@@ -35,8 +37,8 @@ function leavesQuoteOpen(text: string): boolean {
 
 /**
  * What to hide in a text whose structure is not known, because it is not YAML. Errs on the side of hiding:
- * from each word that looks like a secret to the end of its line and all deeper lines after it (all lines when
- * it opens a quote), and the value of every name that `isKnown` does not know.
+ * from each word that looks like a secret to the end of its line and all lines after it that are deeper or begin
+ * with no name (all lines when it opens a quote), and the value of every name that `isKnown` does not know.
  */
 export function hideBroken(file: string, text: string, isKnown: (name: string) => boolean): readonly Span[] {
   const hidden: Span[] = []
@@ -44,7 +46,7 @@ export function hideBroken(file: string, text: string, isKnown: (name: string) =
   let open = false
   for (const [index, line] of text.split('\n').entries()) {
     const number = index + 1
-    if (open || (below !== undefined && (line.trim() === '' || indentOf(line) > below))) {
+    if (open || (below !== undefined && (indentOf(line) > below || !namedLine.test(line)))) {
       hidden.push(hiddenFrom(file, number, 1))
       continue
     }
