@@ -163,7 +163,9 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     const before = pids()
     expect((await world.muster('stop')).stdout).toMatch(/^db1: stop manager, replicator/m)
     expect(pids()).toEqual({ db1: {}, db2: {} })
-    expect((await world.muster('stop')).stdout).toMatch(/^db1 {2}nothing to do.*\ndb2 {2}nothing to do.*\nDONE: 2 hosts in /)
+    expect((await world.muster('stop')).stdout).toMatch(
+      /^db1 {2}nothing to do.*\ndb2 {2}nothing to do.*\nDONE: 2 hosts in /,
+    )
     const stopped = await world.muster('status')
     expect(stopped.code).toBe(1)
     expect(stopped.stdout).toMatch(/^db2 +connector +stopped +\S+ +silent/m)
