@@ -11,7 +11,7 @@ import { type Browser, type OpenOptions, startBrowser } from './support/browser.
 let host: ApiHost
 let browser: Browser
 beforeAll(async () => {
-  host = await startApiHost({ host: 'db2', followsManager: true })
+  host = await startApiHost({ host: 'db2', followsManager: false })
   browser = await startBrowser({ authorities: [host.authority] })
 })
 afterAll(async () => {

@@ -158,7 +158,7 @@ describe.skipIf(process.platform !== 'linux')('a certificate of one’s own (nee
         told: (outcome) => {
           if (says === undefined) {
             expect(outcome.stderr).toMatch(new RegExp(`^alpha\\.yaml:\\d+:\\d+ error ${code}$`, 'm'))
-            expect(outcome.stderr).toMatch(/^ {2}why: .+\n {2}fix: .+/m)
+            expect(outcome.stderr).toMatch(/^ {2}why: .+\n(?: {7}.+\n)* {2}fix: .+/m)
             expect(outcome.stderr).toMatch(/^1 error\. /m)
           } else oneError({ host: 'db1', what: says, code, fix: /\S/ })(outcome)
           expect(words(outcome)).not.toContain(secret)

@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(outcome.stdout).toContain(`  user admin  password ${admin().password}\n`)
     const shown = outcome.stdout.replaceAll(admin().password, 'MADE').replaceAll(world.folder, '/folder')
     // Hosts change at once, in any order.
-    const times = / \(\d+\.\d s\)| \((?:connect|facts|commit|verify)[^)]*\)/g
+    const times = / in \d+\.\d s| \(\d+\.\d s\)| \((?:connect|facts|commit|verify)[^)]*\)/g
     expect(shown.replace(times, '').replace(/^db\d: .*\n/gm, '')).toMatchInlineSnapshot(`
       "alpha: changes on 3 of 3 hosts
 
@@ -110,6 +110,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
       db1  done: 1 change, logins verified
       db2  done: 1 change, logins verified
       db3  done: 1 change, logins verified
+      DONE: 3 hosts
       "
     `)
     await expectDone(old)
