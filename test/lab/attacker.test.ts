@@ -144,18 +144,18 @@ true`,
     })
 
     it('gains nothing by files that change between a look and a use', async () => {
-      // Bounded: it ends by itself, and with the folder that it takes as its sign.
+      // Bounded: it ends by itself, and with the file that it takes as its sign.
       await asAttacker(
         host,
         user,
-        `cd ${folders.state}; cp users.json real.json
-( i=0; while [ $i -lt 20000 ] && [ -e real.json ]; do
+        `cd ${folders.state}; cp users.json real.json; : > racing
+( i=0; while [ $i -lt 20000 ] && [ -e racing ]; do
   i=$((i + 1))
   ln -sfn /etc/shadow users.json.swap; mv -fT users.json.swap users.json
   ln -sfn /etc/shadow users.json.lock
   cp real.json users.json.swap; mv -fT users.json.swap users.json
   rm -f users.json.lock
-done ) </dev/null >/dev/null 2>&1 &`,
+done; : > over ) </dev/null >/dev/null 2>&1 &`,
       )
       for (const words of [
         ['plan'],
@@ -170,7 +170,7 @@ done ) </dev/null >/dev/null 2>&1 &`,
       await asAttacker(
         host,
         user,
-        `cd ${folders.state}; mv real.json users.json; sleep 1; rm -f users.json.lock users.json.swap`,
+        `cd ${folders.state}; rm -f racing; while [ ! -e over ]; do sleep 0.1; done; mv -fT real.json users.json; rm -f users.json.lock users.json.swap over`,
       )
       const again = await run(['install', '--yes'])
       expect(again, again.stdout + again.stderr).toMatchObject({ code: 0 })
