@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('two operators of one cluster (nee
   /** The lock of a run on another machine, whose last heartbeat was so many seconds ago. */
   const leaveLock = (host: Host, seconds: number): void => {
     const facts = { id: 'run-of-ann', operation: 'install', cluster: 'alpha', user: 'ann', pid: 42 }
-    mkdirSync(lockOf(host))
+    mkdirSync(lockOf(host), { recursive: true, mode: 0o700 })
     writeFileSync(join(lockOf(host), 'id'), 'run-of-ann\n')
     writeFileSync(join(lockOf(host), 'owner'), JSON.stringify({ ...facts, machine: 'desk\u001b[2J' }))
     const then = new Date('2026-01-02T03:04:05Z')
