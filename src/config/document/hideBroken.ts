@@ -3,6 +3,8 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 const secretWord = /(?:pas|pwd|secret|token|credential|rest-api-users)[\w-]*["']?\s*[:=]?/i
 /** What begins an option or a group: a name and its colon. Any other text may still be part of the value before it. */
 const namedLine = /^[\s-]*["']?[\w.-]+["']?\s*:/
+/** Brackets alone: what most often breaks a file, and no part of a password. */
+const brackets = /^[\s{}[\],-]*[{}[\]][\s{}[\],-]*$/
 const names = /(?<![\w.-])([\w.-]+)["']?\s*:/g
 
 const restOfLine = Number.MAX_SAFE_INTEGER
@@ -46,6 +48,7 @@ export function hideBroken(file: string, text: string, isKnown: (name: string) =
   let open = false
   for (const [index, line] of text.split('\n').entries()) {
     const number = index + 1
+    if (!open && below !== undefined && indentOf(line) <= below && brackets.test(line)) continue
     if (open || (below !== undefined && (indentOf(line) > below || !namedLine.test(line)))) {
       hidden.push(hiddenFrom(file, number, 1))
       continue
