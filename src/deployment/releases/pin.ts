@@ -1,3 +1,4 @@
+import { grouped } from '../../diagnostics/grouped.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { KeptRuntime } from '../runtime/choose.ts'
@@ -53,7 +54,7 @@ function notKept(
     message: [
       `the release ${wanted} is not kept there`,
       ...linesOf(kept, ({ ids }) => ids).map(
-        ([ids, hosts]) => `${hosts} ${hosts.includes(' ') ? 'keep' : 'keeps'} ${ids}`,
+        ({ hosts, first: { ids } }) => `${hosts} ${hosts.includes(' ') ? 'keep' : 'keeps'} ${ids}`,
       ),
     ].join('\n    '),
     fix: "Name a release that every host keeps, or select the hosts that keep it with --host. Without --release, this muster's own release is installed.",
@@ -78,10 +79,10 @@ export function forwardNotes(targets: readonly Target[]): readonly string[] {
       ? [{ host: host.name, from, to: release.id }]
       : []
   })
-  const lines = linesOf(moves, ({ from, to }) => JSON.stringify([from, to]))
-  return lines.map(([, hosts, { from, to }]) => {
-    return `forward again from release ${from} to ${to}: ${hosts}; \`--release ${from}\` keeps the older one`
-  })
+  return linesOf(moves, ({ from, to }) => JSON.stringify([from, to])).map(
+    ({ hosts, first: { from, to } }) =>
+      `forward again from release ${from} to ${to}: ${hosts}; \`--release ${from}\` keeps the older one`,
+  )
 }
 
 /** Returns true where a host goes forward from a release to which somebody had gone back. */
@@ -94,15 +95,15 @@ function wasPutBack({ installation }: HostFacts, from: string, to: string): bool
   return byTurn(installation).some(({ id }) => id === to || isNewer(version(id), version(from)))
 }
 
-/** By key, in the order of their first: the hosts as one list, and the first of them. */
-function linesOf<One extends { readonly host: string }>(
+/** Hosts of one key together: their names as one list, and the first of them. */
+const linesOf = <One extends { readonly host: string }>(
   all: readonly One[],
   keyOf: (one: One) => string,
-): readonly (readonly [key: string, hosts: string, first: One])[] {
-  const groups = new Map<string, { readonly first: One; readonly hosts: readonly string[] }>()
-  for (const one of all) {
-    const { first = one, hosts = [] } = groups.get(keyOf(one)) ?? {}
-    groups.set(keyOf(one), { first, hosts: [...hosts, one.host] })
-  }
-  return [...groups].map(([key, { first, hosts }]) => [key, shortListOf(hosts, most), first])
-}
+): readonly { readonly hosts: string; readonly first: One }[] =>
+  grouped(all, keyOf).map((group) => ({
+    hosts: shortListOf(
+      group.map(({ host }) => host),
+      most,
+    ),
+    first: group[0],
+  }))

@@ -1,7 +1,7 @@
 import type { ReleaseFact } from '../../deployment/facts/model.ts'
 import { nameParts } from '../../deployment/releases/choose.ts'
+import { grouped } from '../../diagnostics/grouped.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
-import { grouped } from '../grouped.ts'
 import { type Layout, tableLines } from '../table.ts'
 import { mostLines, nameOfHosts } from './hostLines.ts'
 

@@ -1,6 +1,6 @@
 import { clientsText } from '../../deployment/clientsText.ts'
 import type { HostStatus } from '../../deployment/status.ts'
-import { grouped } from '../grouped.ts'
+import { grouped } from '../../diagnostics/grouped.ts'
 import { type Layout, type Row, tableLines } from '../table.ts'
 import { whatFailed } from './whatFailed.ts'
 
