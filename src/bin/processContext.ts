@@ -45,10 +45,9 @@ export function createProcessContext(atOnce: string): CommandContext {
   }
 }
 
-/** A stream of this process that takes no control character but those of our own colours, whoever wrote the text. */
-export const printableOutput = (stream: Output): Output => ({
-  write: (text) => stream.write(printableInColour(text)),
-  writeFile: (text) => stream.write(stream.isTTY === true ? printableInColour(text) : text),
+/** A stream that is as another one is at each moment, and writes in its own way. */
+const writingAs = (stream: Output, writes: Pick<Output, 'write' | 'writeFile'>): Output => ({
+  ...writes,
   get isTTY() {
     return stream.isTTY
   },
@@ -60,25 +59,23 @@ export const printableOutput = (stream: Output): Output => ({
   },
 })
 
+/** A stream of this process that takes no control character but those of our own colours, whoever wrote the text. */
+export const printableOutput = (stream: Output): Output =>
+  writingAs(stream, {
+    write: (text) => stream.write(printableInColour(text)),
+    writeFile: (text) => stream.write(stream.isTTY === true ? printableInColour(text) : text),
+  })
+
 /** A stream whose lines break between words where a terminal is too narrow for them; a log keeps them whole. */
 export const foldedOutput = (stream: Output): Output => {
   let begins = true
-  return {
+  return writingAs(stream, {
     write: (text) => {
       const folds = begins && stream.isTTY === true
       begins = text.endsWith('\n')
       return stream.write(folds ? foldLines(text, stream.columns) : text)
     },
-    get isTTY() {
-      return stream.isTTY
-    },
-    get columns() {
-      return stream.columns
-    },
-    get rows() {
-      return stream.rows
-    },
-  }
+  })
 }
 
 /** The folder that relative paths are of; one that was deleted meanwhile ends the process with code 3. */
