@@ -24,22 +24,19 @@ export function checkQuery(route: Route, query: Readonly<Record<string, unknown>
   }
   if (query === noQuery) return
   const { query: known = {} } = route
-  const unknown = Object.keys(query).filter(
-    (name) => !(route.guard && name === guardParameter) && !Object.hasOwn(known, name),
-  )
-  const errors = Object.entries(query)
-    .filter(([name]) => !(route.guard && name === guardParameter))
-    .flatMap(([path, value]) => {
-      const parameter = Object.hasOwn(known, path) ? known[path] : undefined
-      if (!parameter) return [{ path, message: 'is not a parameter of this call' }]
-      if (Array.isArray(value)) return [{ path, message: 'stands more than once' }]
-      if (parameter.values.includes(String(value))) return []
-      return [{ path, message: `must be one of ${parameter.values.join(', ')}` }]
-    })
+  const given = Object.entries(query).filter(([name]) => !(route.guard && name === guardParameter))
+  const errors = given.flatMap(([path, value]) => {
+    const parameter = Object.hasOwn(known, path) ? known[path] : undefined
+    if (!parameter) return [{ path, message: 'is not a parameter of this call' }]
+    if (Array.isArray(value)) return [{ path, message: 'stands more than once' }]
+    if (parameter.values.includes(String(value))) return []
+    return [{ path, message: `must be one of ${parameter.values.join(', ')}` }]
+  })
   if (errors.length === 0) return
   // A member that is known and has another value is no unknown one.
-  const [code, detail] =
-    unknown.length > 0 ? (['unknown-query', taken(route)] as const) : (['invalid-query', of(errors)] as const)
+  const [code, detail] = given.some(([name]) => !Object.hasOwn(known, name))
+    ? (['unknown-query', taken(route)] as const)
+    : (['invalid-query', of(errors)] as const)
   throw new ProblemError({ code, detail, errors: errors.slice(0, 20) })
 }
 
