@@ -7,6 +7,7 @@ import { createAccount, hasMariadb, type Mariadb } from '../../support/mariadb.t
 import { type MariadbPair, mariadbPair } from '../../support/mariadbPair.ts'
 import { freePort } from '../../support/ports.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { settingsIn } from '../../support/testServer.ts'
 
 const password = `it's "a\\b" é`
 
@@ -18,21 +19,7 @@ function settingsOf(
   const folder = temporaryFolder()
   const secretsFile = join(folder, 'secrets.json')
   writeFileSync(secretsFile, JSON.stringify(secrets))
-  return {
-    version: 1,
-    cluster: 'alpha',
-    host: 'db1',
-    component: 'manager',
-    listen: null,
-    socket: join(folder, 'api.sock'),
-    tls: { key: join(folder, 'key.pem'), chain: join(folder, 'chain.pem') },
-    usersFile: join(folder, 'users.json'),
-    allowedHosts: [],
-    remoteBootstrap: false,
-    logLevel: 'info',
-    secretsFile,
-    ...accounts,
-  }
+  return settingsIn(folder, { listen: null, secretsFile, ...accounts })
 }
 
 const databaseAt = (port: number, user = 'muster') =>
