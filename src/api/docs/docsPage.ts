@@ -51,7 +51,7 @@ ${groups}<h2><a href="#schemas">Schemas</a></h2></details></nav>`
 const shortPath = (path: string): string =>
   path.replace(/^\/api\/v2(\/(manager|connector|replicator)(?=\/))?/, '')
 
-/** Who may make a call, as its security requirements say. */
+/** The login that a call needs, by its security requirements. */
 function loginWords({ method, operation: { security } }: Call): string {
   if (security.length === 0) return 'No login.'
   if (security.every(({ basic }) => basic)) return 'Needs a login.'

@@ -46,7 +46,7 @@ function completes(place: { path: string; name: string; choices: readonly string
   return byPlace[`${path} ${name}`] ?? byName[name] ?? { kind: 'anything' }
 }
 
-/** What an argument of the command `path` can be, beside which are the commands `siblings`. */
+/** Completion of an argument of the command `path`, beside which are the commands `siblings`. */
 export const completesArgument = (
   argument: Argument,
   path: string,

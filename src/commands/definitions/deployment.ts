@@ -28,7 +28,7 @@ export const releasing = (made: Command): Command =>
     'run this release or version that the hosts keep, not the one of this muster',
   )
 
-/** What --release was given. */
+/** The value of --release. */
 export const releaseGiven = (made: Command): string | undefined => made.opts<{ release?: string }>().release
 
 /** Adds --keep-failed. */

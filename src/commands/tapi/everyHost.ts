@@ -4,7 +4,7 @@ import { mapLimit } from '../../deployment/mapLimit.ts'
 import { withAdvice } from './failure.ts'
 import type { Call } from './prepareCall.ts'
 
-/** What became of a call that was sent to a host. */
+/** The result of a call that was sent to a host. */
 export type Sent =
   | { readonly call: Call; readonly outcome: Outcome<unknown> }
   | { readonly call: Call; readonly error: ClientError }
@@ -15,7 +15,7 @@ export type NotCalled = {
   readonly notCalled: { readonly result: string; readonly what: string }
 }
 
-/** What became of a host. */
+/** The result of one host. */
 export type Result = Sent | NotCalled
 
 /** A call that brought what it was made for. */

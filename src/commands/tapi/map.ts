@@ -37,7 +37,7 @@ const mapOf = ({ services }: Fields): ServicesMap => ({
   })),
 })
 
-/** Foresees what the map of a host does not take; `edit` is made on what the host tells of its map. */
+/** Foresees a change that the map of a host does not take; `edit` is tried on the map that the host reports. */
 async function foresee(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
   const { component, found } = call.target
   if (component === 'connector' && found?.host.apis.some((api) => api.component === 'manager')) {

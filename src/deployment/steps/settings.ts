@@ -23,7 +23,7 @@ export function settingsStep(target: Target): Step {
   }
 }
 
-/** A difference of one component's settings; `file` where it is told of the whole file. */
+/** A difference of one component's settings; `file` where it is of the whole file. */
 type Difference = { readonly component: Component; readonly line: string; readonly file?: true }
 
 function differences(facts: HostFacts, desired: DesiredComponent, root: string): readonly Difference[] {

@@ -92,7 +92,7 @@ describe('a start that systemd refuses', () => {
     })
   })
 
-  it('is told of each unit that does not run, a line for each', async () => {
+  it('reports each unit that does not run on a line of its own', async () => {
     const down = shown({ ...failed, ExecMainStatus: 203, NRestarts: 0 }, 'Failed to execute node\n')
     const host = fakeTransport({ expect: [{ script: 'journalctl', result: { stdout: down } }, refusal] })
     await expect(mustStart(host, set, options)).rejects.toThrow(
