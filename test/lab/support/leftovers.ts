@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeCgroups } from './cgroups.ts'
 import { pullPowerCord } from './container.ts'
@@ -12,7 +12,18 @@ type Owner = { readonly pid: number; readonly started: string | undefined; reado
 /** Writes down who runs the lab in this folder, so that a later one can tell a living from a crashed one. */
 export function claim(run: string, id: string): void {
   const owner: Owner = { pid: process.pid, started: startTime(process.pid), id }
-  writeFileSync(join(run, 'owner.json'), JSON.stringify(owner))
+  const next = join(run, `owner.json.${process.pid}`)
+  writeFileSync(next, JSON.stringify(owner))
+  renameSync(next, join(run, 'owner.json'))
+}
+
+/** Who runs the lab in this folder, or ran it; undefined where nobody has claimed it, or it is being removed. */
+function ownerOf(run: string): Owner | undefined {
+  try {
+    return JSON.parse(readFileSync(join(run, 'owner.json'), 'utf8')) as Owner
+  } catch {
+    return undefined
+  }
 }
 
 /** The mount points at or below a folder, innermost first. */
@@ -38,23 +49,32 @@ const nspawnsBelow = (folder: string): readonly number[] =>
 export async function clear(run: string): Promise<void> {
   await Promise.all(nspawnsBelow(run).map((pid) => pullPowerCord(pid)))
   for (const point of mountsBelow(run)) await succeed('umount', [point])
-  const file = join(run, 'owner.json')
-  if (existsSync(file)) {
-    const { id } = JSON.parse(readFileSync(file, 'utf8')) as Owner
-    await removeNetwork(bridgeOf(id))
-    await removeCgroups(machineOf(id, ''))
+  const owner = ownerOf(run)
+  if (owner !== undefined) {
+    await removeNetwork(bridgeOf(owner.id))
+    await removeCgroups(machineOf(owner.id, ''))
   }
   rmSync(run, { recursive: true, force: true })
 }
 
+/** Takes over a crashed lab, for one of all that start at the same time: the file of the dead owner is made once. */
+function takeOver(run: string, { pid, id }: Owner): boolean {
+  try {
+    writeFileSync(join(run, `cleared-after-${pid}`), '', { flag: 'wx' })
+    claim(run, id)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Clears every lab whose process is gone; labs that run stay as they are. */
-export async function clearCrashed(runs: string): Promise<void> {
-  if (!existsSync(runs)) return
-  for (const name of readdirSync(runs)) {
-    const run = join(runs, name)
-    const file = join(run, 'owner.json')
-    if (!existsSync(file)) continue
-    const owner = JSON.parse(readFileSync(file, 'utf8')) as Owner
-    if (owner.started === undefined || startTime(owner.pid) !== owner.started) await clear(run)
+export async function clearCrashed(folder: string): Promise<void> {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const run = join(folder, name)
+    const owner = ownerOf(run)
+    const runs = owner?.started !== undefined && startTime(owner.pid) === owner.started
+    if (owner !== undefined && !runs && takeOver(run, owner)) await clear(run)
   }
 }
