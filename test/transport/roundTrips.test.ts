@@ -17,7 +17,7 @@ afterEach(async () => {
 
 async function connect(): Promise<void> {
   server = await startSshServer()
-  proxy = await startDelayingProxy({ to: server, delay: 25 })
+  proxy = await startDelayingProxy({ to: server, delay: 100 })
   transport = await connectSsh({
     host: 'db1',
     address: proxy.address,
