@@ -299,9 +299,9 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
       return bytes[4] === 0xff
     }
     replica.freeze()
-    const { becomes, checked } = await managed({ replicaPort, role: 'witness', limit: 300 })
-    await becomes({ state: 'FAILED', reason: expect.stringMatching(/did not answer within 0.3 s/) })
-    await checked(4)
+    const { becomes, checked } = await managed({ replicaPort, role: 'witness', limit: 2000 })
+    await becomes({ state: 'FAILED', reason: expect.stringMatching(/did not answer within 2 s/) })
+    await checked(2)
     replica.thaw()
     await becomes({ state: 'ONLINE', reason: null })
     expect(await isBlocked()).toBe(false)
