@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { UserRecord } from '../accounts/userRecord.ts'
+import { isLoopback } from '../config/address.ts'
 import type { RouteAuth } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
 import { readBasicLogin } from './basicLogin.ts'
 import { markVerified } from './connectionLimits.ts'
 import type { Exchange } from './exchange.ts'
-import { isLoopback } from './peer.ts'
 import { originOf } from './peerOrigin.ts'
 import { ProblemError } from './problemError.ts'
 import type { Caller } from './serve.ts'
@@ -67,7 +67,7 @@ async function checkLogin({ request }: Exchange, { door, context }: At): Promise
 
 function letBootstrap({ peer }: Exchange, { door, context }: At): Caller {
   if (door === 'socket') return { kind: 'socket' }
-  if (isLoopback(peer) || context.remoteBootstrap) return anonymous
+  if (isLoopback(peer ?? '') || context.remoteBootstrap) return anonymous
   throw new ProblemError({
     code: 'remote-bootstrap',
     detail:

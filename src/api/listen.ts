@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { connect, type ListenOptions, type Server } from 'node:net'
+import { addressAndPort } from '../config/address.ts'
 import type { App } from './createApp.ts'
 import { codeOf, reasonOf, StartError } from './startError.ts'
 
@@ -12,7 +13,7 @@ export function explainListening(
   place: { readonly address: string; readonly port: number },
 ): StartError {
   const { address, port } = place
-  const where = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  const where = addressAndPort(address, port)
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new StartError(
@@ -58,7 +59,7 @@ export async function listenOnTcp(
   const bound = server.address()
   if (typeof bound !== 'object' || bound === null) throw new Error('a TCP server has no port')
   const { address, port } = bound
-  log.info(`listening at https://${address.includes(':') ? `[${address}]` : address}:${port}`)
+  log.info(`listening at https://${addressAndPort(address, port)}`)
   return port
 }
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { type Socket, SocketAddress } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Origin } from '../accounts/gate.ts'
-import { groupsOf, ipv4Of, isLoopback, peerNetwork } from './peer.ts'
+import { addressBytes, addressText, isLoopback } from '../config/address.ts'
+import { peerNetwork } from './peer.ts'
 
 /** The two ends of a connection, as our side sees them. */
 export type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
@@ -11,7 +12,7 @@ export type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' 
 const mappedPrefix = '0000000000000000'.concat(words([0, 0, 0xff, 0xff]))
 
 /** Bytes in 32-bit words of the machine's own order, as /proc/net/tcp has addresses (proc(5)). */
-function words(bytes: readonly number[]): string {
+function words(bytes: Iterable<number>): string {
   const view = new DataView(Uint8Array.from(bytes).buffer)
   const native = new Uint32Array(Uint8Array.from(bytes).buffer)
   return Array.from({ length: view.byteLength / 4 }, (_, index) => native[index] ?? 0)
@@ -19,16 +20,7 @@ function words(bytes: readonly number[]): string {
     .join('')
 }
 
-function kernelAddress(address: string): string {
-  const ipv4 = ipv4Of(address)
-  if (ipv4 !== undefined) return words(ipv4.split('.').map(Number))
-  return words(
-    groupsOf(address).flatMap((group) => [
-      Number.parseInt(group, 16) >> 8,
-      Number.parseInt(group, 16) & 0xff,
-    ]),
-  )
-}
+const kernelAddress = (address: string): string => words(addressBytes(address) ?? [])
 
 const kernelPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
 
@@ -114,11 +106,9 @@ function ownAddresses(): ReadonlySet<string> {
   const fourth = [...table('fib_trie').matchAll(/\|-- ([\d.]+)\n\s+\/32 host LOCAL/g)].map(
     ([, one = '']) => one,
   )
-  const sixth = [...table('if_inet6').matchAll(/^([0-9a-f]{32}) /gm)].flatMap(([, hex = '']) => {
-    const groups = (hex.match(/.{4}/g) ?? []).join(':')
-    // As Node.js writes an address of a peer.
-    return new SocketAddress({ address: groups, family: 'ipv6' }).address
-  })
+  const sixth = [...table('if_inet6').matchAll(/^([0-9a-f]{32}) /gm)].map(([, hex = '']) =>
+    addressText(Buffer.from(hex, 'hex')),
+  )
   return new Set([...fourth, ...sixth])
 }
 
@@ -134,8 +124,8 @@ export function isOwnAddress(ends: Ends): boolean {
 function leadsHere({ remoteAddress, localAddress }: Ends): boolean {
   if (remoteAddress === undefined) return false
   if (isLoopback(remoteAddress) || remoteAddress === localAddress) return true
-  const address = ipv4Of(remoteAddress) ?? remoteAddress.replace(/%.*$/, '')
-  return ownAddresses().has(address)
+  const bytes = addressBytes(remoteAddress)
+  return bytes !== undefined && ownAddresses().has(addressText(bytes))
 }
 
 const known = new WeakMap<object, Promise<Origin>>()

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import { canonicalAddress } from '../config/address.ts'
 import { certificatesOf } from './pem.ts'
 import { dayMs } from './profile.ts'
 
@@ -27,7 +28,7 @@ export function certificateFacts(certificate: X509Certificate, now: Date): Certi
   return {
     subject: oneLine(subject),
     issuer: oneLine(issuer),
-    names: subjectAltName?.split(', ').map((name) => usual(name.replace(/^[^:]*:/, ''))) ?? [],
+    names: subjectAltName?.split(', ').map((name) => canonicalName(name.replace(/^[^:]*:/, ''))) ?? [],
     serial: serialNumber,
     fingerprint: fingerprint256,
     notBefore: new Date(validFrom).toISOString(),
@@ -42,10 +43,7 @@ export function leafFacts(chain: string, now: Date): CertificateFacts | undefine
   return leaf && certificateFacts(leaf, now)
 }
 
-/** An IPv6 address as everybody writes it, `::1` (RFC 5952), where OpenSSL writes all eight groups. */
-function usual(name: string): string {
-  const url = `http://[${name}]`
-  return name.includes(':') && URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : name
-}
+/** OpenSSL writes all eight groups of an IPv6 address. */
+const canonicalName = (name: string): string => canonicalAddress(name) ?? name
 
 const oneLine = (name: string | undefined): string => name?.split('\n').join(', ') ?? ''

@@ -1,12 +1,12 @@
 import type { X509Certificate } from 'node:crypto'
-import { addressBytes, addressText } from './address.ts'
+import { canonicalAddress } from '../config/address.ts'
 import { dayMs } from './profile.ts'
 import { type StoreProblem, storeProblem } from './storeProblem.ts'
 
 /** Whether a certificate is valid for a DNS name or an IP address; its common name does not count. */
 export function covers(certificate: X509Certificate, nameOrAddress: string): boolean {
-  const address = addressBytes(nameOrAddress)
-  if (address !== undefined) return certificate.checkIP(addressText(address)) !== undefined
+  const address = canonicalAddress(nameOrAddress)
+  if (address !== undefined) return certificate.checkIP(address) !== undefined
   return certificate.checkHost(nameOrAddress, { subject: 'never' }) !== undefined
 }
 

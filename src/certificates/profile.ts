@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { addressBytes, addressText, isUnspecified } from './address.ts'
+import { addressBytes, addressText, isWildcard } from '../config/address.ts'
 import { CertificateError } from './certificateError.ts'
 
 export const dayMs = 86_400_000
@@ -26,7 +26,7 @@ export function alternativeNames(host: HostNames): AlternativeNames {
   for (const text of [...host.names, ...host.addresses, ...everyHost]) {
     const address = addressBytes(text)
     if (address === undefined) dns.add(dnsName(text))
-    else if (!isUnspecified(address)) addresses.set(addressText(address), address)
+    else if (!isWildcard(text)) addresses.set(addressText(address), address)
   }
   return { dns: [...dns], addresses: [...addresses.values()] }
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
+import { callableAddress } from '../config/address.ts'
 import { agentOver } from './agentOver.ts'
 import { attempt, type CallRequest, type CallResult, type CallTarget, endpointOf } from './call.ts'
-import { callableAddress } from './callableAddress.ts'
 
 /** Where a connection is to lead. */
 export type Place = { readonly address: string; readonly port: number } | { readonly socket: string }

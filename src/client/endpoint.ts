@@ -1,3 +1,5 @@
+import { addressAndPort } from '../config/address.ts'
+
 /** Which certificates a call accepts. */
 export type Trust =
   /** Signed by one of these (PEM), and by nothing else. */
@@ -25,11 +27,8 @@ export type Endpoint =
     }
   | { readonly kind: 'socket'; readonly path: string }
 
-/** An address as a URL writes it: IPv6 in brackets. */
-export const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
-
 /** How messages name an endpoint: `https://db1:8090`, or the socket's path. */
 export const describeEndpoint = (endpoint: Endpoint): string =>
   endpoint.kind === 'tcp'
-    ? `https://${bracketed(endpoint.address)}:${endpoint.port}`
+    ? `https://${addressAndPort(endpoint.address, endpoint.port)}`
     : `the socket ${endpoint.path}`

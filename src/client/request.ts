@@ -1,11 +1,11 @@
 import { type Agent, type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http'
 import { request as tlsRequest } from 'node:https'
-import { isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
+import { addressAndPort, isAddress } from '../config/address.ts'
 import { boundedBytes } from '../untrusted/boundedBytes.ts'
 import { ClientError } from './clientError.ts'
 import { basicAuthorization, type Credentials } from './credentials.ts'
-import { bracketed, describeEndpoint, type Endpoint } from './endpoint.ts'
+import { describeEndpoint, type Endpoint } from './endpoint.ts'
 import { explainAuthority, explainFailure, explainNames, explainOther } from './explainFailure.ts'
 import { parseBody } from './parseBody.ts'
 import { isReadableAuthority } from './readableAuthority.ts'
@@ -142,7 +142,7 @@ function headers(call: ApiRequest, body: string | undefined): Record<string, str
 }
 
 const hostHeader = (endpoint: Endpoint): string =>
-  endpoint.kind === 'socket' ? 'localhost' : `${bracketed(endpoint.names[0])}:${endpoint.port}`
+  endpoint.kind === 'socket' ? 'localhost' : addressAndPort(endpoint.names[0], endpoint.port)
 
 /** Returns true for a certificate that carries the name; names that Node.js cannot read are none. */
 function isFor(name: string, certificate: PeerCertificate): boolean {
@@ -159,7 +159,7 @@ export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOpti
   return {
     host: address,
     port,
-    servername: isIP(names[0]) === 0 ? names[0] : '',
+    servername: isAddress(names[0]) ? '' : names[0],
     minVersion: 'TLSv1.2' as const,
     rejectUnauthorized: trust.kind !== 'anyone',
     ...(trust.kind === 'authorities' && {

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto'
-import { isIP } from 'node:net'
 import { connect, type DetailedPeerCertificate } from 'node:tls'
+import { addressAndPort, isAddress } from '../config/address.ts'
 import { ClientError } from './clientError.ts'
-import { bracketed } from './endpoint.ts'
 import { explainFailure } from './explainFailure.ts'
 
 /** Certificates of one handshake that are read at most. */
@@ -21,12 +20,12 @@ export function shownCertificates(server: {
   readonly timeout: number
 }): Promise<readonly string[]> {
   const { address, port, servername = address, timeout } = server
-  const place = `https://${bracketed(address)}:${port}`
+  const place = `https://${addressAndPort(address, port)}`
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: address,
       port,
-      servername: isIP(servername) === 0 ? servername : '',
+      servername: isAddress(servername) ? '' : servername,
       minVersion: 'TLSv1.2',
       // Nothing is sent, and what cannot be trusted is just what is to be seen.
       rejectUnauthorized: false,

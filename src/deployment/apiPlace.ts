@@ -1,5 +1,4 @@
-import { bracketed } from '../client/endpoint.ts'
-import { isWildcard } from '../config/address.ts'
+import { addressAndPort, isWildcard } from '../config/address.ts'
 import type { HostConfig } from '../config/model.ts'
 
 /** Where an API is called from elsewhere, such as `10.0.0.11:8090` or `[2001:db8::1]:8090`. */
@@ -7,5 +6,5 @@ export function apiPlace(
   host: Pick<HostConfig, 'address'>,
   api: Pick<HostConfig['apis'][number], 'address' | 'port'>,
 ): string {
-  return `${bracketed(isWildcard(api.address) ? host.address : api.address)}:${api.port}`
+  return addressAndPort(isWildcard(api.address) ? host.address : api.address, api.port)
 }

@@ -1,3 +1,4 @@
+import { addressAndPort } from '../config/address.ts'
 import type { ProxySettings } from '../contracts/serverSettings.ts'
 
 /** Where clients of the database connect: `clients of alpha at 127.0.0.1:9999, to read at 127.0.0.1:9998`. */
@@ -7,7 +8,6 @@ export function clientsText({
   port,
   readonlyPort,
 }: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>): string {
-  const at = address.includes(':') ? `[${address}]` : address
-  const read = readonlyPort === null ? '' : `, to read at ${at}:${readonlyPort}`
-  return `clients of ${service} at ${at}:${port}${read}`
+  const read = readonlyPort === null ? '' : `, to read at ${addressAndPort(address, readonlyPort)}`
+  return `clients of ${service} at ${addressAndPort(address, port)}${read}`
 }

@@ -72,11 +72,7 @@ describe('a leaf is issued again', () => {
     ['expired', { now: day('2027-03-10') }, 'expired on Mar 10 12:00:00 2027 GMT'],
     ['expires-soon', { now: day('2027-02-08') }, 'expires on Mar 10 12:00:00 2027 GMT'],
     ['other-key-type', { keyType: 'rsa' as const }, 'is not of java-tls-key-type rsa'],
-    [
-      'names-missing',
-      { names: ['db1', 'db2'], addresses: ['fd00::1'] },
-      'is not valid for db2, fd00:0:0:0:0:0:0:1',
-    ],
+    ['names-missing', { names: ['db1', 'db2'], addresses: ['fd00::1'] }, 'is not valid for db2, fd00::1'],
   ])('when it is %s', (code, changes, message) => {
     expect(judge(changes)).toEqual({ code, message })
   })

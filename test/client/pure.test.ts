@@ -1,23 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { apiPath, guarded, isPublicPath } from '../../src/client/apiPath.ts'
-import { callableAddress } from '../../src/client/callableAddress.ts'
 import { isUnreachable } from '../../src/client/clientError.ts'
 import { describeEndpoint } from '../../src/client/endpoint.ts'
 import { envelope, readEnvelope } from '../../src/client/envelope.ts'
 import { explainFailure } from '../../src/client/explainFailure.ts'
 import { readProblem } from '../../src/client/problem.ts'
 import { registryDirectory } from '../../src/client/registryDirectory.ts'
-
-describe('callableAddress', () => {
-  it.each([
-    ['0.0.0.0', '127.0.0.1'],
-    ['::', '::1'],
-    ['10.0.0.11', '10.0.0.11'],
-    ['127.0.0.1', '127.0.0.1'],
-  ])('%s is called as %s', (listen, called) => {
-    expect(callableAddress(listen)).toBe(called)
-  })
-})
 
 describe('apiPath', () => {
   it.each([

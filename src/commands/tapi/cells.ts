@@ -1,4 +1,5 @@
 import { isObject } from '../../client/envelope.ts'
+import { addressAndPort } from '../../config/address.ts'
 
 /** The members of a payload, whatever they are. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -15,10 +16,7 @@ export const time = (value: unknown): string =>
   cell(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC')
 
 /** Where a database server listens, IPv6 in brackets. */
-export function address({ host, port }: Fields): string {
-  const name = cell(host)
-  return `${name.includes(':') ? `[${name}]` : name}:${cell(port)}`
-}
+export const address = ({ host, port }: Fields): string => addressAndPort(cell(host), cell(port))
 
 /** The objects of a list; none where it is no list. */
 export const objects = (value: unknown): readonly Fields[] =>

@@ -1,3 +1,4 @@
+import { addressAndPort } from '../../config/address.ts'
 import type { Secret } from '../../secrets/secret.ts'
 
 /** Which options of muster.yaml an account comes from: `<purpose>-user` and `<purpose>-password`. */
@@ -32,4 +33,4 @@ export type Dial = (signal: AbortSignal) => Promise<Connection>
 
 /** How messages name a server: `127.0.0.1:3306`, `[::1]:3306`. */
 export const placeOf = ({ host, port }: Pick<DatabaseAccount, 'host' | 'port'>): string =>
-  `${host.includes(':') ? `[${host}]` : host}:${port}`
+  addressAndPort(host, port)

@@ -1,9 +1,9 @@
-import { addressBytes, addressText, isUnspecified } from '../../certificates/address.ts'
 import { certificateFacts } from '../../certificates/certificateFacts.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostNames } from '../../certificates/profile.ts'
 import { signingRequest } from '../../certificates/signingRequest.ts'
+import { canonicalAddress, isWildcard } from '../../config/address.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { splitNames } from '../desired/names.ts'
 
@@ -15,22 +15,12 @@ export function namesToRequest(host: HostConfig, stores: Pick<HostStores, 'chain
   const leaf = certificatesOf(stores.chain)?.[0]
   const known = leaf === undefined ? [] : certificateFacts(leaf, new Date(0)).names
   const listening = host.apis.filter(({ enabled }) => enabled).map(({ address }) => address)
-  const all = [host.name, host.address, ...listening, ...known].filter((name) => !isEverywhere(name))
-  return splitNames([...new Map(all.map((name) => [usual(name), name])).values()])
+  const all = [host.name, host.address, ...listening, ...known].filter((name) => !isWildcard(name))
+  return splitNames([...new Map(all.map((name) => [canonicalName(name), name])).values()])
 }
 
 /** The request for a host's key that the state directory keeps, PEM. Throws `CertificateError`. */
 export const requestFor = (host: HostConfig, stores: Pick<HostStores, 'chain' | 'key'>): string =>
   signingRequest({ ...namesToRequest(host, stores), key: stores.key })
 
-/** `0.0.0.0` and `::` are addresses to listen on, never to be called at. */
-function isEverywhere(name: string): boolean {
-  const address = addressBytes(name)
-  return address !== undefined && isUnspecified(address)
-}
-
-/** The same address in the same words. */
-function usual(name: string): string {
-  const address = addressBytes(name)
-  return address === undefined ? name.toLowerCase() : addressText(address)
-}
+const canonicalName = (name: string): string => canonicalAddress(name) ?? name.toLowerCase()

@@ -1,5 +1,4 @@
-import { addressBytes } from '../../certificates/address.ts'
-import { isWildcard } from '../../config/address.ts'
+import { isAddress, isWildcard } from '../../config/address.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
 
@@ -34,6 +33,6 @@ const hostnames = (name: string): readonly string[] =>
 export const splitNames = (
   names: readonly string[],
 ): { readonly names: readonly string[]; readonly addresses: readonly string[] } => ({
-  names: names.filter((name) => addressBytes(name) === undefined),
-  addresses: names.filter((name) => addressBytes(name) !== undefined),
+  names: names.filter((name) => !isAddress(name)),
+  addresses: names.filter(isAddress),
 })

@@ -1,10 +1,12 @@
-import { canonicalAddress } from '../../config/address.ts'
+import { addressText } from '../../config/address.ts'
 import type { Listener } from './model.ts'
 
 /** Reads the LISTEN rows (state 0A) of /proc/net/tcp and tcp6 (proc(5)). */
 export function parseListeners(text: string): Listener[] {
   return text.split('\n').flatMap((line) => {
-    const match = /^\s*\d+:\s+([0-9A-F]+):([0-9A-F]{4})\s+[0-9A-F]+:[0-9A-F]{4}\s+0A\s/.exec(line)
+    const match = /^\s*\d+:\s+([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})\s+[0-9A-F]+:[0-9A-F]{4}\s+0A\s/.exec(
+      line,
+    )
     const [, address, port] = match ?? []
     return address === undefined || port === undefined
       ? []
@@ -17,10 +19,5 @@ function decodeAddress(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) =>
     (word.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)),
   )
-  if (bytes.length === 4) return bytes.join('.')
-  const groups = Array.from({ length: 8 }, (_, index) =>
-    (((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)).toString(16),
-  )
-  const text = groups.join(':')
-  return canonicalAddress(text) ?? text
+  return addressText(Buffer.from(bytes))
 }
