@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { errorCode } from '../untrusted/systemErrors.ts'
 import { processRuns, processStart } from './processStart.ts'
 import { readTrusted, UntrustedFileError } from './trustedFile.ts'
 
@@ -33,9 +34,6 @@ const namelessTries = 50
 
 const ownName = (): string => `${process.pid} ${processStart('self') ?? '-'}\n`
 
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
-
 /** Makes the file with our name in it; false when it is there already. */
 async function take(path: string): Promise<boolean> {
   try {
@@ -49,7 +47,7 @@ async function take(path: string): Promise<boolean> {
     }
     return true
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false
+    if (errorCode(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -61,8 +59,8 @@ function contentOf(path: string): string | undefined {
     if (text === '' || ownerPattern.test(text)) return text
     throw new UntrustedFileError('it holds no owner of a lock')
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
-    if (hasCode(error, 'EACCES')) return ''
+    if (errorCode(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'EACCES') return ''
     if (error instanceof UntrustedFileError) throw new ForeignLockError(path, error)
     throw error
   }

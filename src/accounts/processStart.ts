@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { errorCode } from '../untrusted/systemErrors.ts'
 
 /** Fields of /proc/<pid>/stat from the third on (proc(5)); none when there is no such process, or no /proc. */
 function statFields(pid: number | 'self'): readonly string[] {
@@ -23,7 +24,7 @@ export function processRuns(pid: number, start: string | undefined): boolean {
     process.kill(pid, 0)
   } catch (error) {
     // EPERM: it runs and belongs to somebody else.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
+    if (errorCode(error) !== 'EPERM') return false
   }
   const [state, now] = [statFields(pid)[0], processStart(pid)]
   if (state === 'Z') return false

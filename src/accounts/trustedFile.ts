@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCode } from '../untrusted/systemErrors.ts'
 
 /** A file that somebody else put in place of ours. The message says why it is not used and quotes nothing of it. */
 export class UntrustedFileError extends Error {
@@ -16,17 +17,16 @@ const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 export const readFlags = constants.O_RDONLY | careful
 export const appendFlags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | careful
 
-const isSymbolicLink = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ELOOP'
-
-const isNoFile = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENXIO' || error.code === 'EISDIR')
-
 function explained(error: unknown): unknown {
-  if (isSymbolicLink(error))
-    return new UntrustedFileError('it is a symbolic link, which is not followed', error)
-  if (isNoFile(error)) return new UntrustedFileError('it is not a regular file', error)
-  return error
+  switch (errorCode(error)) {
+    case 'ELOOP':
+      return new UntrustedFileError('it is a symbolic link, which is not followed', error)
+    case 'ENXIO':
+    case 'EISDIR':
+      return new UntrustedFileError('it is not a regular file', error)
+    default:
+      return error
+  }
 }
 
 /**

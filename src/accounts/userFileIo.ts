@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCode } from '../untrusted/systemErrors.ts'
 import { readTrusted } from './trustedFile.ts'
 import { noUsers, parseUserFile } from './userFile.ts'
 import type { UserFile } from './userRecord.ts'
@@ -26,9 +27,6 @@ export function isSameContent(one: FileIdentity, other: FileIdentity): boolean {
     one.ctimeMs === other.ctimeMs
   )
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /** The user file cannot be read or understood, so nobody can be told apart. */
 export class UserFileError extends Error {
@@ -61,7 +59,7 @@ export async function readUserFile(
     const { text, stats } = readTrusted(path, largestFile)
     return { identity: stats, file: parseUserFile(text) }
   } catch (error) {
-    if (isMissing(error)) return { identity: null, file: noUsers }
+    if (errorCode(error) === 'ENOENT') return { identity: null, file: noUsers }
     throw new UserFileError(path, error)
   }
 }

@@ -1,8 +1,9 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { connect, type ListenOptions, type Server } from 'node:net'
 import { addressAndPort } from '../config/address.ts'
+import { errorCode } from '../untrusted/systemErrors.ts'
 import type { App } from './createApp.ts'
-import { codeOf, reasonOf, StartError } from './startError.ts'
+import { reasonOf, StartError } from './startError.ts'
 
 /** Longest path of a Unix socket on Linux, in bytes (unix(7)). */
 const longestPath = 107
@@ -14,7 +15,7 @@ export function explainListening(
 ): StartError {
   const { address, port } = place
   const where = addressAndPort(address, port)
-  switch (codeOf(error)) {
+  switch (errorCode(error)) {
     case 'EADDRINUSE':
       return new StartError(
         `cannot listen on ${where}: another program has this port; stop it or choose another port`,
@@ -72,7 +73,7 @@ function answers(path: string): Promise<boolean> {
       resolve(true)
     })
     // Only a refusal proves that nobody is there: a full queue, say, does not.
-    socket.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(codeOf(error))))
+    socket.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errorCode(error) ?? '')))
   })
 }
 

@@ -10,7 +10,3 @@ export class StartError extends Error {
 
 /** Words for an error of the system, such as `permission denied`; its code where there are none. */
 export const reasonOf = systemWords
-
-/** The code of an error of the system, such as `EADDRINUSE`; empty for any other. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''

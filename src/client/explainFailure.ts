@@ -1,4 +1,4 @@
-import { systemReason } from '../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../untrusted/systemErrors.ts'
 import type { ClientErrorFacts } from './clientError.ts'
 
 type Explanation = (place: string) => ClientErrorFacts
@@ -107,12 +107,9 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EPROTO: badTls,
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
 /** A failure that Node.js reports, in our words. `place` is how messages name the endpoint. */
 export function explainFailure({ error, place }: { error: unknown; place: string }): ClientErrorFacts {
-  const code = codeOf(error)
+  const code = errorCode(error) ?? ''
   const known = explanations[code]
   if (known !== undefined) return known(place)
   if (code.startsWith('HPE_')) return badAnswer(place)

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { codeOf } from './codeOf.ts'
+import { errorCode } from '../untrusted/systemErrors.ts'
 
 /**
  * Adds lines to a file as one write; a file and a folder that are made are for their owner alone, as ssh makes
@@ -9,7 +9,7 @@ import { codeOf } from './codeOf.ts'
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const before = await readFile(path, 'latin1').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return ''
+    if (errorCode(error) === 'ENOENT') return ''
     throw error
   })
   const gap = before === '' || before.endsWith('\n') ? '' : '\n'

@@ -7,8 +7,7 @@ import type { Code, Facts } from '../diagnostics/catalogue.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
-import { systemWords } from '../untrusted/systemErrors.ts'
-import { codeOf } from './codeOf.ts'
+import { errorCode, systemWords } from '../untrusted/systemErrors.ts'
 
 /** Bytes; a configuration of a thousand hosts has well under a tenth of it. */
 export const largestConfigFile = 2_000_000
@@ -117,7 +116,7 @@ async function readPath(path: string, options: Parameters<typeof readConfigFiles
       await handle.close()
     }
   } catch (error) {
-    const code = codeOf(error)
+    const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR')
       return failed(path, 'file-not-found', {
         name: path,

@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { systemWords } from '../untrusted/systemErrors.ts'
-import { codeOf } from './codeOf.ts'
+import { errorCode, systemWords } from '../untrusted/systemErrors.ts'
 import { UsageError } from './usageError.ts'
 
 /** A file that a person named: its text, and whether others than its owner may read it. */
@@ -21,7 +20,7 @@ export async function readInputFile(file: {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return { text, readableByOthers: isFile && (mode & 0o077) !== 0 }
   } catch (error) {
-    const isText = !(error instanceof TypeError && codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+    const isText = !(error instanceof TypeError && errorCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA')
     const reason = isText ? systemWords(error) : 'it is not UTF-8 text'
     throw new UsageError(
       `${file.what} cannot be read from ${file.path}: ${reason}.`,

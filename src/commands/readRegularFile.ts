@@ -2,8 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
 import { isBelow } from '../secrets/policy.ts'
 import type { FileReading } from '../secrets/sources.ts'
-import { systemWords } from '../untrusted/systemErrors.ts'
-import { codeOf } from './codeOf.ts'
+import { errorCode, systemWords } from '../untrusted/systemErrors.ts'
 
 /** Why a file was not read; `reason` goes on after its name. */
 export type ReadFailure = Extract<FileReading, { ok: false }>
@@ -52,7 +51,7 @@ async function readReal(real: string, most: number): Promise<RegularFile> {
 
 /** What an error of the file system says about a file. */
 export function readFailure(error: unknown): ReadFailure {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return { ok: false, problem: 'missing', reason: 'does not exist' }
   }

@@ -1,5 +1,5 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { codeOf } from './codeOf.ts'
+import { errorCode } from '../untrusted/systemErrors.ts'
 
 /** What became of the file. */
 export type WriteOutcome = 'written' | 'exists' | 'no-folder' | 'is-directory' | 'refused' | 'failed'
@@ -30,6 +30,6 @@ export async function writeNewFile(file: {
     return 'written'
   } catch (error) {
     if (force) await rm(beside, { force: true })
-    return outcomes[codeOf(error)] ?? 'failed'
+    return outcomes[errorCode(error) ?? ''] ?? 'failed'
   }
 }

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { dirname } from 'node:path'
 import { readTrusted } from '../accounts/trustedFile.ts'
 import { reasonOf, StartError } from '../api/startError.ts'
+import { errorCode } from '../untrusted/systemErrors.ts'
 
 /** A JSON file that one process owns and that keeps what calls changed. */
 export type StateFile = {
@@ -17,9 +18,6 @@ export type StateFile = {
 
 /** Bytes of a state: a map of thousands of data sources. */
 const mostBytes = 8 * 1024 * 1024
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 function sync(path: string): void {
   const descriptor = openSync(path, 'r')
@@ -37,7 +35,7 @@ export function createStateFile(path: string): StateFile {
       try {
         return JSON.parse(readTrusted(path, mostBytes).text)
       } catch (error) {
-        if (isMissing(error)) return undefined
+        if (errorCode(error) === 'ENOENT') return undefined
         const reason = error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)
         throw new StartError(
           `cannot use the state ${path}: ${reason}. Remove it to start with what was installed`,

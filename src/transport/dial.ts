@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { lastLines } from '../untrusted/printable.ts'
-import { systemReason } from '../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../untrusted/systemErrors.ts'
 import type { ListeningPlace } from './transport.ts'
 import { TransportError } from './transportError.ts'
 
@@ -65,7 +65,7 @@ export function dialError(
   const { host, address, port, timeout } = target
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix, cause })
-  switch (codeOf(cause)) {
+  switch (errorCode(cause)) {
     case 'ECONNREFUSED':
       return error(
         'connection-refused',
@@ -77,7 +77,7 @@ export function dialError(
     case 'EAI_NONAME':
       return error(
         'name-not-found',
-        codeOf(cause) === 'EAI_AGAIN'
+        errorCode(cause) === 'EAI_AGAIN'
           ? `the name ${address} of ${host} could not be looked up: the name server did not answer`
           : `the name ${address} of ${host} is not known`,
         'Correct the address of the host in the YAML, or write an IP address.',
@@ -98,12 +98,8 @@ export function dialError(
     default:
       return error(
         'connection-lost',
-        `the connection to ${host} (${address} port ${port}) broke: ${systemReason(codeOf(cause)) ?? lastLines(cause.message)}`,
+        `the connection to ${host} (${address} port ${port}) broke: ${systemReason(errorCode(cause)) ?? lastLines(cause.message)}`,
         'Look at the log of sshd on the host and at what lies between, then run the command again.',
       )
   }
 }
-
-/** The system's error code, such as ECONNRESET; undefined when there is none. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

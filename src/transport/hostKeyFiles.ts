@@ -1,4 +1,4 @@
-import { codeOf } from './dial.ts'
+import { errorCode } from '../untrusted/systemErrors.ts'
 import { type KnownHost, parseKnownHosts } from './knownHosts.ts'
 import type { Once } from './once.ts'
 import type { ReadFile } from './sshTarget.ts'
@@ -19,7 +19,7 @@ async function textOf(readFile: ReadFile, file: string): Promise<string> {
     return (await readFile(file)).toString('utf8')
   } catch (error) {
     // Without the file no host is known, which is told with its name; any other error is no different.
-    if (codeOf(error) !== undefined) return ''
+    if (errorCode(error) !== undefined) return ''
     throw error
   }
 }

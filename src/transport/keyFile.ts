@@ -1,7 +1,6 @@
 import type { ParsedKey } from 'ssh2'
 import type { Secret } from '../secrets/secret.ts'
-import { systemWords } from '../untrusted/systemErrors.ts'
-import { codeOf } from './dial.ts'
+import { errorCode, systemWords } from '../untrusted/systemErrors.ts'
 import { publicPart } from './publicPart.ts'
 import type { ReadFile } from './sshTarget.ts'
 
@@ -29,7 +28,7 @@ export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFil
   try {
     text = await world.readFile(path)
   } catch (error) {
-    const code = codeOf(error)
+    const code = errorCode(error)
     const known = code === 'ENOENT' ? await publicKeyOf(`${path}.pub`, world) : undefined
     if (known !== undefined) return { path, kind: 'public', known }
     const kind = code === 'ENOENT' ? 'missing' : 'unusable'

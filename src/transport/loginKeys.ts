@@ -1,7 +1,7 @@
 import type { ParsedKey } from 'ssh2'
+import { errorCode } from '../untrusted/systemErrors.ts'
 import type { HeldKey } from './agentContents.ts'
 import type { Destination, KeyWish } from './destination.ts'
-import { codeOf } from './dial.ts'
 import { isPkcs8, type KeyFile, readKeyFile } from './keyFile.ts'
 import { noLoginKey, rewriteFix, unlockFix } from './noLoginKey.ts'
 import { TransportError } from './transportError.ts'
@@ -93,7 +93,7 @@ async function fromAgent(socket: string | undefined, world: LoginKeyWorld): Prom
     if (unusable.length === 0) return without('the agent holds no key')
     return { keys: [], unusable, trouble: `the agent holds only ${unusable.join(', ')}` }
   } catch (error) {
-    return without(`the agent does not answer (${codeOf(error) ?? String(error)})`)
+    return without(`the agent does not answer (${errorCode(error) ?? String(error)})`)
   }
 }
 

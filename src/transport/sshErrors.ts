@@ -1,5 +1,6 @@
 import { lastLines } from '../untrusted/printable.ts'
-import { codeOf, dialError } from './dial.ts'
+import { errorCode } from '../untrusted/systemErrors.ts'
+import { dialError } from './dial.ts'
 import { TransportError } from './transportError.ts'
 
 /** How far a connection attempt came. */
@@ -36,7 +37,7 @@ export const passes = (error: unknown): boolean =>
   error instanceof TransportError &&
   error.jump === undefined &&
   (['connection-lost', 'connection-timeout', 'no-ssh-banner'].includes(error.code) ||
-    codeOf(error.cause) === 'EAI_AGAIN')
+    errorCode(error.cause) === 'EAI_AGAIN')
 
 /** Why an attempt ended before the login; `cause` undefined: it was closed. */
 export function attemptError(

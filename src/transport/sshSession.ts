@@ -5,9 +5,8 @@ import agents from 'ssh2/lib/agent.js'
 import Client from 'ssh2/lib/client.js'
 import keyParser from 'ssh2/lib/protocol/keyParser.js'
 import { lastLines } from '../untrusted/printable.ts'
-import { systemReason } from '../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../untrusted/systemErrors.ts'
 import { ciphers, keyExchanges, macs } from './algorithms.ts'
-import { codeOf } from './dial.ts'
 import { hastenLogin } from './hastenLogin.ts'
 import type { HostKeyPolicy } from './hostKeyPolicy.ts'
 import type { LoginKeys } from './loginKeys.ts'
@@ -215,4 +214,4 @@ export function agentKeys(socket: string): Promise<readonly ParsedKey[]> {
 export const parseKey = (text: Buffer, passphrase?: string): ParsedKey | Error =>
   keyParser.parseKey(text, passphrase)
 
-const wordsFor = (error: Error): string => systemReason(codeOf(error)) ?? lastLines(error.message)
+const wordsFor = (error: Error): string => systemReason(errorCode(error)) ?? lastLines(error.message)

@@ -39,6 +39,10 @@ const reasons: Readonly<Record<string, string>> = {
   EXDEV: 'it lies on another file system',
 }
 
+/** The system's own code of an error, such as `ENOENT`; undefined for any other error. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
 /** Words for a code of the system, such as `ENOENT`; undefined for one that has none here. */
 export const systemReason = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(reasons, code) ? reasons[code] : undefined
@@ -46,6 +50,6 @@ export const systemReason = (code: string | undefined): string | undefined =>
 /** Words for an error of the system; its code where there are none, and its message where it has no code. */
 export function systemWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (!('code' in error) || typeof error.code !== 'string') return error.message
-  return systemReason(error.code) ?? error.code
+  const code = errorCode(error)
+  return code === undefined ? error.message : (systemReason(code) ?? code)
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { systemReason, systemWords } from '../../src/untrusted/systemErrors.ts'
+import { errorCode, systemReason, systemWords } from '../../src/untrusted/systemErrors.ts'
 
 const thrown = (work: () => unknown): unknown => {
   try {
@@ -36,5 +36,14 @@ describe('errors of the system in words', () => {
     expect(systemWords(Object.assign(new Error('x'), { code: 'EFOO' }))).toBe('EFOO')
     expect(systemWords(new Error('it broke'))).toBe('it broke')
     expect(systemReason('constructor')).toBeUndefined()
+  })
+})
+
+describe('errorCode', () => {
+  it('is the code of a system error and nothing for any other', () => {
+    expect(errorCode(thrown(() => readFileSync('/no/such/file')))).toBe('ENOENT')
+    expect(
+      [new Error('x'), Object.assign(new Error('x'), { code: 7 }), { code: 'ENOENT' }].map(errorCode),
+    ).toEqual([undefined, undefined, undefined])
   })
 })

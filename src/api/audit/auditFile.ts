@@ -1,6 +1,7 @@
 import { type FileHandle, lstat, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { appendFlags, openTrustedHandle, readFlags } from '../../accounts/trustedFile.ts'
+import { errorCode } from '../../untrusted/systemErrors.ts'
 import { chained, chainStart, endOfChain, type Link } from './chain.ts'
 
 /** A file to which lines are only ever added, each chained to the one before. */
@@ -32,9 +33,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close())
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
 /** The end of the chain of the file before; undefined where there is none. */
 async function endBefore(path: string): Promise<Link | undefined> {
   try {
@@ -45,7 +43,7 @@ async function endBefore(path: string): Promise<Link | undefined> {
       await handle.close()
     }
   } catch (error) {
-    if (isMissing(error)) return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }
@@ -117,7 +115,7 @@ export function createAuditFile(
     for (let number = rule.files - 1; number >= 1; number -= 1) {
       const from = number === 1 ? path : `${path}.${number - 1}`
       await rename(from, `${path}.${number}`).catch((error: unknown) => {
-        if (!isMissing(error)) throw error
+        if (errorCode(error) !== 'ENOENT') throw error
       })
     }
     await syncFolder(path)

@@ -1,9 +1,8 @@
-import { codeOf } from '../../api/startError.ts'
-import { systemReason } from '../../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../../untrusted/systemErrors.ts'
 
 /** Why a database cannot be reached, as the end of a sentence that begins with its name. */
 export function explainDial(error: unknown): string {
-  const code = codeOf(error)
+  const code = errorCode(error)
   switch (code) {
     case 'ECONNREFUSED':
       return 'refuses connections: nothing listens there'
@@ -16,6 +15,6 @@ export function explainDial(error: unknown): string {
     case 'ETIMEDOUT':
       return 'did not answer in time'
     default:
-      return `cannot be reached (${systemReason(code) ?? (code || 'no reason given')})`
+      return `cannot be reached (${systemReason(code) ?? code ?? 'no reason given'})`
   }
 }

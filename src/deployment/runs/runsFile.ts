@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stateIoError, systemCode } from '../state/ioErrors.ts'
+import { errorCode } from '../../untrusted/systemErrors.ts'
+import { stateIoError } from '../state/ioErrors.ts'
 import { makeFolder } from '../state/stateDirectory.ts'
 import { type StatePlace, stateFolder } from '../state/statePlace.ts'
 import { type KnownRun, parseRuns, runLine } from './runRecord.ts'
@@ -14,7 +15,7 @@ export async function keepsAnything(place: StatePlace): Promise<boolean> {
   try {
     return (await readdir(stateFolder(place))).some((name) => name !== 'lock')
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false
+    if (errorCode(error) === 'ENOENT') return false
     throw stateIoError(error, 'read', stateFolder(place))
   }
 }
@@ -40,7 +41,7 @@ async function rotate(path: string, bytes: number, rule: RunsRule): Promise<void
   const files = filesOf(path, rule.files)
   for (let index = files.length - 2; index >= 0; index -= 1) {
     await rename(files[index] ?? '', files[index + 1] ?? '').catch((error) => {
-      if (systemCode(error) !== 'ENOENT') throw error
+      if (errorCode(error) !== 'ENOENT') throw error
     })
   }
 }
@@ -89,7 +90,7 @@ async function textOf(path: string): Promise<string> {
       await file.close()
     }
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return ''
+    if (errorCode(error) === 'ENOENT') return ''
     throw stateIoError(error, 'read', path)
   }
 }

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { Environment } from '../../processes/environment.ts'
-import { systemReason } from '../../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../../untrusted/systemErrors.ts'
 import { StepError } from '../stepError.ts'
 
 /** Bytes; a packed Node.js has a fifth of it. */
@@ -48,14 +48,14 @@ async function isTrusted(path: string): Promise<boolean> {
     const { uid } = await stat(path)
     return uid === 0 || uid === process.geteuid?.()
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw unfit(path, reasonOf(error))
+    if (errorCode(error) !== 'ENOENT') throw unfit(path, reasonOf(error))
     return isTrusted(dirname(path))
   }
 }
 
 async function takeOver(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw unfit(folder, reasonOf(error))
+    if (errorCode(error) !== 'EEXIST') throw unfit(folder, reasonOf(error))
   })
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
   const handle = await open(folder, flags).catch((error: unknown) => {
@@ -112,11 +112,8 @@ export async function writeCachedRuntime(path: string, packed: Buffer): Promise<
   }
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'an unknown reason'
-
 function reasonOf(error: unknown): string {
-  const code = codeOf(error)
+  const code = errorCode(error) ?? 'an unknown reason'
   // Linux says ENOTDIR of a link that is opened as a folder, other systems say ELOOP.
   if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'EEXIST') return 'it is a link or not a folder'
   return systemReason(code) ?? code

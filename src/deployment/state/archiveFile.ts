@@ -1,11 +1,12 @@
 import { open, readFile, unlink } from 'node:fs/promises'
-import { stateIoError, systemCode } from './ioErrors.ts'
+import { errorCode } from '../../untrusted/systemErrors.ts'
+import { stateIoError } from './ioErrors.ts'
 import { StateError } from './stateError.ts'
 
 /** Writes a new file (0600) and sees it on disk; never over one that exists. Throws `StateError`. */
 export async function writeArchive(path: string, content: Buffer): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    if (systemCode(error) !== 'EEXIST') throw stateIoError(error, 'write', path)
+    if (errorCode(error) !== 'EEXIST') throw stateIoError(error, 'write', path)
     throw new StateError({
       code: 'already-exists',
       message: `${path} exists, and muster never overwrites a file`,
@@ -26,7 +27,7 @@ export async function writeArchive(path: string, content: Buffer): Promise<void>
 /** The whole file. Throws `StateError`. */
 export async function readArchive(path: string): Promise<Buffer> {
   return readFile(path).catch((error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw stateIoError(error, 'read', path)
+    if (errorCode(error) !== 'ENOENT') throw stateIoError(error, 'read', path)
     throw new StateError({
       code: 'not-an-archive',
       message: `there is no file ${path}`,

@@ -1,15 +1,9 @@
-import { systemReason } from '../../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../../untrusted/systemErrors.ts'
 import { StateError } from './stateError.ts'
-
-/** The system's own code of a failed file operation, such as `ENOENT`; undefined for other errors. */
-export function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
-}
 
 /** Turns a failed file operation into a `StateError`; bugs and `StateError`s stay what they are. */
 export function stateIoError(error: unknown, did: 'read' | 'write', path: string): unknown {
-  const code = systemCode(error)
+  const code = errorCode(error)
   if (error instanceof StateError || code === undefined) return error
   if (code === 'ELOOP') return symlinkError(path)
   return new StateError({

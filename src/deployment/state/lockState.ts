@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stateIoError, systemCode } from './ioErrors.ts'
+import { errorCode } from '../../untrusted/systemErrors.ts'
+import { stateIoError } from './ioErrors.ts'
 import { type LockOwner, parseLockOwner } from './lockOwner.ts'
 import { isRunning, ownIdentity } from './processIdentity.ts'
 import { dropEmptyFolder, makeFolder } from './stateDirectory.ts'
@@ -48,7 +49,7 @@ async function made(path: string, owner: LockOwner): Promise<boolean> {
     await link(temporary, path)
     return true
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false
+    if (errorCode(error) === 'EEXIST') return false
     throw error
   } finally {
     await unlink(temporary)
@@ -58,7 +59,7 @@ async function made(path: string, owner: LockOwner): Promise<boolean> {
 /** Undefined when the lock has just gone. */
 async function ownerOf(path: string): Promise<LockOwner | undefined> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   })
   if (text === undefined) return undefined

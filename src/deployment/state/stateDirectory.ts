@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { stateIoError, systemCode } from './ioErrors.ts'
+import { errorCode } from '../../untrusted/systemErrors.ts'
+import { stateIoError } from './ioErrors.ts'
 import type { StateFiles } from './stateFiles.ts'
 import { musterFolder, type StatePlace, stateFolder } from './statePlace.ts'
 import { isFolder, readTree, type TooOpen } from './stateTree.ts'
@@ -126,7 +127,7 @@ async function removed(folder: string): Promise<boolean> {
     await rmdir(folder)
     return true
   } catch (error) {
-    if (systemCode(error) === 'ENOTEMPTY' || systemCode(error) === 'ENOENT') return false
+    if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'ENOENT') return false
     throw error
   }
 }
@@ -151,5 +152,5 @@ async function sync(folder: string): Promise<void> {
 const ignore =
   (code: string) =>
   (error: unknown): undefined => {
-    if (systemCode(error) !== code) throw error
+    if (errorCode(error) !== code) throw error
   }

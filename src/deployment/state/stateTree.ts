@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stateIoError, symlinkError, systemCode } from './ioErrors.ts'
+import { errorCode } from '../../untrusted/systemErrors.ts'
+import { stateIoError, symlinkError } from './ioErrors.ts'
 import { StateError } from './stateError.ts'
 import {
   authorityFiles,
@@ -45,7 +46,7 @@ async function readOne(path: string, tooOpen: TooOpen[]): Promise<Buffer | undef
       await file.close()
     }
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw stateIoError(error, 'read', path)
   }
 }
@@ -66,7 +67,7 @@ export async function isFolder(path: string, tooOpen: TooOpen[]): Promise<boolea
     if ((mode & 0o077) !== 0) tooOpen.push({ path, mode, wanted: 0o700 })
     return true
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false
+    if (errorCode(error) === 'ENOENT') return false
     throw stateIoError(error, 'read', path)
   }
 }
