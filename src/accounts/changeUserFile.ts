@@ -1,6 +1,6 @@
-import { withLock } from './lockFile.ts'
 import { formatUserFile } from './userFile.ts'
 import { readUserFile, replaceUserFile } from './userFileIo.ts'
+import { withLock } from './userFileLock.ts'
 import type { UserFile } from './userRecord.ts'
 
 /**

@@ -1,47 +1,39 @@
 import { open, rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { errorCode } from '../untrusted/systemErrors.ts'
-import { processRuns, processStart } from './processStart.ts'
-import { readTrusted, UntrustedFileError } from './trustedFile.ts'
 
-/** Somebody else kept the lock for longer than we wait. */
-export class LockHeldError extends Error {
-  constructor(path: string, holder: string) {
-    const [, pid] = ownerPattern.exec(holder) ?? []
-    const who = pid === undefined ? 'somebody' : `process ${pid}`
-    super(`the lock ${path} is held by ${who} for too long; if nothing is at work there, delete the file`)
-    this.name = 'LockHeldError'
-  }
+/** Who made a lock file; the id is fit for a file name. */
+export type LockOwner = { readonly id: string }
+
+/** How the lock files of one purpose name their owners. */
+export type LockFormat<Owner extends LockOwner> = {
+  /** Permissions of the file. */
+  readonly mode: number
+  /** Returns the text of a lock of this process. */
+  readonly ownText: () => string
+  /** Reads a lock: undefined where there is none, empty where it may not be read. */
+  readonly read: (path: string) => string | undefined | Promise<string | undefined>
+  /** Throws for a text that is no lock of this format. */
+  readonly parse: (text: string, path: string) => Owner
+  readonly isRunning: (owner: Owner) => boolean
 }
 
-/** A lock file that is not one of ours, so that nobody may say who holds it. */
-export class ForeignLockError extends Error {
-  constructor(path: string, cause: Error) {
-    super(`cannot use the lock ${path}: ${cause.message}; find out who put it there, then delete it`, {
-      cause,
-    })
-    this.name = 'ForeignLockError'
-  }
-}
-
-/** The pid and start time of an owner, all that a lock holds. */
-const ownerPattern = /^(\d{1,10}) (\d{1,20}|-)\n$/
-const longestOwner = 64
+export type FileLock = { readonly release: () => Promise<void> }
 
 const pauseMilliseconds = 20
 /** One second: how long a lock may stay without its owner's name, which is written right after it is made. */
 const namelessTries = 50
 
-const ownName = (): string => `${process.pid} ${processStart('self') ?? '-'}\n`
-
-/** Makes the file with our name in it; false when it is there already. */
-async function take(path: string): Promise<boolean> {
+/** Makes the file with the owner in it; false when it is there already. */
+async function make(path: string, { mode, text }: { mode: number; text: string }): Promise<boolean> {
   try {
     const handle = await open(path, 'wx', 0o600)
     try {
-      // Root and the service user must be able to read each other's names here.
-      await handle.chmod(0o644)
-      await handle.writeFile(ownName())
+      if (mode !== 0o600) await handle.chmod(mode)
+      await handle.writeFile(text)
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
     } finally {
       await handle.close()
     }
@@ -52,64 +44,42 @@ async function take(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the text of a lock: empty where that may not be read; undefined where there is none. Throws a `ForeignLockError`. */
-function contentOf(path: string): string | undefined {
-  try {
-    const { text } = readTrusted(path, longestOwner)
-    if (text === '' || ownerPattern.test(text)) return text
-    throw new UntrustedFileError('it holds no owner of a lock')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    if (errorCode(error) === 'EACCES') return ''
-    if (error instanceof UntrustedFileError) throw new ForeignLockError(path, error)
-    throw error
-  }
-}
-
-function isDead(holder: string): boolean {
-  const [, pid, start] = ownerPattern.exec(holder) ?? []
-  return pid !== undefined && !processRuns(Number(pid), start === '-' ? undefined : start)
-}
-
 /**
- * Removes a lock whose owner is gone. Only who holds the claim on that owner's lock may, and looks once more:
- * without it, two who wait could remove the dead lock and then the lock of the one who was faster.
+ * Takes an exclusive lock file, or tells which running process holds it or breaks it just now. A lock whose owner is
+ * gone is broken. Only who holds a lock named after that owner may break it, and looks once more: without it, two
+ * could remove the dead lock and then the lock of the one who was faster.
  */
-async function breakLock(path: string, holder: string): Promise<void> {
-  const claim = `${path}.${holder.trim().replaceAll(/\W+/g, '-') || 'nameless'}`
-  if (!(await take(claim))) {
-    const claimer = contentOf(claim)
-    if (claimer !== undefined && isDead(claimer)) await rm(claim, { force: true })
-    return
-  }
-  try {
-    if (contentOf(path) === holder) await rm(path, { force: true })
-  } finally {
-    await rm(claim, { force: true })
-  }
-}
-
-/**
- * Runs the work while holding an exclusive lock file: pid and start time of its owner inside. A lock whose
- * owner is gone is broken; one that is held is waited for, `patience` milliseconds at most (`LockHeldError`).
- */
-export async function withLock<Result>(
-  lock: { readonly path: string; readonly patience?: number },
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const { path, patience = 5000 } = lock
+export async function takeLock<Owner extends LockOwner>(
+  path: string,
+  format: LockFormat<Owner>,
+): Promise<FileLock | { readonly heldBy: Owner }> {
+  const text = format.ownText()
   let nameless = 0
-  let holder = ''
-  for (let attempt = 0; !(await take(path)); attempt += 1) {
-    holder = contentOf(path) ?? ''
-    nameless = holder === '' ? nameless + 1 : 0
-    if (isDead(holder) || nameless > namelessTries) await breakLock(path, holder)
-    if (attempt * pauseMilliseconds >= patience) throw new LockHeldError(path, holder)
-    await pause(pauseMilliseconds)
+  while (!(await make(path, { mode: format.mode, text }))) {
+    const found = await format.read(path)
+    if (found === undefined) continue
+    nameless = found === '' ? nameless + 1 : 0
+    if (nameless > 0 && nameless <= namelessTries) {
+      await pause(pauseMilliseconds)
+      continue
+    }
+    const owner = found === '' ? undefined : format.parse(found, path)
+    if (owner !== undefined && format.isRunning(owner)) return { heldBy: owner }
+    const breaking = await takeLock(`${path}.${owner?.id ?? 'nameless'}`, format)
+    if ('heldBy' in breaking) return breaking
+    try {
+      if ((await format.read(path)) === found) await rm(path, { force: true })
+    } finally {
+      await breaking.release()
+    }
+    nameless = 0
   }
-  try {
-    return await work()
-  } finally {
-    await rm(path, { force: true })
+  const release = async (): Promise<void> => {
+    // Root does not read its own file in a folder of the service user.
+    const left = await Promise.resolve(path)
+      .then(format.read)
+      .catch(() => text)
+    if (left === text) await rm(path, { force: true })
   }
+  return { release }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { hostname, userInfo } from 'node:os'
 import { errorCode } from '../untrusted/systemErrors.ts'
 
 /** Fields of /proc/<pid>/stat from the third on (proc(5)); none when there is no such process, or no /proc. */
@@ -18,7 +19,7 @@ function statFields(pid: number | 'self'): readonly string[] {
  */
 export const processStart = (pid: number | 'self'): string | undefined => statFields(pid)[19]
 
-/** Whether the process that had this pid and start time still runs; one that only waits to be buried does not. */
+/** Returns true while the process with this pid and start time runs; a zombie does not. */
 export function processRuns(pid: number, start: string | undefined): boolean {
   try {
     process.kill(pid, 0)
@@ -29,4 +30,51 @@ export function processRuns(pid: number, start: string | undefined): boolean {
   const [state, now] = [statFields(pid)[0], processStart(pid)]
   if (state === 'Z') return false
   return start === undefined || now === undefined || now === start
+}
+
+/** Names one process for ever: a later one with the same pid started at another time. */
+export type ProcessIdentity = {
+  readonly pid: number
+  /** Clock ticks since boot; absent where there is no /proc. */
+  readonly started?: string
+  readonly machine: string
+}
+
+export function ownIdentity(): ProcessIdentity {
+  const started = processStart('self')
+  return { pid: process.pid, machine: hostname(), ...(started === undefined ? {} : { started }) }
+}
+
+/** Returns true while that process runs; one of another machine counts as running, since nobody can tell from here. */
+export const isRunning = (one: ProcessIdentity): boolean =>
+  one.machine !== hostname() || processRuns(one.pid, one.started)
+
+/** This process and its user, as locks on hosts and records of runs name them. machine-id(5) where there is one. */
+export function thisProcess(): ProcessIdentity & { readonly user: string; readonly machineId?: string } {
+  const { pid, machine, started } = ownIdentity()
+  const machineId = readMachineId()
+  return {
+    user: userName(),
+    machine,
+    pid,
+    ...(machineId === undefined ? {} : { machineId }),
+    ...(started === undefined ? {} : { started }),
+  }
+}
+
+function readMachineId(): string | undefined {
+  try {
+    return readFileSync('/etc/machine-id', 'utf8').trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A user without an entry in the user database has a number only. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
 }

@@ -1,7 +1,7 @@
 import { GateFullError } from '../accounts/gate.ts'
-import { ForeignLockError, LockHeldError } from '../accounts/lockFile.ts'
 import { LockedOutError, lockoutRule } from '../accounts/lockout.ts'
 import { UserFileError } from '../accounts/userFileIo.ts'
+import { ForeignLockError, LockHeldError } from '../accounts/userFileLock.ts'
 import { ProblemError } from './problemError.ts'
 
 const soon = { 'Retry-After': '1' }

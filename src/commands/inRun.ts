@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { thisProcess } from '../accounts/processStart.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import { thisProcess } from '../deployment/lock/machine.ts'
 import { type Patience, patiently } from '../deployment/lock/patiently.ts'
 import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
 import { createRecorder, type Recorder } from '../deployment/runs/recorder.ts'

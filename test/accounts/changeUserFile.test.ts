@@ -12,13 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
 import { build } from 'esbuild'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { changeUserFile } from '../../src/accounts/changeUserFile.ts'
-import { withLock } from '../../src/accounts/lockFile.ts'
-import { processRuns, processStart } from '../../src/accounts/processStart.ts'
+import { processStart } from '../../src/accounts/processStart.ts'
 import { parseUserFile, putUser } from '../../src/accounts/userFile.ts'
+import { withLock } from '../../src/accounts/userFileLock.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const hash = '$scrypt$ln=15,r=8,p=3$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
@@ -135,29 +134,4 @@ describe('the lock of the user file', () => {
       `the lock ${path} is held by process ${process.pid} for too long; if nothing is at work there, delete the file`,
     )
   })
-})
-
-describe('processRuns', () => {
-  it('tells a process from another with its number', () => {
-    expect(processRuns(process.pid, processStart('self'))).toBe(true)
-    expect(processRuns(process.pid, '1')).toBe(false)
-    expect(processRuns(2 ** 22 + 1, undefined)).toBe(false)
-  })
-
-  it.skipIf(!existsSync('/proc/self/stat'))(
-    'counts one that nobody waited for as ended (needs /proc)',
-    async () => {
-      // The shell starts a process, names it and becomes a program that never asks for its end.
-      const script = 'cat <&3 >/dev/null & echo $!; exec sleep 60 3<&-'
-      const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
-      onTestFinished(() => void parent.kill('SIGKILL'))
-      const [line] = await once(parent.stdio[1] as Readable, 'data')
-      const pid = Number(String(line))
-      await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n')
-      expect(processRuns(pid, processStart(pid))).toBe(true)
-      ;(parent.stdio[3] as Writable).end()
-      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2]).toBe('Z')
-      expect([processRuns(pid, undefined), processRuns(pid, processStart(pid))]).toEqual([false, false])
-    },
-  )
 })

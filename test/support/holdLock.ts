@@ -1,4 +1,4 @@
-import { withLock } from '../../src/accounts/lockFile.ts'
+import { withLock } from '../../src/accounts/userFileLock.ts'
 
 // A program that takes the lock of its argument, says so and keeps it until it is killed.
 void withLock({ path: process.argv[2] ?? '' }, async () => {

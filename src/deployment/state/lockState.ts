@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { link, open, readFile, unlink } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type FileLock, type LockFormat, takeLock } from '../../accounts/lockFile.ts'
+import { isRunning, ownIdentity, type ProcessIdentity } from '../../accounts/processStart.ts'
 import { errorCode } from '../../untrusted/systemErrors.ts'
 import { stateIoError } from './ioErrors.ts'
-import { type LockOwner, parseLockOwner } from './lockOwner.ts'
-import { isRunning, ownIdentity } from './processIdentity.ts'
 import { dropEmptyFolder, makeFolder } from './stateDirectory.ts'
 import { StateError } from './stateError.ts'
 import { type StatePlace, stateFolder } from './statePlace.ts'
 
-export type StateLock = { release(): Promise<void> }
+export type StateLock = FileLock
+
+/** Content of a lock: whose it is, since when (ISO 8601), and an id that no other lock has. */
+type Owner = ProcessIdentity & { readonly id: string; readonly since: string }
 
 /**
  * Takes the one lock of a state; makes its folder, which goes again with the lock when nothing was put
@@ -20,63 +23,50 @@ export async function lockState(place: StatePlace, now: Date = new Date()): Prom
   await makeFolder(place)
   const path = join(stateFolder(place), 'lock')
   try {
-    const lock = await acquire(path, { ...ownIdentity(), id: randomUUID(), since: now.toISOString() })
+    const lock = await takeLock(path, formatOf(now))
+    if ('heldBy' in lock) throw lockedBy(lock.heldBy, path)
     return { release: () => lock.release().then(() => dropEmptyFolder(place)) }
   } catch (error) {
     throw stateIoError(error, 'write', path)
   }
 }
 
-async function acquire(path: string, me: LockOwner): Promise<StateLock> {
-  for (;;) {
-    if (await made(path, me)) return { release: () => removeIf(path, me.id) }
-    const owner = await ownerOf(path)
-    if (owner === undefined) continue
-    if (isRunning(owner)) throw lockedBy(owner, path)
-    // Whoever breaks a dead owner's lock does so under a lock named after that owner: without it, a slow
-    // breaker could take away the lock that a faster one has just made.
-    const breaking = await acquire(`${path}.${owner.id}`, { ...me, id: randomUUID() })
-    await removeIf(path, owner.id).finally(() => breaking.release())
-  }
-}
+const formatOf = (now: Date): LockFormat<Owner> => ({
+  mode: 0o600,
+  ownText: () =>
+    `${JSON.stringify({ ...ownIdentity(), id: randomUUID(), since: now.toISOString() } satisfies Owner)}\n`,
+  read: (path) =>
+    readFile(path, 'utf8').catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return undefined
+      throw error
+    }),
+  parse: (text, path) => {
+    const owner = parseOwner(text)
+    if (owner !== undefined) return owner
+    throw new StateError({
+      code: 'locked',
+      message: `${path} is not a lock of muster, so it is unknown if another run is active`,
+      fix: `make sure that no other muster runs in this folder, then delete ${path}`,
+    })
+  },
+  isRunning,
+})
 
-/** Makes the file with its content in one step: nobody ever reads half a lock. */
-async function made(path: string, owner: LockOwner): Promise<boolean> {
-  const temporary = `${path}.new-${owner.id}`
-  const file = await open(temporary, 'wx', 0o600)
+/** Reads the content of a lock file; undefined when muster cannot have written it. */
+function parseOwner(text: string): Owner | undefined {
   try {
-    await file.writeFile(`${JSON.stringify(owner)}\n`).finally(() => file.close())
-    await link(temporary, path)
-    return true
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false
-    throw error
-  } finally {
-    await unlink(temporary)
+    const { pid, started, machine, id, since } = JSON.parse(text) as Record<string, unknown>
+    // The id becomes part of a file's name.
+    if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id)) return undefined
+    if (typeof pid !== 'number' || !Number.isInteger(pid)) return undefined
+    if (typeof machine !== 'string' || typeof since !== 'string') return undefined
+    return { pid, machine, id, since, ...(typeof started === 'string' ? { started } : {}) }
+  } catch {
+    return undefined
   }
 }
 
-/** Undefined when the lock has just gone. */
-async function ownerOf(path: string): Promise<LockOwner | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  })
-  if (text === undefined) return undefined
-  const owner = parseLockOwner(text)
-  if (owner !== undefined) return owner
-  throw new StateError({
-    code: 'locked',
-    message: `${path} is not a lock of muster, so it is unknown if another run is active`,
-    fix: `make sure that no other muster runs in this folder, then delete ${path}`,
-  })
-}
-
-async function removeIf(path: string, id: string): Promise<void> {
-  if ((await ownerOf(path))?.id === id) await unlink(path)
-}
-
-const lockedBy = (owner: LockOwner, path: string): StateError =>
+const lockedBy = (owner: Owner, path: string): StateError =>
   new StateError({
     code: 'locked',
     message: `another muster run holds this cluster's state: process ${owner.pid} on ${owner.machine}, since ${owner.since}`,

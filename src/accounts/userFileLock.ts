@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { errorCode } from '../untrusted/systemErrors.ts'
+import { type LockFormat, type LockOwner, takeLock } from './lockFile.ts'
+import { processRuns, processStart } from './processStart.ts'
+import { readTrusted, UntrustedFileError } from './trustedFile.ts'
+
+/** Somebody else kept the lock for longer than we wait. */
+export class LockHeldError extends Error {
+  constructor(path: string, { pid }: Owner) {
+    super(
+      `the lock ${path} is held by process ${pid} for too long; if nothing is at work there, delete the file`,
+    )
+    this.name = 'LockHeldError'
+  }
+}
+
+/** A lock file that is not one of ours, so that nobody may say who holds it. */
+export class ForeignLockError extends Error {
+  constructor(path: string, cause: Error) {
+    super(`cannot use the lock ${path}: ${cause.message}; find out who put it there, then delete it`, {
+      cause,
+    })
+    this.name = 'ForeignLockError'
+  }
+}
+
+/** Process that holds a lock; `started` as `processStart` has it. */
+type Owner = LockOwner & { readonly pid: number; readonly started: string | undefined }
+
+/** The pid and start time of an owner, all that a lock holds. */
+const ownerPattern = /^(\d{1,10}) (\d{1,20}|-)\n$/
+const longestOwner = 64
+
+const format: LockFormat<Owner> = {
+  // Root and the service user must be able to read each other's names here.
+  mode: 0o644,
+  ownText: () => `${process.pid} ${processStart('self') ?? '-'}\n`,
+  read: (path) => {
+    try {
+      return readTrusted(path, longestOwner).text
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined
+      if (errorCode(error) === 'EACCES') return ''
+      throw error instanceof UntrustedFileError ? new ForeignLockError(path, error) : error
+    }
+  },
+  parse: (text, path) => {
+    const [, pid, start] = ownerPattern.exec(text) ?? []
+    if (pid === undefined) {
+      throw new ForeignLockError(path, new UntrustedFileError('it holds no owner of a lock'))
+    }
+    return { id: `${pid}-${start}`, pid: Number(pid), started: start === '-' ? undefined : start }
+  },
+  isRunning: ({ pid, started }) => processRuns(pid, started),
+}
+
+const pauseMilliseconds = 20
+
+/**
+ * Runs the work while holding the lock. A lock that another process holds is waited for, `patience` milliseconds at
+ * most (`LockHeldError`).
+ */
+export async function withLock<Result>(
+  { path, patience = 5000 }: { readonly path: string; readonly patience?: number },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt += 1) {
+    const lock = await takeLock(path, format)
+    if ('release' in lock) return work().finally(lock.release)
+    if (attempt * pauseMilliseconds >= patience) throw new LockHeldError(path, lock.heldBy)
+    await pause(pauseMilliseconds)
+  }
+}
