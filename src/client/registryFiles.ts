@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sha256 } from '../deployment/sha256.ts'
 import { parseRegistration } from './parseRegistration.ts'
 import type { RegisteredCluster, RegisteredHost } from './registry.ts'
 
@@ -135,10 +136,7 @@ function fileName({ cluster, directory }: { readonly cluster: string; readonly d
     .replaceAll(/[^A-Za-z0-9._-]/g, '-')
     .replace(/^\.+/, '')
     .slice(0, 60)
-  const hash = createHash('sha256')
-    .update(JSON.stringify([cluster, directory]))
-    .digest('hex')
-    .slice(0, 12)
+  const hash = sha256(JSON.stringify([cluster, directory])).slice(0, 12)
   return `${word}-${hash}.json`
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
+import { sha256 } from '../deployment/sha256.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Chain, FramedShell } from './framedShell.ts'
 import { ownersAndModes } from './ownersAndModes.ts'
@@ -27,7 +27,7 @@ export async function upload(options: {
   const whole = Buffer.concat(contents)
   const script = uploadScript({
     files: files.map((file, index) => ({ ...file, bytes: contents[index]?.length ?? 0 })),
-    digest: createHash('sha256').update(whole).digest('hex'),
+    digest: sha256(whole),
     suffix: options.random(8).toString('hex'),
   })
   const timeout = 60_000 + Math.ceil((whole.length / slowest) * 1000)

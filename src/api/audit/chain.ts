@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../deployment/sha256.ts'
 
 /** The end of a chain of lines: the digest that the next one builds on, and the number of the last. */
 export type Link = { readonly digest: string; readonly seq: number }
 
 /** Builds on nothing. */
 export const chainStart: Link = { digest: '0'.repeat(64), seq: 0 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const marked = /^(\{.*),"chain":"([0-9a-f]{64})"\}$/
 

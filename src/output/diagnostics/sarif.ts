@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../deployment/sha256.ts'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
 import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
 import { explanations, isCode } from '../../diagnostics/explanations/groups.ts'
@@ -53,10 +53,7 @@ function ruleOf({ code, severity, why, fix }: Diagnostic) {
 function fingerprints(findings: readonly Diagnostic[]): readonly string[] {
   const seen = new Map<string, number>()
   return findings.map(({ code, message, span }) => {
-    const hash = createHash('sha256')
-      .update(JSON.stringify([code, message, span.file]))
-      .digest('hex')
-      .slice(0, 32)
+    const hash = sha256(JSON.stringify([code, message, span.file])).slice(0, 32)
     const count = (seen.get(hash) ?? 0) + 1
     seen.set(hash, count)
     return `${hash}:${count}`
