@@ -1,3 +1,4 @@
+import { sha256 } from '../deployment/sha256.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { hashPassword } from './passwordHash.ts'
 import type { ScryptCost } from './phc.ts'
@@ -16,3 +17,13 @@ export function createHasher(cost?: ScryptCost): Hasher {
     return hash
   }
 }
+
+/** Hexadecimal digits of a mark: twelve bits. */
+const digits = 3
+
+/**
+ * Returns the mark by which a password is known again: three hexadecimal digits of its scrypt. Whoever finds it and
+ * tries passwords pays a scrypt for each, and one wrong one in 4096 fits as well as the right one.
+ */
+export const passwordMark = async (hash: Hasher, password: Secret, salt: Buffer): Promise<string> =>
+  sha256(await hash(password, salt)).slice(0, digits)

@@ -1,19 +1,14 @@
-import { hashPassword, saltBytes } from '../../accounts/passwordHash.ts'
+import { createHasher, passwordMark } from '../../accounts/hasher.ts'
+import { saltBytes } from '../../accounts/passwordHash.ts'
 import type { ScryptCost } from '../../accounts/phc.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
-import type { Secret } from '../../secrets/secret.ts'
 import type { ResolvedSecrets } from '../prepare.ts'
 import { sha256 } from '../sha256.ts'
 
-/** Hexadecimal digits of a mark: twelve bits. */
-const digits = 3
-
 /**
- * By host and option, a mark by which a changed secret is noticed later. It is three hexadecimal digits of a
- * scrypt of the value: whoever finds the plan and tries passwords pays a scrypt for each, and one in 4096
- * wrong ones fits as well as the right one, so that nothing is proved; a change goes unnoticed as seldom. The
- * salt is the cluster's name, so that many plans tell no more than one.
+ * Marks by host and option, by which a changed secret is noticed later; one change in 4096 goes unnoticed. The salt is
+ * the cluster's name, so that many plans tell no more than one.
  */
 export async function secretMarks(options: {
   readonly cluster: string
@@ -24,21 +19,13 @@ export async function secretMarks(options: {
 }): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
   const { cluster, hosts, secrets, cost } = options
   const salt = Buffer.from(sha256(`muster plan of ${cluster}`), 'hex').subarray(0, saltBytes)
-  const known: { readonly secret: Secret; readonly mark: string }[] = []
-  const markOf = async (secret: Secret): Promise<string> => {
-    const before = known.find((one) => one.secret.equals(secret))
-    if (before !== undefined) return before.mark
-    const hash = await hashPassword({ password: secret, salt, ...(cost && { cost }) })
-    const mark = sha256(hash).slice(0, digits)
-    known.push({ secret, mark })
-    return mark
-  }
+  const hash = createHasher(cost)
   const marks = new Map<string, Readonly<Record<string, string>>>()
   for (const host of hosts) {
     const own: Record<string, string> = {}
     for (const [option, reference] of secretsOf(host)) {
       const secret = reference && secrets.get(reference)
-      if (secret !== undefined) own[option] = await markOf(secret)
+      if (secret !== undefined) own[option] = await passwordMark(hash, secret, salt)
     }
     marks.set(host.name, own)
   }

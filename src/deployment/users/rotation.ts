@@ -1,21 +1,10 @@
-import type { Hasher } from '../../accounts/hasher.ts'
+import { type Hasher, passwordMark } from '../../accounts/hasher.ts'
 import { saltBytes } from '../../accounts/passwordHash.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { sha256 } from '../sha256.ts'
 import { type ClusterState, type ReplacedPassword, type UserState, withUser } from '../state/clusterState.ts'
-
-/** Hexadecimal digits of a mark: twelve bits. */
-const digits = 3
 
 /** Replaced passwords that are remembered, so that a file that was forgotten for long is still noticed. */
 const remembered = 5
-
-/**
- * A mark by which a replaced password is known again: three hexadecimal digits of its scrypt. Who finds it and
- * tries passwords pays a scrypt for each, and one wrong one in 4096 fits as well as the right one.
- */
-const markOf = async (hash: Hasher, password: Secret, salt: Buffer): Promise<string> =>
-  sha256(await hash(password, salt)).slice(0, digits)
 
 /**
  * The state of a user from the moment when a new password begins to go to the hosts: it knows the new one and all
@@ -39,8 +28,8 @@ export async function beginRotation(
   )
   let { salt } = known
   for (;;) {
-    const mark = await markOf(hash, password, salt)
-    const marks = await Promise.all(pending.map((one) => markOf(hash, one, salt)))
+    const mark = await passwordMark(hash, password, salt)
+    const marks = await Promise.all(pending.map((one) => passwordMark(hash, one, salt)))
     if (!marks.includes(mark)) {
       const fresh = [...new Set(marks)].map((one): ReplacedPassword => ({ at: now.toISOString(), mark: one }))
       const before = salt === known.salt ? (known.replaced ?? []) : []
@@ -75,7 +64,7 @@ export async function replacedOn(
   hash: Hasher,
 ): Promise<string | undefined> {
   if (known?.replaced === undefined || known.password?.equals(given) === true) return undefined
-  const mark = await markOf(hash, given, known.salt)
+  const mark = await passwordMark(hash, given, known.salt)
   return known.replaced.find((one) => one.mark === mark)?.at.slice(0, 10)
 }
 
