@@ -70,6 +70,7 @@ const ground: readonly string[] = [
   'accounts/lockFile.ts',
   'accounts/processStart.ts',
   'config/address.ts',
+  'deployment/mapLimit.ts',
   'deployment/sha256.ts',
   'untrusted/systemErrors.ts',
 ]

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import type { Origin } from '../accounts/gate.ts'
 import { addressBytes, addressText, isLoopback } from '../config/address.ts'
+import { shareRuns } from '../deployment/mapLimit.ts'
 import { peerNetwork } from './peer.ts'
 
 /** The two ends of a connection, as our side sees them. */
@@ -70,23 +71,8 @@ const readTables = async (): Promise<string> =>
     await Promise.all(['tcp', 'tcp6'].map((name) => readTable(`/proc/self/net/${name}`).catch(() => '')))
   ).join('')
 
-let reading: Promise<string> | undefined
-let nextReading: Promise<string> | undefined
-
-/** Tables that were read after this call: who asks while others read shares the next reading. */
-function freshTables(): Promise<string> {
-  const begin = (): Promise<string> => {
-    nextReading = undefined
-    const mine = readTables().finally(() => {
-      if (reading === mine) reading = undefined
-    })
-    reading = mine
-    return mine
-  }
-  if (reading === undefined) return begin()
-  nextReading ??= reading.then(begin, begin)
-  return nextReading
-}
+/** Tables that were read after this call. */
+const freshTables = shareRuns(readTables)
 
 /** Bytes of the kernel's tables of addresses. */
 const mostAddresses = 4 * 1024 * 1024

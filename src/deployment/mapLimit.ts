@@ -1,3 +1,21 @@
+/** Lets `atOnce` calls run at a time; the others wait, in the order in which they came. */
+export function createSemaphore(atOnce: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let running = 0
+  const queue: (() => void)[] = []
+  return async (work) => {
+    if (running < atOnce) running += 1
+    else await new Promise<void>((resolve) => queue.push(resolve))
+    try {
+      return await work()
+    } finally {
+      // A place is handed on, not freed: nobody who comes later can slip in between.
+      const next = queue.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
 /** Maps with at most `limit` calls at a time, keeping the order; rejects with the first rejection. */
 export async function mapLimit<In, Out>(options: {
   readonly items: readonly In[]
@@ -14,4 +32,32 @@ export async function mapLimit<In, Out>(options: {
     const result = results.get(index)
     return result === undefined ? [] : [result]
   })
+}
+
+/**
+ * Lets one run of the work go on at a time. Whoever comes during a run shares the next one, so that what it finds
+ * is never older than the question.
+ */
+export function shareRuns<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let current: Promise<Result> | undefined
+  let next: Promise<Result> | undefined
+
+  function start(): Promise<Result> {
+    const run = work().finally(() => {
+      if (current === run) current = undefined
+    })
+    current = run
+    return run
+  }
+
+  return () => {
+    if (!current) return start()
+    next ??= current
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return start()
+      })
+    return next
+  }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createSemaphore } from '../deployment/mapLimit.ts'
 import { agentContents } from './agentContents.ts'
 import type { AskSsh } from './askSsh.ts'
 import type { Destination, Route } from './destination.ts'
@@ -22,7 +23,6 @@ import type { ReadFile } from './sshTarget.ts'
 import { unfitForSudo } from './sudoPassword.ts'
 import type { Transport } from './transport.ts'
 import { TransportError } from './transportError.ts'
-import { createTurns } from './turns.ts'
 
 /** What connecting needs of the world. */
 export type SshWorld = {
@@ -71,7 +71,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
   const once = createOnce()
   /** What known_hosts files held. */
   let filesRead = createOnce()
-  const inTurn = createTurns(handshakesAtOnce)
+  const inTurn = createSemaphore(handshakesAtOnce)
 
   const termsOf = ({ timeout }: Destination): RetryOptions => ({
     attempts,

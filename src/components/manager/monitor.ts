@@ -1,3 +1,4 @@
+import { shareRuns } from '../../deployment/mapLimit.ts'
 import { placeOf } from '../databases/connection.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Probe, ServerReading } from '../databases/probe.ts'
@@ -5,7 +6,6 @@ import { within } from '../databases/within.ts'
 import { serverOf } from './dataSources.ts'
 import { type Observation, observe } from './observation.ts'
 import { delayOf, type Pace } from './pace.ts'
-import { shareRuns } from './shareRuns.ts'
 
 /** Where a database server listens. */
 export type Server = { readonly host: string; readonly port: number }

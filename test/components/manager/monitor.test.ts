@@ -4,7 +4,6 @@ import { DatabaseError } from '../../../src/components/databases/databaseError.t
 import type { ServerReading } from '../../../src/components/databases/probe.ts'
 import { type Check, createMonitor, type Server } from '../../../src/components/manager/monitor.ts'
 import { delayOf, usualPace } from '../../../src/components/manager/pace.ts'
-import { shareRuns } from '../../../src/components/manager/shareRuns.ts'
 
 const reading: ServerReading = { channels: [], position: null }
 const server: Server = { host: '10.0.0.1', port: 3306 }
@@ -85,36 +84,6 @@ describe('the pace of checks', () => {
 
   it('is never the same for all managers', () => {
     expect([delay(0, 0), delay(0, 1), delay(9, 0), delay(9, 1)]).toEqual([1600, 2400, 12_000, 18_000])
-  })
-})
-
-describe('shareRuns', () => {
-  it('gives those who come during a run the next one, together', async () => {
-    const ends: ((value: number) => void)[] = []
-    const share = shareRuns(() => new Promise<number>((resolve) => void ends.push(resolve)))
-    const [first, second, third] = [share(), share(), share()]
-    expect(ends).toHaveLength(1)
-    ends[0]?.(1)
-    expect(await first).toBe(1)
-    await setImmediate()
-    expect(ends).toHaveLength(2)
-    ends[1]?.(2)
-    expect(await Promise.all([second, third])).toEqual([2, 2])
-    const fourth = share()
-    ends[2]?.(3)
-    expect(await fourth).toBe(3)
-  })
-
-  it('goes on after a run that failed', async () => {
-    let runs = 0
-    const share = shareRuns(async () => {
-      runs += 1
-      if (runs === 1) throw new Error('first')
-      return runs
-    })
-    const [first, second] = [share(), share()]
-    await expect(first).rejects.toThrow('first')
-    expect(await second).toBe(2)
   })
 })
 
