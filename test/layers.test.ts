@@ -69,6 +69,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const ground: readonly string[] = [
   'accounts/lockFile.ts',
   'accounts/processStart.ts',
+  'client/parseJson.ts',
   'config/address.ts',
   'deployment/mapLimit.ts',
   'deployment/sha256.ts',

@@ -1,11 +1,9 @@
+import { isObject } from '../client/parseJson.ts'
 import { parsePhc } from './phc.ts'
 import type { UserFile, UserRecord } from './userRecord.ts'
 
 /** The user file of a host that has no user. */
 export const noUsers: UserFile = { version: 1, users: [] }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Reads one user record; `access` may be left out and is `full`. Throws an Error that says what is wrong with

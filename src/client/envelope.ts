@@ -1,3 +1,7 @@
+import { isObject } from './parseJson.ts'
+
+export { isObject }
+
 /** The envelope of every request and response (specification section 2.1). */
 export type Envelope = {
   readonly payloadType: string
@@ -12,10 +16,6 @@ export const envelope = (payloadType: string, payload: unknown): Envelope => ({
   payloadVersion: '1',
   payload,
 })
-
-/** Whether a value is an object with members, not an array and not null. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Reads the body of an answer as an envelope; undefined where it is none. */
 export function readEnvelope(body: unknown): Envelope | undefined {

@@ -1,5 +1,3 @@
-import { isObject } from './envelope.ts'
-
 /** Levels and values of a JSON text that are read: a text of a megabyte could stand for a hundred of them. */
 const most = { levels: 64, values: 200_000 }
 
@@ -52,6 +50,10 @@ function endOfString(text: string, start: number): number {
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at
 }
+
+/** Returns true for an object with members, which is neither an array nor null. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The same of an object; undefined for any other value, too. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,4 +1,5 @@
 import { IsSchema, type TSchema } from 'typebox'
+import { isObject } from '../client/parseJson.ts'
 import * as commonRoutes from './commonRoutes.ts'
 import * as connectorPayloads from './connectorPayloads.ts'
 import * as credentials from './credentials.ts'
@@ -32,9 +33,6 @@ const exportedNames: ReadonlyMap<unknown, string> = new Map(
 export function wrapperName(payload: unknown, kind: 'Request' | 'Response'): string | undefined {
   return exportedNames.get(payload)?.replace(/(Payload)?$/, kind)
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** JSON Schema in the words that generators of code understand best. */
 function plainWords(schema: Json): Json {

@@ -1,10 +1,9 @@
+import { isObject } from '../../client/parseJson.ts'
 import type { OpenApiDocument } from '../../contracts/openApiTypes.ts'
 import { Html, html, withCode } from './html.ts'
 
 type Json = { readonly [member: string]: unknown }
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** A link to where a schema is described. */

@@ -1,13 +1,14 @@
 import { get } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { basePath } from '../../contracts/route.ts'
+import { jsonText } from '../../output/json.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { writeText } from '../terminal.ts'
 import { cell, object, objects } from './cells.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
-import { renderBody, renderFields, renderJson } from './renderPayload.ts'
+import { renderBody, renderFields } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'
 import { showOutcome } from './showOutcome.ts'
 
@@ -56,7 +57,7 @@ export async function healthCommand(call: Call): Promise<ExitCode> {
   const isAnswer = typeof body === 'string' && /^(un)?ready\b/.test(body)
   if (!isAnswer) return showOutcome({ call, outcome, render: renderBody })
   const [state = '', ...reasons] = body.trim().split('\n')
-  if (options.json) context.stdout.write(renderJson({ status, state, reasons }))
+  if (options.json) context.stdout.write(jsonText({ status, state, reasons }))
   else writeText(context, `${printable([state, ...reasons.map((it) => `  ${it}`)].join('\n'))}\n`)
   return status === 200 ? exitCodes.ok : exitCodes.failed
 }

@@ -2,6 +2,7 @@ import { get, type Outcome } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import type { Component } from '../../contracts/component.ts'
 import { basePath } from '../../contracts/route.ts'
+import { jsonText } from '../../output/json.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { writeText } from '../terminal.ts'
@@ -10,7 +11,6 @@ import { everyHost, isGood, type Sent } from './everyHost.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { renderOverview } from './renderOverview.ts'
-import { renderJson } from './renderPayload.ts'
 import { servicePath } from './service.ts'
 import { exitCodeOfAll } from './showResults.ts'
 
@@ -64,7 +64,7 @@ export async function overview(calls: readonly Call[]): Promise<ExitCode> {
   if (code === exitCodes.interrupted) return code
   if (options.json) {
     const members = answered.map((one) => [one.result.call.target.component, plain(one)])
-    context.stdout.write(renderJson(Object.fromEntries(members)))
+    context.stdout.write(jsonText(Object.fromEntries(members)))
     return code
   }
   writeText(context, renderOverview(answered, context.stdout.columns))

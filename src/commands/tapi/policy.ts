@@ -1,6 +1,7 @@
 import { guarded } from '../../client/apiPath.ts'
 import { get } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
+import { jsonText } from '../../output/json.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { writeText } from '../terminal.ts'
 import { briefly } from './briefly.ts'
@@ -10,7 +11,6 @@ import { findService, listServices } from './findService.ts'
 import { refusalToTell } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
-import { renderJson } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'
 import { controlPath, servicePath } from './service.ts'
 import { showOutcome } from './showOutcome.ts'
@@ -40,7 +40,7 @@ export async function showPolicy(call: Call, service: string | undefined): Promi
   }
   const { stdout } = call.context
   if (call.options.json) {
-    stdout.write(renderJson(Object.fromEntries(found.map(({ name, policy }) => [name, policy]))))
+    stdout.write(jsonText(Object.fromEntries(found.map(({ name, policy }) => [name, policy]))))
   } else {
     const rows = found.map(({ name, policy }) => [name, cell(policy), meanings[cell(policy)] ?? '-'])
     writeText(call.context, renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))

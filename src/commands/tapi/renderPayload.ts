@@ -1,5 +1,6 @@
 import { isObject, readEnvelope } from '../../client/envelope.ts'
 import { wrap } from '../../output/diagnostics/wrap.ts'
+import { jsonText } from '../../output/json.ts'
 import { printable } from '../../untrusted/printable.ts'
 
 /** Rows of a name and a value, aligned; a value that is too long goes on below itself. Ends with a newline. */
@@ -24,11 +25,8 @@ export function renderBody(body: unknown): string {
   if (isObject(payload) && Object.keys(payload).length === 1 && typeof payload.value === 'string') {
     return `${printable(payload.value)}\n`
   }
-  return renderJson(payload)
+  return jsonText(payload)
 }
-
-/** JSON with two spaces, control characters escaped so that it means the same; ends with a newline. */
-export const renderJson = (value: unknown): string => `${printable(JSON.stringify(value, null, 2))}\n`
 
 /** A length of time in its two largest units: `2 d 3 h`, `5 min 7 s`, `312 ms`. */
 export function renderDuration(milliseconds: number): string {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { ClientError } from '../../client/clientError.ts'
 import type { RegisteredCluster } from '../../client/registry.ts'
 import { type Component, components } from '../../contracts/component.ts'
+import { jsonText } from '../../output/json.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { UsageError } from '../usageError.ts'
@@ -10,7 +11,6 @@ import { exitCodeOf, renderError, withAdvice } from './failure.ts'
 import { hostsOf } from './hostsOf.ts'
 import { readOptions, readOptionsOf, type TapiOptions, type WrittenOptions } from './options.ts'
 import { type Call, prepareCall, readRecords } from './prepareCall.ts'
-import { renderJson } from './renderPayload.ts'
 import { isSure, type SureOptions } from './sure.ts'
 import type { ThisMachine } from './thisMachine.ts'
 
@@ -147,7 +147,7 @@ async function told(call: Call, action: () => Promise<ExitCode>): Promise<ExitCo
     const { context, options, target, trust } = call
     const advised = withAdvice({ error, target, trust })
     const facts = { code: advised.code, message: advised.message, fix: advised.fix }
-    if (options.json) context.stdout.write(renderJson({ error: facts }))
+    if (options.json) context.stdout.write(jsonText({ error: facts }))
     else context.stderr.write(renderError(facts))
     return code
   }

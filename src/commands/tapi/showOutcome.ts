@@ -1,9 +1,9 @@
 import type { Outcome } from '../../client/calls.ts'
+import { jsonText } from '../../output/json.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { writeText } from '../terminal.ts'
 import { renderProblem } from './failure.ts'
 import type { Call } from './prepareCall.ts'
-import { renderJson } from './renderPayload.ts'
 
 /**
  * Prints what a call brought. With --json standard output carries the body as it came, of a problem too;
@@ -20,7 +20,7 @@ export function showOutcome<Value>(shown: {
   const failed = 'problem' in outcome
   if (options.json) {
     const { body, status } = outcome.answer
-    context.stdout.write(renderJson(body === '' ? { status } : body))
+    context.stdout.write(jsonText(body === '' ? { status } : body))
   } else if (failed) {
     context.stderr.write(renderProblem(outcome.problem))
   } else {

@@ -1,9 +1,9 @@
+import { jsonText } from '../../output/json.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { writeText } from '../terminal.ts'
 import { hasFailed, type Result } from './everyHost.ts'
 import { exitCodeOf, renderError, renderProblem } from './failure.ts'
-import { renderJson } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'
 
 const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
@@ -67,7 +67,7 @@ export function showResults(shown: {
 }): ExitCode {
   const { context, json, results, good } = shown
   if (json) {
-    context.stdout.write(renderJson(results.map(plain)))
+    context.stdout.write(jsonText(results.map(plain)))
   } else {
     const rows = results.map((it) => [hostOf(it), it.call.target.component, ...words(it, good)])
     writeText(context, renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  renderBody,
-  renderDuration,
-  renderFields,
-  renderJson,
-} from '../../../src/commands/tapi/renderPayload.ts'
+import { renderBody, renderDuration, renderFields } from '../../../src/commands/tapi/renderPayload.ts'
+import { jsonText } from '../../../src/output/json.ts'
 
 const wrapped = (payload: unknown) => ({ payloadType: 'X', payloadVersion: '1', payload })
 
@@ -38,7 +34,7 @@ describe('what tapi prints', () => {
       ]),
     ).toBe('a     \\x0d\nlong  x\n')
     const value = { a: 'x\u009b\u202e\u007fé\u{e0001}' }
-    const json = renderJson(value)
+    const json = jsonText(value)
     expect(json).toBe('{\n  "a": "x\\u009b\\u202e\\u007fé\\udb40\\udc01"\n}\n')
     expect(JSON.parse(json)).toEqual(value)
   })
