@@ -73,6 +73,7 @@ const ground: readonly string[] = [
   'config/address.ts',
   'deployment/mapLimit.ts',
   'deployment/sha256.ts',
+  'diagnostics/words.ts',
   'untrusted/systemErrors.ts',
 ]
 

@@ -1,3 +1,4 @@
+import { capitalized } from '../diagnostics/words.ts'
 import type { CallRequest, CallTarget } from './call.ts'
 import { isObject } from './envelope.ts'
 import { parseJson } from './parseJson.ts'
@@ -83,7 +84,7 @@ function readCredentials(value: unknown, where: string): { user: string; passwor
 }
 
 function readObject(value: unknown, where: string): Fields {
-  if (!isObject(value)) throw new CallRequestError(`${capital(where)} must be a JSON object.`)
+  if (!isObject(value)) throw new CallRequestError(`${capitalized(where)} must be a JSON object.`)
   return value
 }
 
@@ -101,5 +102,3 @@ function readMilliseconds(fields: Fields, name: string, where: string): number {
 
 const isPem = (value: unknown): value is string =>
   typeof value === 'string' && value.includes('-----BEGIN CERTIFICATE-----')
-
-const capital = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`

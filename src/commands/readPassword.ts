@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { capitalized } from '../diagnostics/words.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { CommandContext } from './context.ts'
 import { promptHidden } from './promptHidden.ts'
@@ -48,7 +49,7 @@ export async function readPassword(request: PasswordRequest): Promise<Secret> {
 async function fromFile(request: PasswordRequest, path: string): Promise<Secret> {
   const { context, what } = request
   const absolute = resolve(context.cwd, path)
-  const { text, readableByOthers } = await readInputFile({ path: absolute, what: capital(what) })
+  const { text, readableByOthers } = await readInputFile({ path: absolute, what: capitalized(what) })
   if (readableByOthers) {
     context.stderr.write(
       `warning: ${absolute} contains ${what}, and users other than its owner can read it\n  fix: chmod 600 ${absolute}\n`,
@@ -62,20 +63,20 @@ function oneLine(text: string, where: { readonly what: string; readonly source: 
   const line = text.replace(/\r?\n$/, '')
   if (line === '') {
     throw new UsageError(
-      `${capital(where.what)} is empty in ${where.source}.`,
+      `${capitalized(where.what)} is empty in ${where.source}.`,
       'A password has at least one character: put it there, on one line.',
     )
   }
   if (/[\r\n]/.test(line)) {
     throw new UsageError(
-      `${capital(where.what)} has more than one line in ${where.source}.`,
+      `${capitalized(where.what)} has more than one line in ${where.source}.`,
       'Leave there only the line with the password; no login can carry a line break.',
     )
   }
   // What Node.js reads for bytes that are no UTF-8: any of them would then be the same password.
   if (line.includes('\ufffd')) {
     throw new UsageError(
-      `${capital(where.what)} is not UTF-8 text in ${where.source}.`,
+      `${capitalized(where.what)} is not UTF-8 text in ${where.source}.`,
       'Put it there in UTF-8, as the API takes it.',
     )
   }
@@ -84,7 +85,7 @@ function oneLine(text: string, where: { readonly what: string; readonly source: 
 
 async function fromPrompt(request: PasswordRequest): Promise<Secret> {
   const { context, what } = request
-  const question = capital(what)
+  const question = capitalized(what)
   const first = await promptHidden({ context, question })
   if (first === undefined || first.reveal() === '') {
     throw new UsageError(`${question} was not given.`, 'Type it and press Enter; it is not shown.')
@@ -96,5 +97,3 @@ async function fromPrompt(request: PasswordRequest): Promise<Secret> {
   }
   return first
 }
-
-const capital = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`

@@ -12,3 +12,6 @@ export function shortListOf(words: readonly string[], most = 3): string {
 
 /** `1 error`, `2 errors`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** The same words, the first with a capital letter. */
+export const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`

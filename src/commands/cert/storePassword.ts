@@ -1,3 +1,4 @@
+import { capitalized } from '../../diagnostics/words.ts'
 import { usualPassword } from '../../output/deployment/exportedUse.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { CommandContext } from '../context.ts'
@@ -42,7 +43,7 @@ async function ask(
   })
   if ([...password.reveal()].length >= shortest) return password
   throw new UsageError(
-    `${what.charAt(0).toUpperCase()}${what.slice(1)} is too short.`,
+    `${capitalized(what)} is too short.`,
     `Use at least ${shortest} characters: keytool refuses fewer.`,
   )
 }
