@@ -71,6 +71,7 @@ const ground: readonly string[] = [
   'accounts/processStart.ts',
   'client/parseJson.ts',
   'config/address.ts',
+  'deployment/compactTime.ts',
   'deployment/mapLimit.ts',
   'deployment/sha256.ts',
   'diagnostics/words.ts',

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { canonicalAddress } from '../config/address.ts'
+import { isoDate } from '../deployment/compactTime.ts'
 import { dayMs } from './profile.ts'
 import { type StoreProblem, storeProblem } from './storeProblem.ts'
 
@@ -19,11 +20,11 @@ export function timeProblem(options: {
   const { leaf, now, warningDays } = options
   const begin = Date.parse(leaf.validFrom)
   const end = Date.parse(leaf.validTo)
-  if (now.getTime() < begin) return storeProblem('keystore-not-yet-valid', { day: day(begin) })
-  if (now.getTime() > end) return storeProblem('keystore-expired', { day: day(end) })
+  if (now.getTime() < begin) return storeProblem('keystore-not-yet-valid', { day: isoDate(begin) })
+  if (now.getTime() > end) return storeProblem('keystore-expired', { day: isoDate(end) })
   if (end - now.getTime() > warningDays * dayMs) return undefined
   const days = Math.floor((end - now.getTime()) / dayMs)
-  return storeProblem('keystore-expires-soon', { day: day(end), days })
+  return storeProblem('keystore-expires-soon', { day: isoDate(end), days })
 }
 
 /** The finding about a leaf's names: an error when none of the host's is covered, a warning when some are not. */
@@ -34,5 +35,3 @@ export function nameProblem(leaf: X509Certificate, wanted: readonly string[]): S
   const none = missing.length === wanted.length
   return storeProblem(none ? 'keystore-names-do-not-cover' : 'keystore-names-partly-cover', { has, missing })
 }
-
-const day = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -1,12 +1,10 @@
+import { parseDuration } from '../deployment/compactTime.ts'
 import { UsageError } from './usageError.ts'
-
-const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** Seconds of a length of time on the command line, such as `90s`, `10m`, `1h` or `2d`. Throws a `UsageError`. */
 export function lengthOfTime(text: string, option: string): number {
-  const [, number, unit = ''] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? []
-  const size = units[unit]
-  if (number !== undefined && size !== undefined) return Number(number) * size
+  const value = /^[1-9]\d{0,6}\D/.test(text) ? parseDuration(text, ['s', 'm', 'h', 'd']) : undefined
+  if (value !== undefined) return value / 1000
   throw new UsageError(
     `--${option} ${text} is not a duration.`,
     `Use a whole number with a unit, such as --${option} 90s, 10m, 1h or 2d.`,

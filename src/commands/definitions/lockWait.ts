@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseDuration } from '../../deployment/compactTime.ts'
 
-const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 const longest = 24 * 60 * 60_000
 
 /** Adds --lock-wait: how long to wait while another run is at work on a host. */
@@ -15,8 +15,7 @@ export const lockWait = (made: Command): Command =>
 export const lockWaitGiven = (made: Command): number => made.opts<{ lockWait?: number }>().lockWait ?? 0
 
 function parseWait(text: string): number {
-  const [, number, unit = ''] = /^(\d{1,9})(ms|s|m)$/.exec(text) ?? []
-  const value = Number(number) * (milliseconds[unit] ?? Number.NaN)
-  if (value >= 0 && value <= longest) return value
+  const value = parseDuration(text)
+  if (value !== undefined && value <= longest) return value
   throw new InvalidArgumentError('Use a duration with a unit, such as 30s or 5m, of at most 24 hours.')
 }

@@ -1,4 +1,5 @@
 import { type Component, components, isComponent } from '../../contracts/component.ts'
+import { parseDuration } from '../../deployment/compactTime.ts'
 import { UsageError } from '../usageError.ts'
 
 /** What the command line of tapi says that holds for every call. */
@@ -105,12 +106,9 @@ function readPort(written: string): number {
   )
 }
 
-const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
-
 function readDuration(written: string): number {
-  const [, number, unit = ''] = /^(\d{1,6})(ms|s|m)$/.exec(written) ?? []
-  const value = Number(number) * (milliseconds[unit] ?? Number.NaN)
-  if (value > 0 && value <= 3_600_000) return value
+  const value = /^\d{1,6}\D/.test(written) ? parseDuration(written) : undefined
+  if (value !== undefined && value > 0 && value <= 3_600_000) return value
   throw new UsageError(
     `--timeout takes a duration with a unit, not ${JSON.stringify(written)}.`,
     'Use for example --timeout 500ms, 30s or 5m, of at most an hour.',

@@ -4,6 +4,7 @@ import { certificatesOf } from '../../certificates/pem.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { listOf } from '../../diagnostics/words.ts'
+import { isoDate } from '../compactTime.ts'
 import { namesOf } from '../desired/names.ts'
 import type { CertificateOrigin } from './expected.ts'
 import type { FoundCertificate, HostCertificates } from './hostCertificates.ts'
@@ -117,13 +118,13 @@ function timeFindings(options: {
   const { notBefore, notAfter, daysLeft: days } = found.facts
   const place = { span, host: of.host }
   if (now.getTime() < Date.parse(notBefore)) {
-    return [diagnose('certificate-not-yet-valid', { ...of, day: day(notBefore) }, place)]
+    return [diagnose('certificate-not-yet-valid', { ...of, day: isoDate(notBefore) }, place)]
   }
   if (now.getTime() > Date.parse(notAfter)) {
-    return [diagnose('certificate-expired', { ...of, day: day(notAfter) }, place)]
+    return [diagnose('certificate-expired', { ...of, day: isoDate(notAfter) }, place)]
   }
   if (days >= warningDays) return []
-  return [diagnose('certificate-expires-soon', { ...of, day: day(notAfter), days, warningDays }, place)]
+  return [diagnose('certificate-expires-soon', { ...of, day: isoDate(notAfter), days, warningDays }, place)]
 }
 
 function trusted(authorities: readonly string[], origin: CertificateOrigin): string {
@@ -131,5 +132,3 @@ function trusted(authorities: readonly string[], origin: CertificateOrigin): str
   const [subject = ''] = authorities.flatMap((pem) => certificatesOf(pem)?.[0]?.subject ?? [])
   return `the authority ${subject}`
 }
-
-const day = (time: string): string => time.slice(0, 10)

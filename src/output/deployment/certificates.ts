@@ -4,6 +4,7 @@ import type {
   HostCertificates,
   ServedCertificate,
 } from '../../deployment/certificates/hostCertificates.ts'
+import { isoDate } from '../../deployment/compactTime.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { wrap } from '../diagnostics/wrap.ts'
 import { certificateNotes } from './certificateNotes.ts'
@@ -58,8 +59,6 @@ const wrapped = (text: string, width: number): readonly string[] =>
 /** A certificate may come from anybody: nothing in it moves the cursor. */
 const safe = (text: string): string => printable(text).replaceAll(/\s/g, ' ')
 
-const day = (time: string): string => time.slice(0, 10)
-
 /** The first 8 bytes of a SHA-256 fingerprint: enough to tell two apart; JSON has all. */
 export const shortPrint = (fingerprint: string): string => fingerprint.slice(0, 23)
 
@@ -67,7 +66,7 @@ const daysWords = (days: number): string =>
   days < 0 ? `ended ${-days} days ago` : days === 1 ? '1 day left' : `${days} days left`
 
 const authorityText = ({ subject, notAfter, daysLeft, fingerprint }: Facts): string =>
-  `Authority ${subject}: until ${day(notAfter)}, ${daysWords(daysLeft)}, SHA-256 ${shortPrint(fingerprint)}…`
+  `Authority ${subject}: until ${isoDate(notAfter)}, ${daysWords(daysLeft)}, SHA-256 ${shortPrint(fingerprint)}…`
 
 function rowsOf(one: HostCertificates): readonly Row[] {
   const { host, state, onDisk, expected, components } = one
@@ -101,7 +100,7 @@ const cellsOf = ({ facts, words = '' }: Row): readonly string[] =>
     : [
         safe(facts.subject),
         safe(facts.issuer),
-        day(facts.notAfter),
+        isoDate(facts.notAfter),
         String(facts.daysLeft).padStart(titles[5].length),
         shortPrint(facts.fingerprint),
       ]
@@ -138,7 +137,7 @@ function paragraph(row: Row, { colour, width }: { colour: boolean; width: number
   if (facts === undefined) return [`${head}: ${tint(row.words ?? '')}`]
   const lines = [
     `${safe(facts.subject)}, issued by ${safe(facts.issuer)}`,
-    `until ${day(facts.notAfter)}, ${daysWords(facts.daysLeft)}`,
+    `until ${isoDate(facts.notAfter)}, ${daysWords(facts.daysLeft)}`,
     `SHA-256 ${shortPrint(facts.fingerprint)}…`,
   ]
   const text = lines.flatMap((line) => wrap(line, { width, first: '  ', rest: '    ' }))
