@@ -68,22 +68,22 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** Files of general use that every folder may import, and that import each other alone. */
 const ground: readonly string[] = [
-  'accounts/lockFile.ts',
-  'accounts/processStart.ts',
-  'client/parseJson.ts',
-  'config/address.ts',
-  'deployment/compactTime.ts',
-  'deployment/mapLimit.ts',
-  'deployment/sha256.ts',
-  'diagnostics/words.ts',
-  'untrusted/systemErrors.ts',
+  'base/fileLock.ts',
+  'base/processIdentity.ts',
+  'base/json.ts',
+  'base/address.ts',
+  'base/time.ts',
+  'base/concurrency.ts',
+  'base/sha256.ts',
+  'base/words.ts',
+  'base/systemErrors.ts',
 ]
 
 /** The only files that may do I/O: everything else takes values and returns values (rule 1). */
 const ioFiles: readonly string[] = [
-  'accounts/lockFile.ts',
-  'accounts/processStart.ts',
-  'accounts/trustedFile.ts',
+  'base/fileLock.ts',
+  'base/processIdentity.ts',
+  'base/trustedFile.ts',
   'accounts/userFileIo.ts',
   'api/audit/auditFile.ts',
   'api/audit/verifyAudit.ts',

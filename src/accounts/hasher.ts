@@ -1,4 +1,4 @@
-import { sha256 } from '../deployment/sha256.ts'
+import { sha256 } from '../base/sha256.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { hashPassword } from './passwordHash.ts'
 import type { ScryptCost } from './phc.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../client/parseJson.ts'
+import { isObject } from '../base/json.ts'
 import { parsePhc } from './phc.ts'
 import type { UserFile, UserRecord } from './userRecord.ts'
 

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode } from '../untrusted/systemErrors.ts'
-import { readTrusted } from './trustedFile.ts'
+import { errorCode } from '../base/systemErrors.ts'
+import { readTrusted } from '../base/trustedFile.ts'
 import { noUsers, parseUserFile } from './userFile.ts'
 import type { UserFile } from './userRecord.ts'
 

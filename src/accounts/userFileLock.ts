@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { errorCode } from '../untrusted/systemErrors.ts'
-import { type LockFormat, type LockOwner, takeLock } from './lockFile.ts'
-import { processRuns, processStart } from './processStart.ts'
-import { readTrusted, UntrustedFileError } from './trustedFile.ts'
+import { type LockFormat, type LockOwner, takeLock } from '../base/fileLock.ts'
+import { processRuns, processStart } from '../base/processIdentity.ts'
+import { errorCode } from '../base/systemErrors.ts'
+import { readTrusted, UntrustedFileError } from '../base/trustedFile.ts'
 
 /** Somebody else kept the lock for longer than we wait. */
 export class LockHeldError extends Error {

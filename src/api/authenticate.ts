@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { UserRecord } from '../accounts/userRecord.ts'
-import { isLoopback } from '../config/address.ts'
+import { isLoopback } from '../base/address.ts'
 import type { RouteAuth } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'

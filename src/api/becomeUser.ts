@@ -1,4 +1,4 @@
-import { folderOwner } from '../accounts/trustedFile.ts'
+import { folderOwner } from '../base/trustedFile.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import { readLinkedText } from './files.ts'
 import { reasonOf, StartError } from './startError.ts'

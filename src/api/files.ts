@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { readTrusted } from '../accounts/trustedFile.ts'
+import { readTrusted } from '../base/trustedFile.ts'
 import { reasonOf, StartError } from './startError.ts'
 
 /** Bytes that a file of settings, keys or secrets may have: the settings hold the map of a thousand hosts. */

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { connect, type ListenOptions, type Server } from 'node:net'
-import { addressAndPort } from '../config/address.ts'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { addressAndPort } from '../base/address.ts'
+import { errorCode } from '../base/systemErrors.ts'
 import type { App } from './createApp.ts'
 import { reasonOf, StartError } from './startError.ts'
 

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, ftruncateSync, lstatSync, renameSync } from 'node:fs'
-import { appendFlags, openTrusted } from '../accounts/trustedFile.ts'
+import { appendFlags, openTrusted } from '../base/trustedFile.ts'
 import type { LogTarget } from './lineOutput.ts'
 import { reasonOf, StartError } from './startError.ts'
 

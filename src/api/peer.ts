@@ -1,4 +1,4 @@
-import { addressBytes, addressText } from '../config/address.ts'
+import { addressBytes, addressText } from '../base/address.ts'
 
 /**
  * Whose address of a TCP peer this is, as far as one can tell: IPv4 as it is, also mapped into IPv6; of IPv6 the

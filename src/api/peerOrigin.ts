@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import type { Origin } from '../accounts/gate.ts'
-import { addressBytes, addressText, isLoopback } from '../config/address.ts'
-import { shareRuns } from '../deployment/mapLimit.ts'
+import { addressBytes, addressText, isLoopback } from '../base/address.ts'
+import { shareRuns } from '../base/concurrency.ts'
 import { peerNetwork } from './peer.ts'
 
 /** The two ends of a connection, as our side sees them. */

@@ -1,4 +1,4 @@
-import { systemWords } from '../untrusted/systemErrors.ts'
+import { systemWords } from '../base/systemErrors.ts'
 
 /** Why a server cannot start or go on, and the fix, in words for the person who starts it. */
 export class StartError extends Error {

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { writeSync } from 'node:fs'
+import { printableInColour } from '../base/printable.ts'
+import { foldLines } from '../base/wrapping.ts'
 import type { CommandContext, Output } from '../commands/context.ts'
-import { foldLines } from '../output/foldLines.ts'
-import { printableInColour } from '../untrusted/printable.ts'
 import { ownPackage } from './ownPackage.ts'
 
 /**

@@ -1,10 +1,10 @@
-import { processStart } from '../accounts/processStart.ts'
 import { becomeUser } from '../api/becomeUser.ts'
 import { executable, removeText, writeText } from '../api/files.ts'
 import { lineOutput } from '../api/lineOutput.ts'
 import { createLog } from '../api/log.ts'
 import { openLogFile } from '../api/logFile.ts'
 import { startServer } from '../api/startServer.ts'
+import { processStart } from '../base/processIdentity.ts'
 import { openComponent } from '../components/openComponent.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { canonicalAddress } from '../config/address.ts'
+import { canonicalAddress } from '../base/address.ts'
 import { certificatesOf } from './pem.ts'
 import { dayMs } from './profile.ts'
 

@@ -1,4 +1,4 @@
-import { addressText } from '../config/address.ts'
+import { addressText } from '../base/address.ts'
 import { isIssuedBy } from './chainOf.ts'
 import type { KeyType } from './keyPair.ts'
 import { covers } from './leafProblems.ts'

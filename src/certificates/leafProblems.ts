@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
-import { canonicalAddress } from '../config/address.ts'
-import { isoDate } from '../deployment/compactTime.ts'
+import { canonicalAddress } from '../base/address.ts'
+import { isoDate } from '../base/time.ts'
 import { dayMs } from './profile.ts'
 import { type StoreProblem, storeProblem } from './storeProblem.ts'
 

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { addressBytes, addressText, isWildcard } from '../config/address.ts'
+import { addressBytes, addressText, isWildcard } from '../base/address.ts'
 import { CertificateError } from './certificateError.ts'
 
 export const dayMs = 86_400_000

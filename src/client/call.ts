@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { callableAddress } from '../config/address.ts'
+import { callableAddress } from '../base/address.ts'
 import { programAgent } from '../contracts/programAgent.ts'
 import { Secret } from '../secrets/secret.ts'
 import { ClientError, type ClientErrorCode } from './clientError.ts'

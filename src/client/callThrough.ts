@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { callableAddress } from '../config/address.ts'
+import { callableAddress } from '../base/address.ts'
 import { agentOver } from './agentOver.ts'
 import { attempt, type CallRequest, type CallResult, type CallTarget, endpointOf } from './call.ts'
 

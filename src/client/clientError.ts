@@ -1,4 +1,4 @@
-import { boundedMessage } from '../untrusted/printable.ts'
+import { boundedMessage } from '../base/printable.ts'
 
 /** Why a call brought no answer of an API. */
 export const clientErrorCodes = [

@@ -1,4 +1,4 @@
-import { addressAndPort } from '../config/address.ts'
+import { addressAndPort } from '../base/address.ts'
 
 /** Which certificates a call accepts. */
 export type Trust =

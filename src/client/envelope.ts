@@ -1,4 +1,4 @@
-import { isObject } from './parseJson.ts'
+import { isObject } from '../base/json.ts'
 
 export { isObject }
 

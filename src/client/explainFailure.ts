@@ -1,4 +1,4 @@
-import { errorCode, systemReason } from '../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../base/systemErrors.ts'
 import type { ClientErrorFacts } from './clientError.ts'
 
 type Explanation = (place: string) => ClientErrorFacts

@@ -1,5 +1,5 @@
+import { parseJson } from '../base/json.ts'
 import { ClientError } from './clientError.ts'
-import { parseJson } from './parseJson.ts'
 
 /**
  * The body of an answer: parsed where its content type is JSON, else the text. Throws a `ClientError`

@@ -1,7 +1,7 @@
-import { capitalized } from '../diagnostics/words.ts'
+import { parseJson } from '../base/json.ts'
+import { capitalized } from '../base/words.ts'
 import type { CallRequest, CallTarget } from './call.ts'
 import { isObject } from './envelope.ts'
-import { parseJson } from './parseJson.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import { lastLines } from '../untrusted/printable.ts'
+import { lastLines } from '../base/printable.ts'
 import { isObject, readEnvelope } from './envelope.ts'
 
 /** An error that an API answered: the ErrorPayload of contract.md, "Envelope". */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sha256 } from '../deployment/sha256.ts'
+import { sha256 } from '../base/sha256.ts'
 import { parseRegistration } from './parseRegistration.ts'
 import type { RegisteredCluster, RegisteredHost } from './registry.ts'
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { connect, type DetailedPeerCertificate } from 'node:tls'
-import { addressAndPort, isAddress } from '../config/address.ts'
+import { addressAndPort, isAddress } from '../base/address.ts'
 import { ClientError } from './clientError.ts'
 import { explainFailure } from './explainFailure.ts'
 

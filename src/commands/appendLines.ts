@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { errorCode } from '../base/systemErrors.ts'
 
 /**
  * Adds lines to a file as one write; a file and a folder that are made are for their owner alone, as ssh makes

@@ -1,6 +1,6 @@
+import { jsonText } from '../base/json.ts'
 import { readRuns } from '../deployment/runs/runsFile.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
-import { jsonText } from '../output/json.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { colourOf, tableLayout, writeText } from './terminal.ts'

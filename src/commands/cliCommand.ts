@@ -1,7 +1,7 @@
 import { Command, type ErrorOptions } from 'commander'
+import { listOf } from '../base/words.ts'
+import { wrap } from '../base/wrapping.ts'
 import { nearest } from '../diagnostics/nearest.ts'
-import { listOf } from '../diagnostics/words.ts'
-import { wrap } from '../output/diagnostics/wrap.ts'
 
 /** A command whose usage errors suggest names that are near, and the help of this very command. */
 export class CliCommand extends Command {

@@ -1,7 +1,7 @@
+import { shortListOf } from '../base/words.ts'
 import { chooseHosts } from '../config/describe/chooseHosts.ts'
 import { describe } from '../config/describe/describe.ts'
 import type { Description } from '../config/describe/description.ts'
-import { shortListOf } from '../diagnostics/words.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { loadCluster } from './loadCluster.ts'
 import type { ClusterOptions } from './openCluster.ts'

@@ -1,8 +1,8 @@
+import { sha256 } from '../base/sha256.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { PackedRuntime, SentRuntime } from '../deployment/runtime/choose.ts'
 import { fetchRuntime } from '../deployment/runtime/fetch.ts'
 import type { Architecture } from '../deployment/runtime/pinned.ts'
-import { sha256 } from '../deployment/sha256.ts'
 import type { CommandContext } from './context.ts'
 import type { PreparedRun } from './prepareRun.ts'
 

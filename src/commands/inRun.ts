@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { thisProcess } from '../accounts/processStart.ts'
+import { thisProcess } from '../base/processIdentity.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { type Patience, patiently } from '../deployment/lock/patiently.ts'
 import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'

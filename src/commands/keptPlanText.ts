@@ -1,4 +1,4 @@
-import { quote } from '../transport/shellWords.ts'
+import { quote } from '../base/shellWords.ts'
 
 /** Says where a plan is kept, and the command that carries it out. Values of --set may be secrets and are left out. */
 export function keptPlanText(options: {

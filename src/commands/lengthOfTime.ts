@@ -1,4 +1,4 @@
-import { parseDuration } from '../deployment/compactTime.ts'
+import { parseDuration } from '../base/time.ts'
 import { UsageError } from './usageError.ts'
 
 /** Seconds of a length of time on the command line, such as `90s`, `10m`, `1h` or `2d`. Throws a `UsageError`. */

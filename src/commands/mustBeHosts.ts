@@ -1,6 +1,6 @@
+import { shortListOf } from '../base/words.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { nearest } from '../diagnostics/nearest.ts'
-import { shortListOf } from '../diagnostics/words.ts'
 import { namesOf } from './selectTargets.ts'
 import { UsageError } from './usageError.ts'
 

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { errorCode, systemWords } from '../base/systemErrors.ts'
 import type { ConfigFile } from '../config/load.ts'
 import type { Code, Facts } from '../diagnostics/catalogue.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
-import { errorCode, systemWords } from '../untrusted/systemErrors.ts'
 
 /** Bytes; a configuration of a thousand hosts has well under a tenth of it. */
 export const largestConfigFile = 2_000_000

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { errorCode, systemWords } from '../untrusted/systemErrors.ts'
+import { errorCode, systemWords } from '../base/systemErrors.ts'
 import { UsageError } from './usageError.ts'
 
 /** A file that a person named: its text, and whether others than its owner may read it. */

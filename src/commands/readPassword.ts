@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { capitalized } from '../diagnostics/words.ts'
+import { capitalized } from '../base/words.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { CommandContext } from './context.ts'
 import { promptHidden } from './promptHidden.ts'

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { errorCode, systemWords } from '../base/systemErrors.ts'
 import { isBelow } from '../secrets/policy.ts'
 import type { FileReading } from '../secrets/sources.ts'
-import { errorCode, systemWords } from '../untrusted/systemErrors.ts'
 
 /** Why a file was not read; `reason` goes on after its name. */
 export type ReadFailure = Extract<FileReading, { ok: false }>

@@ -1,3 +1,4 @@
+import { shortListOf } from '../base/words.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -7,7 +8,6 @@ import { type ServiceOperation, servicePlanOf } from '../deployment/plans/servic
 import { preview } from '../deployment/preview.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
-import { shortListOf } from '../diagnostics/words.ts'
 import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'

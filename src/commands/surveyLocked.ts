@@ -1,4 +1,4 @@
-import { processRuns } from '../accounts/processStart.ts'
+import { processRuns } from '../base/processIdentity.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { InstalledFacts } from '../deployment/facts/model.ts'

@@ -1,4 +1,4 @@
-import { foldLines } from '../output/foldLines.ts'
+import { foldLines } from '../base/wrapping.ts'
 import type { CommandContext, Output } from './context.ts'
 
 /** Whether to colour what goes to a stream: on a terminal, unless NO_COLOR is set (no-color.org). */

@@ -1,5 +1,5 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { errorCode } from '../base/systemErrors.ts'
 
 /** What became of the file. */
 export type WriteOutcome = 'written' | 'exists' | 'no-folder' | 'is-directory' | 'refused' | 'failed'

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readTrusted } from '../accounts/trustedFile.ts'
 import { reasonOf, StartError } from '../api/startError.ts'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { errorCode } from '../base/systemErrors.ts'
+import { readTrusted } from '../base/trustedFile.ts'
 
 /** A JSON file that one process owns and that keeps what calls changed. */
 export type StateFile = {

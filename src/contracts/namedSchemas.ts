@@ -1,5 +1,5 @@
 import { IsSchema, type TSchema } from 'typebox'
-import { isObject } from '../client/parseJson.ts'
+import { isObject } from '../base/json.ts'
 import * as commonRoutes from './commonRoutes.ts'
 import * as connectorPayloads from './connectorPayloads.ts'
 import * as credentials from './credentials.ts'

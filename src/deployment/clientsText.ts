@@ -1,4 +1,4 @@
-import { addressAndPort } from '../config/address.ts'
+import { addressAndPort } from '../base/address.ts'
 import type { ProxySettings } from '../contracts/serverSettings.ts'
 
 /** Where clients of the database connect: `clients of alpha at 127.0.0.1:9999, to read at 127.0.0.1:9998`. */

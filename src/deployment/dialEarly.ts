@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { callableAddress } from '../config/address.ts'
+import { callableAddress } from '../base/address.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { ListeningPlace, Transport } from '../transport/transport.ts'
 

@@ -1,8 +1,8 @@
+import { mapLimit } from '../base/concurrency.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import { hostsAtOnce } from './execution/execute.ts'
 import { failureOf, isUnreachable } from './failure.ts'
-import { mapLimit } from './mapLimit.ts'
 import type { LostHost } from './survey.ts'
 
 /** What came of a host, in the order of the hosts. */

@@ -1,5 +1,5 @@
+import { boundedMessage, lastLines } from '../base/printable.ts'
 import { TransportError, type TransportErrorCode } from '../transport/transportError.ts'
-import { boundedMessage, lastLines } from '../untrusted/printable.ts'
 import type { Failure } from './events.ts'
 import { StepError } from './stepError.ts'
 

@@ -1,4 +1,4 @@
-import { quote } from '../transport/shellWords.ts'
+import { quote } from '../base/shellWords.ts'
 import { type Layout, type ServiceData, serviceData } from './layout.ts'
 import { boundedSetpriv } from './serviceAccount.ts'
 

@@ -1,5 +1,5 @@
+import { sha256 } from '../base/sha256.ts'
 import type { Component } from '../contracts/component.ts'
-import { sha256 } from './sha256.ts'
 
 /**
  * Absolute paths below the install-directory of a host that only a deployment writes (trust.md): root reads, runs and

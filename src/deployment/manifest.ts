@@ -1,8 +1,8 @@
+import { canonicalAddress } from '../base/address.ts'
+import { parseJsonObject } from '../base/json.ts'
+import { lastLines } from '../base/printable.ts'
 import { isObject } from '../client/envelope.ts'
-import { parseJsonObject } from '../client/parseJson.ts'
-import { canonicalAddress } from '../config/address.ts'
 import type { Component } from '../contracts/component.ts'
-import { lastLines } from '../untrusted/printable.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 
 /** `share/installation.json`: whose installation a folder holds. Without it, nothing there is ours. */

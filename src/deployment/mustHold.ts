@@ -1,4 +1,4 @@
-import { quote } from '../transport/shellWords.ts'
+import { quote } from '../base/shellWords.ts'
 
 /**
  * sh command that ends a script with 1 where a file does not hold the bytes that were sent. `file` is a path, `digest`

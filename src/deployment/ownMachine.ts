@@ -1,5 +1,5 @@
+import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
-import { quote } from '../transport/shellWords.ts'
 import type { Transport } from '../transport/transport.ts'
 import { type Machines, otherMachine } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'

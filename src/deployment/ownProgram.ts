@@ -1,4 +1,4 @@
-import { quote } from '../transport/shellWords.ts'
+import { quote } from '../base/shellWords.ts'
 import { asService, type ServiceAccount } from './serviceAccount.ts'
 
 /** Folder of a release for the code that V8 compiled of its program. */

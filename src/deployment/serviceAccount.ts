@@ -1,4 +1,4 @@
-import { quote } from '../transport/shellWords.ts'
+import { quote } from '../base/shellWords.ts'
 
 /** System user that the components of a host run as. */
 export type ServiceAccount = {

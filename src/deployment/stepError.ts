@@ -1,4 +1,4 @@
-import { boundedMessage, lastLines } from '../untrusted/printable.ts'
+import { boundedMessage, lastLines } from '../base/printable.ts'
 
 /**
  * A failure that a deployment expects and can explain: which host, what, and what to do about it. The words are made

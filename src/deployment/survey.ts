@@ -1,3 +1,4 @@
+import { mapLimit } from '../base/concurrency.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import { dialEarly } from './dialEarly.ts'
@@ -8,7 +9,6 @@ import type { HostFacts, InstalledFacts } from './facts/model.ts'
 import { failureOf, isUnreachable } from './failure.ts'
 import { type Machines, otherMachine } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
-import { mapLimit } from './mapLimit.ts'
 import { otherInstallation } from './otherInstallation.ts'
 import { untrustedFolder } from './trustedFolder.ts'
 

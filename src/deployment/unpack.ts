@@ -1,4 +1,4 @@
-import { quote } from '../transport/shellWords.ts'
+import { quote } from '../base/shellWords.ts'
 
 /** It ends with 1 where the packed bytes do; their checksum is judged by zlib. */
 const program = `import sys, zlib

@@ -1,4 +1,4 @@
-import { masked } from '../untrusted/printable.ts'
+import { masked } from '../base/printable.ts'
 import type { Span } from './diagnostic.ts'
 import { redacted, type SourceText } from './source.ts'
 

@@ -1,7 +1,6 @@
-import { printable } from '../untrusted/printable.ts'
-import { columnsOf } from './columnsOf.ts'
+import { printable } from '../base/printable.ts'
+import { columnsOf, wrap } from '../base/wrapping.ts'
 import { paint } from './deployment/paint.ts'
-import { wrap } from './diagnostics/wrap.ts'
 
 export type Tint = 'red' | 'green' | 'yellow'
 

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { execa, type Subprocess } from 'execa'
+import { systemReason } from '../base/systemErrors.ts'
 import { Secret } from '../secrets/secret.ts'
-import { systemReason } from '../untrusted/systemErrors.ts'
 import { type Environment, programEnvironment, shellEnvironment } from './environment.ts'
 import { ProcessError } from './processError.ts'
 

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { lastLines } from '../untrusted/printable.ts'
+import { lastLines } from '../base/printable.ts'
 import { withoutSecrets } from './withoutSecrets.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import { lastLines } from '../untrusted/printable.ts'
-import { errorCode, systemReason } from '../untrusted/systemErrors.ts'
+import { lastLines } from '../base/printable.ts'
+import { errorCode, systemReason } from '../base/systemErrors.ts'
 import type { ListeningPlace } from './transport.ts'
 import { TransportError } from './transportError.ts'
 

@@ -1,5 +1,5 @@
+import { HostText } from '../base/hostText.ts'
 import { Secret } from '../secrets/secret.ts'
-import { HostText } from '../untrusted/hostText.ts'
 import { type Answers, type Outcome, readAnswers, type ShellStreams } from './exchange.ts'
 import { feed } from './feed.ts'
 import { frameHead } from './shellLoop.ts'

@@ -1,4 +1,4 @@
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { errorCode } from '../base/systemErrors.ts'
 import { type KnownHost, parseKnownHosts } from './knownHosts.ts'
 import type { Once } from './once.ts'
 import type { ReadFile } from './sshTarget.ts'

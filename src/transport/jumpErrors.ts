@@ -1,4 +1,4 @@
-import { lastLines } from '../untrusted/printable.ts'
+import { lastLines } from '../base/printable.ts'
 import { TransportError, type TransportErrorCode } from './transportError.ts'
 
 /** What a jump host said when it was asked for a connection (RFC 4254, section 5.1). */

@@ -1,6 +1,6 @@
 import type { ParsedKey } from 'ssh2'
+import { errorCode, systemWords } from '../base/systemErrors.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { errorCode, systemWords } from '../untrusted/systemErrors.ts'
 import { publicPart } from './publicPart.ts'
 import type { ReadFile } from './sshTarget.ts'
 

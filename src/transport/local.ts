@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { lastLines } from '../base/printable.ts'
 import type { Environment } from '../processes/environment.ts'
 import { startInteractive } from '../processes/run.ts'
-import { lastLines } from '../untrusted/printable.ts'
 import { dialHere } from './dial.ts'
 import type { ShellStreams } from './exchange.ts'
 import { openFramedShell } from './framedShell.ts'

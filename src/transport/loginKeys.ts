@@ -1,5 +1,5 @@
 import type { ParsedKey } from 'ssh2'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { errorCode } from '../base/systemErrors.ts'
 import type { HeldKey } from './agentContents.ts'
 import type { Destination, KeyWish } from './destination.ts'
 import { isPkcs8, type KeyFile, readKeyFile } from './keyFile.ts'

@@ -1,4 +1,4 @@
-import { boundedBytes } from '../untrusted/boundedBytes.ts'
+import { boundedBytes } from '../base/boundedBytes.ts'
 
 export type Collected = {
   /** What came before the marker, at most `cap` bytes and `lines` lines of it. */

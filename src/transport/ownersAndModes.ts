@@ -1,4 +1,4 @@
-import { quote } from './shellWords.ts'
+import { quote } from '../base/shellWords.ts'
 
 /** A path on a host, its permission bits, and `user:group` where it is to be given to them. */
 export type OwnedPath = { readonly path: string; readonly mode: number; readonly owner?: string | undefined }

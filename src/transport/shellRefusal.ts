@@ -1,4 +1,4 @@
-import { lastLines } from '../untrusted/printable.ts'
+import { lastLines } from '../base/printable.ts'
 import { TransportError } from './transportError.ts'
 
 const longestWords = 8000

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSemaphore } from '../deployment/mapLimit.ts'
+import { createSemaphore } from '../base/concurrency.ts'
 import { agentContents } from './agentContents.ts'
 import type { AskSsh } from './askSsh.ts'
 import type { Destination, Route } from './destination.ts'

@@ -1,5 +1,5 @@
-import { lastLines } from '../untrusted/printable.ts'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { lastLines } from '../base/printable.ts'
+import { errorCode } from '../base/systemErrors.ts'
 import { dialError } from './dial.ts'
 import { TransportError } from './transportError.ts'
 

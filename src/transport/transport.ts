@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
+import type { HostText } from '../base/hostText.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { HostText } from '../untrusted/hostText.ts'
 
 /**
  * What a script left behind. Output is decoded as UTF-8, and bounded in bytes and lines; see `TransportError` code

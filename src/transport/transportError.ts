@@ -1,4 +1,4 @@
-import { boundedMessage } from '../untrusted/printable.ts'
+import { boundedMessage } from '../base/printable.ts'
 
 /** Why a host could not be reached or did not do as told; `unreachable` codes mean exit code 4. */
 export type TransportErrorCode =

@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
-import { sha256 } from '../deployment/sha256.ts'
+import { sha256 } from '../base/sha256.ts'
+import { quote } from '../base/shellWords.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Chain, FramedShell } from './framedShell.ts'
 import { ownersAndModes } from './ownersAndModes.ts'
-import { quote } from './shellWords.ts'
 import type { Upload } from './transport.ts'
 import { TransportError } from './transportError.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { printable } from '../../src/base/printable.ts'
 import { existingNameProblems, reservedCharacters, userNameProblems } from '../../src/contracts/userName.ts'
-import { printable } from '../../src/untrusted/printable.ts'
 
 describe('userNameProblems', () => {
   it('knows the nineteen reserved characters of the specification', () => {

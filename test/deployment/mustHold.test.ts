@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/base/sha256.ts'
 import { mustHold } from '../../src/deployment/mustHold.ts'
-import { sha256 } from '../../src/deployment/sha256.ts'
 
 const run = promisify(execFile)
 const content = Buffer.from('what was sent')

@@ -2,9 +2,9 @@ import { chmodSync, chownSync, lchownSync, mkdirSync, mkdtempSync, rmSync, symli
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { quote } from '../../src/base/shellWords.ts'
 import { changeableFunction, trustedRoot, untrustedFolder } from '../../src/deployment/trustedFolder.ts'
 import { connectLocal } from '../../src/transport/local.ts'
-import { quote } from '../../src/transport/shellWords.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 import { rawResult } from '../support/rawResult.ts'
 

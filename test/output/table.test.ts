@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnsOf } from '../../src/output/columnsOf.ts'
+import { columnsOf } from '../../src/base/wrapping.ts'
 import { type Row, tableLines } from '../../src/output/table.ts'
 
 const titles = ['HOST', 'COMPONENT', 'LISTENS ON', '']

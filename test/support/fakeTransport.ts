@@ -1,6 +1,6 @@
+import { HostText } from '../../src/base/hostText.ts'
 import type { RunOptions, Transport, Upload } from '../../src/transport/transport.ts'
 import type { TransportError } from '../../src/transport/transportError.ts'
-import { HostText } from '../../src/untrusted/hostText.ts'
 
 /** A `RunResult` as tests write it. */
 export type ToldResult = { readonly code: number; readonly stdout: string; readonly stderr: string }

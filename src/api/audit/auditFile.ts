@@ -1,7 +1,7 @@
 import { type FileHandle, lstat, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { appendFlags, openTrustedHandle, readFlags } from '../../accounts/trustedFile.ts'
-import { errorCode } from '../../untrusted/systemErrors.ts'
+import { errorCode } from '../../base/systemErrors.ts'
+import { appendFlags, openTrustedHandle, readFlags } from '../../base/trustedFile.ts'
 import { chained, chainStart, endOfChain, type Link } from './chain.ts'
 
 /** A file to which lines are only ever added, each chained to the one before. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../../deployment/sha256.ts'
+import { sha256 } from '../../base/sha256.ts'
 
 /** The end of a chain of lines: the digest that the next one builds on, and the number of the last. */
 export type Link = { readonly digest: string; readonly seq: number }

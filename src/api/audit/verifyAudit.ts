@@ -1,5 +1,5 @@
 import { closeSync, existsSync, readSync } from 'node:fs'
-import { openTrusted, readFlags } from '../../accounts/trustedFile.ts'
+import { openTrusted, readFlags } from '../../base/trustedFile.ts'
 import { reasonOf } from '../startError.ts'
 import { auditFileRule } from './auditFile.ts'
 import { type ChainVerdict, followChain } from './chain.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../client/parseJson.ts'
+import { isObject } from '../../base/json.ts'
 import type { OpenApiDocument } from '../../contracts/openApiTypes.ts'
 import { Html, html, withCode } from './html.ts'
 

@@ -1,6 +1,6 @@
+import { counted } from '../../base/words.ts'
 import type { Component } from '../../contracts/component.ts'
 import { judgeCertificates, type LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
-import { counted } from '../../diagnostics/words.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { type ClusterOptions, openLoaded } from '../openCluster.ts'
 import { placesOfHosts, reportFindings } from '../reportFindings.ts'

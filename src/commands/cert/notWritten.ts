@@ -1,4 +1,4 @@
-import { shortListOf } from '../../diagnostics/words.ts'
+import { shortListOf } from '../../base/words.ts'
 import { UsageError } from '../usageError.ts'
 import type { WriteOutcome } from '../writeNewFile.ts'
 import { writeProblem } from '../writeProblem.ts'

@@ -1,4 +1,4 @@
-import { capitalized } from '../../diagnostics/words.ts'
+import { capitalized } from '../../base/words.ts'
 import { usualPassword } from '../../output/deployment/exportedUse.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { CommandContext } from '../context.ts'

@@ -1,5 +1,5 @@
+import { shortListOf } from '../../base/words.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { UsageError } from '../usageError.ts'
 

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import { assignments } from './assignments.ts'
 import type { Completes } from './completes.ts'
 import { allCommands, type CompletedCommand } from './model.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { foldLines } from '../../output/foldLines.ts'
+import { foldLines } from '../../base/wrapping.ts'
 import { CliCommand } from '../cliCommand.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitCode } from '../exitCodes.ts'

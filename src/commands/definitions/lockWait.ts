@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseDuration } from '../../deployment/compactTime.ts'
+import { parseDuration } from '../../base/time.ts'
 
 const longest = 24 * 60 * 60_000
 

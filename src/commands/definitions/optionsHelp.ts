@@ -1,6 +1,6 @@
+import { wrap } from '../../base/wrapping.ts'
 import { optionGroups } from '../../config/settings/options.ts'
 import { spellings } from '../../config/settings/setting.ts'
-import { wrap } from '../../output/diagnostics/wrap.ts'
 
 const width = 80
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { printable } from '../../base/printable.ts'
 import { existingNameProblems } from '../../contracts/userName.ts'
-import { printable } from '../../untrusted/printable.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import { UsageError } from '../usageError.ts'
 import { command, reaching, runsOnFiles, type World } from './definition.ts'

@@ -1,5 +1,5 @@
+import { mapLimit } from '../../base/concurrency.ts'
 import { get, type Outcome, post } from '../../client/calls.ts'
-import { mapLimit } from '../../deployment/mapLimit.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type Change, noteOf, type Order } from './change.ts'

@@ -1,6 +1,6 @@
+import { isLoopback, isWildcard } from '../../base/address.ts'
 import { type FoundHost, findHost, isCluster } from '../../client/findHost.ts'
 import type { RegisteredCluster } from '../../client/registry.ts'
-import { isLoopback, isWildcard } from '../../config/address.ts'
 import { type Component, defaultPorts } from '../../contracts/component.ts'
 import { UsageError } from '../usageError.ts'
 import type { TapiOptions } from './options.ts'

@@ -1,6 +1,6 @@
+import { mapLimit } from '../../base/concurrency.ts'
 import type { Outcome } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
-import { mapLimit } from '../../deployment/mapLimit.ts'
 import { withAdvice } from './failure.ts'
 import type { Call } from './prepareCall.ts'
 

@@ -1,6 +1,6 @@
+import { printable } from '../../base/printable.ts'
 import { ClientError, isUnreachable } from '../../client/clientError.ts'
 import type { Problem } from '../../client/problem.ts'
-import { printable } from '../../untrusted/printable.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { howToRecord, type Target } from './chooseTarget.ts'
 

@@ -1,5 +1,5 @@
+import { parseDuration } from '../../base/time.ts'
 import { type Component, components, isComponent } from '../../contracts/component.ts'
-import { parseDuration } from '../../deployment/compactTime.ts'
 import { UsageError } from '../usageError.ts'
 
 /** What the command line of tapi says that holds for every call. */

@@ -1,7 +1,7 @@
+import { jsonText } from '../../base/json.ts'
 import { guarded } from '../../client/apiPath.ts'
 import { get } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
-import { jsonText } from '../../output/json.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { writeText } from '../terminal.ts'
 import { briefly } from './briefly.ts'

@@ -1,5 +1,5 @@
 import { type Command, CommanderError, Option } from 'commander'
-import { foldLines } from '../../output/foldLines.ts'
+import { foldLines } from '../../base/wrapping.ts'
 import { CliCommand, helpCommand, helpFooter } from '../cliCommand.ts'
 import { completionCommand } from '../completion/command.ts'
 import type { CommandContext } from '../context.ts'

@@ -1,5 +1,5 @@
+import { printable } from '../../base/printable.ts'
 import { readEnvelope } from '../../client/envelope.ts'
-import { printable } from '../../untrusted/printable.ts'
 import { address, cell, changedField, type Fields, object, objects, seconds, time } from './cells.ts'
 import { renderBody, renderFields } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'

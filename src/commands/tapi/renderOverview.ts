@@ -1,6 +1,6 @@
+import { printable } from '../../base/printable.ts'
+import { wrap } from '../../base/wrapping.ts'
 import { isObject, readEnvelope } from '../../client/envelope.ts'
-import { wrap } from '../../output/diagnostics/wrap.ts'
-import { printable } from '../../untrusted/printable.ts'
 import { cell, type Fields, object, objects, time } from './cells.ts'
 import type { Sent } from './everyHost.ts'
 import type { Answered } from './overview.ts'

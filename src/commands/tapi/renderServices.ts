@@ -1,5 +1,5 @@
+import { printable } from '../../base/printable.ts'
 import { isObject, readEnvelope } from '../../client/envelope.ts'
-import { printable } from '../../untrusted/printable.ts'
 import { cell, type Fields, objects, seconds } from './cells.ts'
 import { renderBody } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'

@@ -1,5 +1,5 @@
+import { jsonText } from '../../base/json.ts'
 import type { Outcome } from '../../client/calls.ts'
-import { jsonText } from '../../output/json.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { writeText } from '../terminal.ts'
 import { renderProblem } from './failure.ts'

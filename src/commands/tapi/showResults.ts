@@ -1,4 +1,4 @@
-import { jsonText } from '../../output/json.ts'
+import { jsonText } from '../../base/json.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { writeText } from '../terminal.ts'

@@ -1,6 +1,6 @@
+import { printable } from '../../base/printable.ts'
 import { user } from '../../client/calls.ts'
 import { existingNameProblems, userNameProblems } from '../../contracts/userName.ts'
-import { printable } from '../../untrusted/printable.ts'
 import type { ExitCode } from '../exitCodes.ts'
 import { UsageError } from '../usageError.ts'
 import { login } from './login.ts'

@@ -1,5 +1,5 @@
+import { listOf, shortListOf } from '../../base/words.ts'
 import type { HostConfig } from '../../config/model.ts'
-import { listOf, shortListOf } from '../../diagnostics/words.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { UsageError } from '../usageError.ts'
 

@@ -1,4 +1,4 @@
-import { shortListOf } from '../../diagnostics/words.ts'
+import { shortListOf } from '../../base/words.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { UsageError } from '../usageError.ts'
 

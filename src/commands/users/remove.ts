@@ -1,3 +1,4 @@
+import { shortListOf } from '../../base/words.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { failureOf } from '../../deployment/failure.ts'
@@ -9,7 +10,6 @@ import { installedLook, lostOutcomes, type Survey } from '../../deployment/surve
 import { extraUsers } from '../../deployment/users/decideUsers.ts'
 import { removeFromHost } from '../../deployment/users/removeFromHost.ts'
 import { settled } from '../../deployment/users/rotation.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
 import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'

@@ -1,4 +1,4 @@
-import { errorCode, systemReason } from '../../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../../base/systemErrors.ts'
 
 /** Why a database cannot be reached, as the end of a sentence that begins with its name. */
 export function explainDial(error: unknown): string {

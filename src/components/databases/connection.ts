@@ -1,4 +1,4 @@
-import { addressAndPort } from '../../config/address.ts'
+import { addressAndPort } from '../../base/address.ts'
 import type { Secret } from '../../secrets/secret.ts'
 
 /** Which options of muster.yaml an account comes from: `<purpose>-user` and `<purpose>-password`. */

@@ -1,4 +1,4 @@
-import { systemReason } from '../../untrusted/systemErrors.ts'
+import { systemReason } from '../../base/systemErrors.ts'
 import { type DatabaseAccount, placeOf } from './connection.ts'
 import { DatabaseError, type DatabaseErrorCode } from './databaseError.ts'
 

@@ -1,4 +1,4 @@
-import { shareRuns } from '../../deployment/mapLimit.ts'
+import { shareRuns } from '../../base/concurrency.ts'
 import { placeOf } from '../databases/connection.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Probe, ServerReading } from '../databases/probe.ts'

@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../address.ts'
+import { canonicalAddress } from '../../base/address.ts'
 
 /** A host of an INI file, which may be named by its address; in a YAML file a host has a name. */
 export type NamedHost = { readonly name: string; readonly address?: string }

@@ -1,5 +1,5 @@
+import { isLoopback } from '../../base/address.ts'
 import type { MapDataSource, MapService } from '../../contracts/servicesMap.ts'
-import { isLoopback } from '../address.ts'
 import { options } from '../settings/options.ts'
 import { service as fields } from '../settings/places.ts'
 import type { ServiceDraft } from '../shape/draft.ts'

@@ -1,5 +1,5 @@
+import { overlaps } from '../../base/address.ts'
 import type { Component } from '../../contracts/component.ts'
-import { overlaps } from '../address.ts'
 import { apiOptions } from '../settings/apiOptions.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'

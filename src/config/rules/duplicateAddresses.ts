@@ -1,6 +1,6 @@
+import { isLoopback } from '../../base/address.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import { isLoopback } from '../address.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { host as fields } from '../settings/places.ts'
 import { ssh } from '../settings/ssh.ts'

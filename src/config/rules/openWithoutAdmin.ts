@@ -1,6 +1,6 @@
+import { isLoopback } from '../../base/address.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { isLoopback } from '../address.ts'
 import { bySpan } from '../resolve/bySpan.ts'
 import { apisOf } from '../resolve/listeners.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'

@@ -1,4 +1,10 @@
-import { canonicalAddress, impossibleAddress, isHostName, isLoopback, isWildcard } from '../address.ts'
+import {
+  canonicalAddress,
+  impossibleAddress,
+  isHostName,
+  isLoopback,
+  isWildcard,
+} from '../../base/address.ts'
 import type { YamlNode } from '../document/node.ts'
 import type { Setting } from '../settings/setting.ts'
 import { namingProblems } from '../userName.ts'

@@ -1,4 +1,4 @@
-import { canonicalAddress, impossibleAddress, isLoopback, isWildcard } from '../address.ts'
+import { canonicalAddress, impossibleAddress, isLoopback, isWildcard } from '../../base/address.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 
 /** The documentation ranges of RFC 5737. */

@@ -1,4 +1,4 @@
-import { isHostName } from '../address.ts'
+import { isHostName } from '../../base/address.ts'
 import { neutralAddress, neutralWrongAddress } from './neutralAddress.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 

@@ -1,7 +1,7 @@
+import { isHostName } from '../../base/address.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
-import { isHostName } from '../address.ts'
 import type { MapEntry, MapNode } from '../document/node.ts'
 import { wrongType } from '../types/type.ts'
 import type { Draft, HostDraft, ServiceDraft } from './draft.ts'

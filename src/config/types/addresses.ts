@@ -1,5 +1,5 @@
+import { canonicalAddress, impossibleAddress, isHostName, isWildcard } from '../../base/address.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
-import { canonicalAddress, impossibleAddress, isHostName, isWildcard } from '../address.ts'
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, textType, type ValueType } from './type.ts'
 

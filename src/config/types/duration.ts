@@ -1,4 +1,4 @@
-import { durationText, parseDuration } from '../../deployment/compactTime.ts'
+import { durationText, parseDuration } from '../../base/time.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import { textOf, type ValueType, wrongType } from './type.ts'
 

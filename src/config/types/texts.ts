@@ -1,5 +1,5 @@
+import { listOf } from '../../base/words.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
-import { listOf } from '../../diagnostics/words.ts'
 import { textType, type ValueType } from './type.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import { components } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import { type ServiceData, unitDirectory, unitName } from '../layout.ts'
 import { type Processes, processFunctions } from '../services/processScripts.ts'
 

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import type { Processes } from '../services/processScripts.ts'
 import { forEachComponent, prelude, replacedFiles } from './prelude.ts'
 

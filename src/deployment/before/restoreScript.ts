@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import { components } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import { asService } from '../serviceAccount.ts'
 import { processPatience, startProcess } from '../services/processScripts.ts'
 import { forEachComponent, type Installed, prelude, replacedFiles } from './prelude.ts'

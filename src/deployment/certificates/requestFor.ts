@@ -1,9 +1,9 @@
+import { canonicalAddress, isWildcard } from '../../base/address.ts'
 import { certificateFacts } from '../../certificates/certificateFacts.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostNames } from '../../certificates/profile.ts'
 import { signingRequest } from '../../certificates/signingRequest.ts'
-import { canonicalAddress, isWildcard } from '../../config/address.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { splitNames } from '../desired/names.ts'
 

@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../../config/address.ts'
+import { canonicalAddress } from '../../base/address.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 
 /** Names that are looked up on one host at most: a file of a thousand hosts must not flood the name servers. */

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 
 /** Lookups at once on one host, and the seconds each of them has. */
 const lookupsAtOnce = 32

@@ -1,4 +1,4 @@
-import { isAddress, isWildcard } from '../../config/address.ts'
+import { isAddress, isWildcard } from '../../base/address.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
 

@@ -1,5 +1,5 @@
+import { shortListOf } from '../../base/words.ts'
 import { type StoreProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 
 /** What there is to say of the stores of one host, before it is known how many others it is true of. */
 export type TlsNote = { readonly host: string } & (

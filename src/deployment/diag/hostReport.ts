@@ -1,6 +1,6 @@
+import { quote } from '../../base/shellWords.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { components } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { gatherFacts } from '../facts/gather.ts'
 import type { HostFacts } from '../facts/model.ts'

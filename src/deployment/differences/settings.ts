@@ -1,8 +1,8 @@
+import { parseJson } from '../../base/json.ts'
+import { durationText } from '../../base/time.ts'
 import { isObject } from '../../client/envelope.ts'
-import { parseJson } from '../../client/parseJson.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import { durationText } from '../compactTime.ts'
 import { namesSecret } from './hideSecrets.ts'
 import { shortened } from './shorten.ts'
 

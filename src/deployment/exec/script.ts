@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 
 /** Bytes of each output stream of a program that are kept. */
 export const keptBytes = 64 * 1024

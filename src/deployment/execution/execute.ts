@@ -1,5 +1,5 @@
+import { mapLimit } from '../../base/concurrency.ts'
 import type { Emit, HostOutcome } from '../events.ts'
-import { mapLimit } from '../mapLimit.ts'
 import { atStart, type HostProgress, type HostWork, runPhase } from './hostRun.ts'
 import { outcomeOf } from './outcome.ts'
 import { allAtOnce, type Rollout } from './rollout.ts'

@@ -1,4 +1,4 @@
-import { mapLimit } from '../mapLimit.ts'
+import { mapLimit } from '../../base/concurrency.ts'
 import { type HostProgress, type HostWork, runPhase } from './hostRun.ts'
 import type { Rollout } from './rollout.ts'
 import { scheduleOf, type Wave } from './schedule.ts'

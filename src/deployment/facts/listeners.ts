@@ -1,4 +1,4 @@
-import { addressText } from '../../config/address.ts'
+import { addressText } from '../../base/address.ts'
 import type { Listener } from './model.ts'
 
 /** Reads the LISTEN rows (state 0A) of /proc/net/tcp and tcp6 (proc(5)). */

@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../../config/address.ts'
+import { canonicalAddress } from '../../base/address.ts'
 import { components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { isDataPlace } from '../layout.ts'

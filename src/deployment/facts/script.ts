@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import type { Layout } from '../layout.ts'
 import { changeableFunction, trustedRoot } from '../trustedFolder.ts'
 import { functions, identity } from './parts/common.ts'

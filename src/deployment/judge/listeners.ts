@@ -1,4 +1,4 @@
-import { isLoopback, isWildcard, overlaps } from '../../config/address.ts'
+import { isLoopback, isWildcard, overlaps } from '../../base/address.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { firstFreePort, type Listen, listensOf } from '../desired/listens.ts'
 import type { HostFacts, Listener } from '../facts/model.ts'

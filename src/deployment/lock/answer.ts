@@ -1,4 +1,4 @@
-import { lastLines } from '../../untrusted/printable.ts'
+import { lastLines } from '../../base/printable.ts'
 import { parseRunOwner, type RunOwner } from './runOwner.ts'
 
 /** A lock as its host tells of it. */

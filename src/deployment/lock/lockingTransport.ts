@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { HostText } from '../../base/hostText.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { HostText } from '../../untrusted/hostText.ts'
 import { parseLockAnswer } from './answer.ts'
 import { heldError, lockFailed } from './heldError.ts'
 import { isOver, type RunOwner } from './runOwner.ts'

@@ -1,5 +1,5 @@
-import { parseJsonObject } from '../../client/parseJson.ts'
-import { compactTime } from '../compactTime.ts'
+import { parseJsonObject } from '../../base/json.ts'
+import { compactTime } from '../../base/time.ts'
 
 /** Who a run belongs to: what the lock on each host and the record of the run say of it. No secrets. */
 export type RunOwner = {

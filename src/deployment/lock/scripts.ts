@@ -1,6 +1,6 @@
-import { quote } from '../../transport/shellWords.ts'
+import { sha256 } from '../../base/sha256.ts'
+import { quote } from '../../base/shellWords.ts'
 import { bornFunction } from '../processBirth.ts'
-import { sha256 } from '../sha256.ts'
 import type { RunOwner } from './runOwner.ts'
 
 /** Seconds between two heartbeats, and those after which a lock without one is nobody's (deployment.md, "Lock"). */

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../client/parseJson.ts'
+import { parseJsonObject } from '../../base/json.ts'
 import { isComponent } from '../../contracts/component.ts'
 import type { LogLine } from './line.ts'
 

@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import { findAccount, pathByPlace } from '../installedAccount.ts'
 import { type Layout, unitDirectory, unitName } from '../layout.ts'
 import { tailAs } from '../serviceFiles.ts'

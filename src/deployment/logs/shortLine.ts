@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../client/parseJson.ts'
+import { parseJsonObject } from '../../base/json.ts'
 
 /** A line of a component's log in the words that a person needs to see why it failed; others stay as they are. */
 export function shortLine(line: string): string {

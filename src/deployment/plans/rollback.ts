@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { switchScript } from '../releases/scripts.ts'
 import { rolledBack, rollingBack, unfinishedRollback } from '../releases/unfinished.ts'

@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { allPlaces } from '../installedAccount.ts'
 import { installedSet } from '../installedSet.ts'

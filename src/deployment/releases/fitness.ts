@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Layout } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'

@@ -1,5 +1,5 @@
+import { shortListOf } from '../../base/words.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { KeptRuntime } from '../runtime/choose.ts'
 import { StepError } from '../stepError.ts'

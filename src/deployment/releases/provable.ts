@@ -1,5 +1,5 @@
 import { verifyPassword } from '../../accounts/passwordHash.ts'
-import { memberOf, parseJson } from '../../client/parseJson.ts'
+import { memberOf, parseJson } from '../../base/json.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import type { DeploymentEvent, Emit, HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
 import type { RunRecord, UnendedRun } from './runRecord.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '../../client/parseJson.ts'
+import { parseJson } from '../../base/json.ts'
 import type { HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
 

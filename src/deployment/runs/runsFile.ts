@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '../../untrusted/systemErrors.ts'
+import { errorCode } from '../../base/systemErrors.ts'
 import { stateIoError } from '../state/ioErrors.ts'
 import { makeFolder } from '../state/stateDirectory.ts'
 import { type StatePlace, stateFolder } from '../state/statePlace.ts'

@@ -6,8 +6,8 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { errorCode, systemReason } from '../../base/systemErrors.ts'
 import type { Environment } from '../../processes/environment.ts'
-import { errorCode, systemReason } from '../../untrusted/systemErrors.ts'
 import { StepError } from '../stepError.ts'
 
 /** Bytes; a packed Node.js has a fifth of it. */

@@ -1,7 +1,7 @@
+import { sha256 } from '../../base/sha256.ts'
 import { isObject } from '../../client/envelope.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { sha256 } from '../sha256.ts'
 
 const ofSecrets = new Set<unknown>(['literal', 'env', 'file', 'exec'])
 

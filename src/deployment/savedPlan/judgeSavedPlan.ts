@@ -1,5 +1,5 @@
+import { shortListOf } from '../../base/words.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 import { configurationDigest, servicesDigest } from './digests.ts'
 import type { SavedPlan } from './savedPlan.ts'
 

@@ -1,6 +1,6 @@
+import { parseJson } from '../../base/json.ts'
+import { sha256 } from '../../base/sha256.ts'
 import { isObject } from '../../client/envelope.ts'
-import { parseJson } from '../../client/parseJson.ts'
-import { sha256 } from '../sha256.ts'
 import type { SavedHost, SavedPlan, SavedStep } from './savedPlan.ts'
 
 /** The member that says what a file is, and of which version. */

@@ -1,10 +1,10 @@
 import { createHasher, passwordMark } from '../../accounts/hasher.ts'
 import { saltBytes } from '../../accounts/passwordHash.ts'
 import type { ScryptCost } from '../../accounts/phc.ts'
+import { sha256 } from '../../base/sha256.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import type { ResolvedSecrets } from '../prepare.ts'
-import { sha256 } from '../sha256.ts'
 
 /**
  * Marks by host and option, by which a changed secret is noticed later; one change in 4096 goes unnoticed. The salt is

@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
 import { type Layout, type ServiceData, unitName } from '../layout.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import type { ServiceData } from '../layout.ts'
 import { installedData } from '../service.ts'
 import { asService, type ServiceAccount } from '../serviceAccount.ts'

@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import { type Layout, type ServiceData, serviceData } from '../layout.ts'
 import { compileCache } from '../ownProgram.ts'
 import { bornFunction } from '../processBirth.ts'

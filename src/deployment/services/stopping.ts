@@ -1,4 +1,4 @@
-import { memberOf, parseJson } from '../../client/parseJson.ts'
+import { memberOf, parseJson } from '../../base/json.ts'
 import type { InstalledFacts } from '../facts/model.ts'
 
 /** Milliseconds that a component has for its end after its clients are gone: calls under way get ten seconds. */

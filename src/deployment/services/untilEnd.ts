@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import { unitName } from '../layout.ts'
 import type { ServiceSet } from './control.ts'
 import { firstProcessFunction } from './firstProcess.ts'

@@ -1,5 +1,5 @@
 import { open, readFile, unlink } from 'node:fs/promises'
-import { errorCode } from '../../untrusted/systemErrors.ts'
+import { errorCode } from '../../base/systemErrors.ts'
 import { stateIoError } from './ioErrors.ts'
 import { StateError } from './stateError.ts'
 

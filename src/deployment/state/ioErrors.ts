@@ -1,4 +1,4 @@
-import { errorCode, systemReason } from '../../untrusted/systemErrors.ts'
+import { errorCode, systemReason } from '../../base/systemErrors.ts'
 import { StateError } from './stateError.ts'
 
 /** Turns a failed file operation into a `StateError`; bugs and `StateError`s stay what they are. */

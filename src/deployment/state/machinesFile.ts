@@ -1,5 +1,5 @@
+import { parseJson } from '../../base/json.ts'
 import { isObject } from '../../client/envelope.ts'
-import { parseJson } from '../../client/parseJson.ts'
 
 /** What machines.json keeps of each host, by host name. */
 export type KnownMachines = {

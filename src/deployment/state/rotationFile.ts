@@ -1,7 +1,7 @@
+import { parseJson } from '../../base/json.ts'
 import { authorityDefect } from '../../certificates/authority.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import { isObject } from '../../client/envelope.ts'
-import { parseJson } from '../../client/parseJson.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { ClusterState, Rotation } from './clusterState.ts'
 

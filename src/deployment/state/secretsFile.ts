@@ -1,5 +1,5 @@
+import { parseJson } from '../../base/json.ts'
 import { isObject } from '../../client/envelope.ts'
-import { parseJson } from '../../client/parseJson.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { ClusterState, ReplacedPassword, UserState } from './clusterState.ts'
 

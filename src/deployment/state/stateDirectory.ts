@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../../untrusted/systemErrors.ts'
+import { errorCode } from '../../base/systemErrors.ts'
 import { stateIoError } from './ioErrors.ts'
 import type { StateFiles } from './stateFiles.ts'
 import { musterFolder, type StatePlace, stateFolder } from './statePlace.ts'

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '../../untrusted/systemErrors.ts'
+import { errorCode } from '../../base/systemErrors.ts'
 import { stateIoError, symlinkError } from './ioErrors.ts'
 import { StateError } from './stateError.ts'
 import {

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { serviceData } from '../layout.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'

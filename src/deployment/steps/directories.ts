@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import { ownersAndModes } from '../../transport/ownersAndModes.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { desiredFile, fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'

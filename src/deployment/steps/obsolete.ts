@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { installedSet } from '../installedSet.ts'
 import { unitDirectory, unitName } from '../layout.ts'

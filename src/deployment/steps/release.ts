@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import { mustHold } from '../mustHold.ts'
 import { compiledFolder, ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import { mustHold } from '../mustHold.ts'
 import type { PackedRuntime, SentRuntime } from '../runtime/choose.ts'
 import { mustRun } from '../script.ts'

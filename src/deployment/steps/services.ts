@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import { clientsText } from '../clientsText.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { ServiceData } from '../layout.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import { mustRun } from '../script.ts'
 import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../transport/shellWords.ts'
+import { quote } from '../../base/shellWords.ts'
 import { fileDifference, writeFiles } from '../desiredFile.ts'
 import { lineDifference } from '../differences/lines.ts'
 import type { HostFacts } from '../facts/model.ts'

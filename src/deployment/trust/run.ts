@@ -1,9 +1,9 @@
+import { mapLimit } from '../../base/concurrency.ts'
 import { type HostKeyState, hostKeyState } from '../../transport/hostKeyState.ts'
 import type { KnownHost } from '../../transport/knownHosts.ts'
 import { handshakesAtOnce } from '../../transport/ssh.ts'
 import type { Failure } from '../events.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
-import { mapLimit } from '../mapLimit.ts'
 import type { KeyServer } from './servers.ts'
 
 /** What came of a server: its keys, or why they could not be read. */

@@ -1,6 +1,6 @@
 import type { Hasher } from '../../accounts/hasher.ts'
+import { listOf, shortListOf } from '../../base/words.ts'
 import type { HostConfig } from '../../config/model.ts'
-import { listOf, shortListOf } from '../../diagnostics/words.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { administrators, type MadePassword } from '../desired/administrators.ts'
 import type { InstalledFacts } from '../facts/model.ts'

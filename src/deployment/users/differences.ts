@@ -1,4 +1,4 @@
-import { shortListOf } from '../../diagnostics/words.ts'
+import { shortListOf } from '../../base/words.ts'
 import type { HostUsers, UserOnHost } from './hostUsers.ts'
 
 /** A user that is not the same on all hosts that were seen. */

@@ -1,5 +1,5 @@
+import { quote } from '../../base/shellWords.ts'
 import { Secret } from '../../secrets/secret.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { InstalledFacts } from '../facts/model.ts'
 import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'

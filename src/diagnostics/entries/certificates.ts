@@ -1,5 +1,5 @@
+import { listOf, shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
-import { listOf, shortListOf } from '../words.ts'
 
 /** Which certificate it is, to begin a sentence: `The certificate of db1`. */
 type Of = { readonly what: string; readonly host: string; readonly origin: Origin }

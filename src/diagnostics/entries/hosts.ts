@@ -1,5 +1,5 @@
+import { shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
-import { shortListOf } from '../words.ts'
 
 /** Hosts: their names, addresses and folders. */
 export const hostEntries = {

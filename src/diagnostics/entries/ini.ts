@@ -1,5 +1,5 @@
+import { counted, listOf } from '../../base/words.ts'
 import { error, note, warning } from '../entry.ts'
-import { counted, listOf } from '../words.ts'
 
 const kept = 'It is kept as a comment at its place in the YAML file.'
 

@@ -1,5 +1,5 @@
+import { listOf, shortListOf } from '../../base/words.ts'
 import { error } from '../entry.ts'
-import { listOf, shortListOf } from '../words.ts'
 
 /** Ports and who can reach them. */
 export const networkEntries = {

@@ -1,5 +1,5 @@
+import { listOf, shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
-import { listOf, shortListOf } from '../words.ts'
 
 /** Whose store it is. */
 type Of = { readonly hosts: readonly string[] }

@@ -1,5 +1,5 @@
+import { listOf } from '../../base/words.ts'
 import { error, note, warning } from '../entry.ts'
-import { listOf } from '../words.ts'
 
 /** A secret that was not read; `opens` is the store that stays closed without it. */
 type Unread = {

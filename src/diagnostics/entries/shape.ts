@@ -1,5 +1,5 @@
+import { listOf } from '../../base/words.ts'
 import { error } from '../entry.ts'
-import { listOf } from '../words.ts'
 
 const didYouMean = (nearest: string | undefined): string | undefined =>
   nearest === undefined ? undefined : `Did you mean ${nearest}?`

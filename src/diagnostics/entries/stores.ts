@@ -1,5 +1,5 @@
+import { shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
-import { shortListOf } from '../words.ts'
 
 /** Keystore and truststore, as far as they can be judged without opening them. */
 export const storeEntries = {

@@ -1,5 +1,5 @@
+import { listOf, shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
-import { listOf, shortListOf } from '../words.ts'
 
 /** Services and who belongs to them. */
 export const topologyEntries = {

@@ -1,5 +1,5 @@
+import { listOf, shortListOf } from '../../base/words.ts'
 import { error, note, warning } from '../entry.ts'
-import { listOf, shortListOf } from '../words.ts'
 
 type On = { readonly host: string }
 type Of = On & { readonly user: string }

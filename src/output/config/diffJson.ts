@@ -1,7 +1,7 @@
+import { jsonText } from '../../base/json.ts'
 import type { Change, Difference } from '../../config/describe/compare.ts'
 import { isSame } from '../../config/describe/compare.ts'
 import type { DescribedValue } from '../../config/describe/description.ts'
-import { jsonText } from '../json.ts'
 import { jsonValue } from './json.ts'
 
 const side = (value: DescribedValue | undefined) => (value === undefined ? null : jsonValue(value))

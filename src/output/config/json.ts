@@ -1,3 +1,4 @@
+import { jsonText } from '../../base/json.ts'
 import type {
   DescribedHost,
   DescribedValue,
@@ -5,7 +6,6 @@ import type {
   ValueOrigin,
 } from '../../config/describe/description.ts'
 import type { Plain } from '../../config/types/type.ts'
-import { jsonText } from '../json.ts'
 
 /** A value and where it came from, as programs get it. */
 export const jsonValue = ({

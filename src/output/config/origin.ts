@@ -1,5 +1,5 @@
+import { masked } from '../../base/printable.ts'
 import type { ValueOrigin } from '../../config/describe/description.ts'
-import { masked } from '../../untrusted/printable.ts'
 
 /** Where a value came from, in a few words: `muster.yaml:12:5 (defaults)`, `default`, `--set`. */
 export function originText({ layer, service, place }: ValueOrigin): string {

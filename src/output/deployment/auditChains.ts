@@ -1,5 +1,5 @@
+import { counted } from '../../base/words.ts'
 import type { AuditChain } from '../../deployment/audit/verifyChain.ts'
-import { counted } from '../../diagnostics/words.ts'
 import { paint } from './paint.ts'
 
 /** The audit logs of one host. */

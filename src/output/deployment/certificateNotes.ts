@@ -1,5 +1,5 @@
+import { listOf, shortListOf } from '../../base/words.ts'
 import type { HostCertificates } from '../../deployment/certificates/hostCertificates.ts'
-import { listOf, shortListOf } from '../../diagnostics/words.ts'
 
 /** Sentences below a table of certificates: what was not seen, what differs, and whose it is. */
 export function certificateNotes(hosts: readonly HostCertificates[]): readonly string[] {

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util'
+import { printable } from '../../base/printable.ts'
+import { isoDate } from '../../base/time.ts'
+import { wrap } from '../../base/wrapping.ts'
 import type {
   FoundCertificate,
   HostCertificates,
   ServedCertificate,
 } from '../../deployment/certificates/hostCertificates.ts'
-import { isoDate } from '../../deployment/compactTime.ts'
-import { printable } from '../../untrusted/printable.ts'
-import { wrap } from '../diagnostics/wrap.ts'
 import { certificateNotes } from './certificateNotes.ts'
 import { paint } from './paint.ts'
 

@@ -1,5 +1,5 @@
+import { jsonText } from '../../base/json.ts'
 import type { FoundCertificate, HostCertificates } from '../../deployment/certificates/hostCertificates.ts'
-import { jsonText } from '../json.ts'
 
 /** The facts of certificates for programs; a null is a certificate that is not there or not known. */
 export function certificatesJson(shown: {

@@ -1,6 +1,6 @@
+import { shortListOf } from '../../base/words.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 import { paint } from './paint.ts'
 
 /** Changes of one host that share a fate: `staged`, `committed`, `committed and taken back`, or all of them `changed`. */

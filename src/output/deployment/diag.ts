@@ -1,5 +1,5 @@
-import { counted } from '../../diagnostics/words.ts'
-import { wrap } from '../diagnostics/wrap.ts'
+import { counted } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 
 /** A file of the archive and what it is, in a few words. */
 export type DiagPart = { readonly path: string; readonly what: string }

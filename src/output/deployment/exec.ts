@@ -1,8 +1,8 @@
+import { jsonLineOf } from '../../base/json.ts'
+import { printable } from '../../base/printable.ts'
+import { counted } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import type { ExecOutput, ExecResult } from '../../deployment/exec/run.ts'
-import { counted } from '../../diagnostics/words.ts'
-import { printable } from '../../untrusted/printable.ts'
-import { wrap } from '../diagnostics/wrap.ts'
-import { jsonLineOf } from '../json.ts'
 import { paint } from './paint.ts'
 
 /** What a program left behind on one host. */

@@ -1,7 +1,7 @@
+import { shortListOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import type { Failure } from '../../deployment/events.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
-import { wrap } from '../diagnostics/wrap.ts'
 import { paint } from './paint.ts'
 import { whatFailed } from './whatFailed.ts'
 

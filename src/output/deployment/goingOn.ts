@@ -1,6 +1,6 @@
+import { counted, listOf, shortListOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
-import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
-import { wrap } from '../diagnostics/wrap.ts'
 
 /** After a run that ended before its last host: what to do next; undefined where every host had its turn. */
 export function goingOnText(

@@ -1,5 +1,5 @@
-import { counted, shortListOf } from '../../diagnostics/words.ts'
-import { wrap } from '../diagnostics/wrap.ts'
+import { counted, shortListOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import { paint } from './paint.ts'
 
 /** What is said of some hosts. */

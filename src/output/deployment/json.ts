@@ -1,5 +1,5 @@
+import { printable } from '../../base/printable.ts'
 import type { DeploymentEvent } from '../../deployment/events.ts'
-import { printable } from '../../untrusted/printable.ts'
 
 /** An event as one line of JSON, with the time it was shown (RFC 3339). */
 export function jsonLine(event: DeploymentEvent, now: Date): string {

@@ -1,6 +1,6 @@
+import { jsonText } from '../../base/json.ts'
 import { holderWords } from '../../deployment/lock/heldError.ts'
 import type { HostLock } from '../../deployment/lock/hostLocks.ts'
-import { jsonText } from '../json.ts'
 import { hostLines, mostLines } from './hostLines.ts'
 import { paint } from './paint.ts'
 import { whatFailed } from './whatFailed.ts'

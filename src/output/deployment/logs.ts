@@ -1,7 +1,7 @@
+import { jsonLineOf } from '../../base/json.ts'
+import { printableLine } from '../../base/printable.ts'
 import type { LogLine } from '../../deployment/logs/line.ts'
 import { logObject } from '../../deployment/logs/parse.ts'
-import { printableLine } from '../../untrusted/printable.ts'
-import { jsonLineOf } from '../json.ts'
 import { paint } from './paint.ts'
 
 /** What is told before the message or is the same in every line. */

@@ -1,4 +1,4 @@
-import { shortListOf } from '../../diagnostics/words.ts'
+import { shortListOf } from '../../base/words.ts'
 
 /** The release that a host runs, and the one that it is to run. */
 export type Move = { readonly host: string; readonly from: string; readonly to: string }

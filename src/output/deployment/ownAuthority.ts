@@ -1,6 +1,6 @@
+import { printable } from '../../base/printable.ts'
+import { listOf, shortListOf } from '../../base/words.ts'
 import type { Leaving } from '../../deployment/certificates/leaving.ts'
-import { listOf, shortListOf } from '../../diagnostics/words.ts'
-import { printable } from '../../untrusted/printable.ts'
 
 /** The name of an outside authority may be anything: nothing in it moves the cursor. */
 const namesOf = (authorities: readonly string[]): string => listOf(authorities.map(printable))

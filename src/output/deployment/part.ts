@@ -1,4 +1,4 @@
-import { shortListOf } from '../../diagnostics/words.ts'
+import { shortListOf } from '../../base/words.ts'
 
 /** Says of a run for some hosts of a file which those are; undefined for a run for all. */
 export function partText(options: {

@@ -1,9 +1,9 @@
+import { jsonText } from '../../base/json.ts'
+import { counted, shortListOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import type { AccountGrants } from '../../deployment/grants.ts'
 import { type HostPlan, stepsText, stepsTextWithoutNames } from '../../deployment/hostPlan.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { counted, shortListOf } from '../../diagnostics/words.ts'
-import { wrap } from '../diagnostics/wrap.ts'
-import { jsonText } from '../json.ts'
 import { paint } from './paint.ts'
 import { turnsText } from './turns.ts'
 

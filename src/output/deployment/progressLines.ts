@@ -1,4 +1,4 @@
-import { counted } from '../../diagnostics/words.ts'
+import { counted } from '../../base/words.ts'
 import { paint } from './paint.ts'
 import type { HostState, Progress } from './progress.ts'
 

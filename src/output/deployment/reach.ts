@@ -1,5 +1,5 @@
-import { shortListOf } from '../../diagnostics/words.ts'
-import { wrap } from '../diagnostics/wrap.ts'
+import { shortListOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 
 /** URLs that one line names at most. */
 const most = 4

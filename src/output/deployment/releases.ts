@@ -1,7 +1,7 @@
+import { shortListOf } from '../../base/words.ts'
 import type { ReleaseFact } from '../../deployment/facts/model.ts'
 import { nameParts } from '../../deployment/releases/choose.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 import { type Layout, tableLines } from '../table.ts'
 import { mostLines, nameOfHosts } from './hostLines.ts'
 

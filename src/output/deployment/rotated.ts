@@ -1,4 +1,4 @@
-import { shortListOf } from '../../diagnostics/words.ts'
+import { shortListOf } from '../../base/words.ts'
 
 /**
  * What a person should know after a rotation: which hosts may still have the old password and how that ends, and

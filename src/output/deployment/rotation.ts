@@ -1,5 +1,5 @@
+import { shortListOf } from '../../base/words.ts'
 import type { Rotation } from '../../deployment/state/clusterState.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 
 const phases: Readonly<Record<Rotation['phase'], string>> = {
   trust: 'every host trusts the new authority, too; the old one still signs',

@@ -1,6 +1,6 @@
+import { jsonText } from '../../base/json.ts'
+import { counted } from '../../base/words.ts'
 import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
-import { counted } from '../../diagnostics/words.ts'
-import { jsonText } from '../json.ts'
 import { type Layout, tableLines } from '../table.ts'
 import { changesText } from './changes.ts'
 import { failuresText } from './failure.ts'

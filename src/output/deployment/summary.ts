@@ -1,6 +1,6 @@
+import { counted } from '../../base/words.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { counted } from '../../diagnostics/words.ts'
 import { changesOf } from './changes.ts'
 import { hostLines, mostLines } from './hostLines.ts'
 import { paint } from './paint.ts'

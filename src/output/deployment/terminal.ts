@@ -1,5 +1,5 @@
 import { Listr, type ListrTaskWrapper } from 'listr2'
-import { printableInColour } from '../../untrusted/printable.ts'
+import { printableInColour } from '../../base/printable.ts'
 import { followProgress } from './progress.ts'
 import { progressLines } from './progressLines.ts'
 import type { Renderer } from './renderer.ts'

@@ -1,11 +1,11 @@
+import { jsonText } from '../../base/json.ts'
+import { printable } from '../../base/printable.ts'
+import { counted, listOf, shortListOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import type { Failure } from '../../deployment/events.ts'
 import type { LostHost } from '../../deployment/survey.ts'
 import type { Looked, TrustOutcome } from '../../deployment/trust/run.ts'
 import type { KeyServer } from '../../deployment/trust/servers.ts'
-import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
-import { printable } from '../../untrusted/printable.ts'
-import { wrap } from '../diagnostics/wrap.ts'
-import { jsonText } from '../json.ts'
 import { paint } from './paint.ts'
 
 type Layout = {

@@ -1,5 +1,5 @@
+import { listOf } from '../../base/words.ts'
 import type { HostPlan } from '../../deployment/hostPlan.ts'
-import { listOf } from '../../diagnostics/words.ts'
 
 /** How connectors with clients are restarted; undefined where none is. */
 export function turnsText(plans: readonly HostPlan[]): string | undefined {

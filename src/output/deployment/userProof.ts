@@ -1,7 +1,7 @@
+import { printable } from '../../base/printable.ts'
+import { counted, shortListOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import type { HostUsers } from '../../deployment/users/hostUsers.ts'
-import { counted, shortListOf } from '../../diagnostics/words.ts'
-import { printable } from '../../untrusted/printable.ts'
-import { wrap } from '../diagnostics/wrap.ts'
 
 /** Every login that was tried, and whether it was let in. */
 export const loginsOf = (hosts: readonly HostUsers[]) =>

@@ -1,3 +1,7 @@
+import { jsonText } from '../../base/json.ts'
+import { printable } from '../../base/printable.ts'
+import { listOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import { differenceWords, userDifferences } from '../../deployment/users/differences.ts'
 import {
   type ComponentUsers,
@@ -5,10 +9,6 @@ import {
   type HostUsers,
   type UserOnHost,
 } from '../../deployment/users/hostUsers.ts'
-import { listOf } from '../../diagnostics/words.ts'
-import { printable } from '../../untrusted/printable.ts'
-import { wrap } from '../diagnostics/wrap.ts'
-import { jsonText } from '../json.ts'
 import { type Tint, tableLines } from '../table.ts'
 import { paint } from './paint.ts'
 

@@ -1,5 +1,5 @@
+import { shortListOf } from '../../base/words.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
-import { shortListOf } from '../../diagnostics/words.ts'
 
 /**
  * After a run over APIs that failed somewhere: which hosts have which users now, and how to go on; undefined where

@@ -1,6 +1,6 @@
+import { counted, shortListOf } from '../../base/words.ts'
 import type { Rollout } from '../../deployment/execution/rollout.ts'
 import type { Wave } from '../../deployment/execution/schedule.ts'
-import { counted, shortListOf } from '../../diagnostics/words.ts'
 
 /** The order of the hosts in one line; undefined where all go at once. */
 export function wavesText(waves: readonly Wave[], { maxFailed }: Rollout): string | undefined {

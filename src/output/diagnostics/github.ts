@@ -1,5 +1,5 @@
+import { masked } from '../../base/printable.ts'
 import type { Diagnostic, Severity } from '../../diagnostics/diagnostic.ts'
-import { masked } from '../../untrusted/printable.ts'
 
 const commands = {
   error: 'error',

@@ -1,5 +1,5 @@
+import { jsonText } from '../../base/json.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { jsonText } from '../json.ts'
 
 /**
  * Findings for programs: one JSON object, `{"findings":[…]}`, places flat, `related` always a list; then what else

@@ -1,8 +1,8 @@
-import { sha256 } from '../../deployment/sha256.ts'
+import { jsonText } from '../../base/json.ts'
+import { sha256 } from '../../base/sha256.ts'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
 import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
 import { explanations, isCode } from '../../diagnostics/explanations/groups.ts'
-import { jsonText } from '../json.ts'
 import type { Report } from './report.ts'
 
 const root = '%SRCROOT%'

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util'
+import { masked } from '../../base/printable.ts'
+import { counted, listOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
 import { excerpt } from '../../diagnostics/excerpt.ts'
 import type { SourceText } from '../../diagnostics/source.ts'
-import { counted, listOf } from '../../diagnostics/words.ts'
-import { masked } from '../../untrusted/printable.ts'
-import { wrap } from './wrap.ts'
 
 export type TextOptions = {
   readonly diagnostics: readonly Diagnostic[]

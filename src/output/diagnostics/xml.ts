@@ -1,4 +1,4 @@
-import { masked } from '../../untrusted/printable.ts'
+import { masked } from '../../base/printable.ts'
 
 /** An element: its attributes in order, and what is in it, already XML. */
 export type Element = {

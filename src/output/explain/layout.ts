@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { wrap } from '../diagnostics/wrap.ts'
+import { wrap } from '../../base/wrapping.ts'
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 

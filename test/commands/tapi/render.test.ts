@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { jsonText } from '../../../src/base/json.ts'
 import { renderBody, renderDuration, renderFields } from '../../../src/commands/tapi/renderPayload.ts'
-import { jsonText } from '../../../src/output/json.ts'
 
 const wrapped = (payload: unknown) => ({ payloadType: 'X', payloadVersion: '1', payload })
 

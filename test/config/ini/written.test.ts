@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isHostName } from '../../../src/config/address.ts'
+import { isHostName } from '../../../src/base/address.ts'
 import { hostFrom, hostInIni } from '../../../src/config/ini/hostNames.ts'
 import { musterComment, readMusterComment } from '../../../src/config/ini/musterComment.ts'
 import { clusterFrom, sectionsFor, serviceFrom } from '../../../src/config/ini/serviceNames.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalAddress, impossibleAddress } from '../../../src/config/address.ts'
+import { canonicalAddress, impossibleAddress } from '../../../src/base/address.ts'
 import { neutralAddress } from '../../../src/config/scrub/neutralAddress.ts'
 import { pseudonyms } from '../../../src/config/scrub/pseudonyms.ts'
 

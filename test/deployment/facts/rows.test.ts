@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { quote } from '../../../src/base/shellWords.ts'
 import { functions } from '../../../src/deployment/facts/parts/common.ts'
 import { readRows } from '../../../src/deployment/facts/rows.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
-import { quote } from '../../../src/transport/shellWords.ts'
 import { rawResult } from '../../support/rawResult.ts'
 
 const nonce = '0123456789abcdef0123456789abcdef'

@@ -12,7 +12,7 @@ import {
 import { tmpdir, uptime } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { processRuns, processStart } from '../../../src/accounts/processStart.ts'
+import { processRuns, processStart } from '../../../src/base/processIdentity.ts'
 import { lockingTransport } from '../../../src/deployment/lock/lockingTransport.ts'
 import type { RunOwner } from '../../../src/deployment/lock/runOwner.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'

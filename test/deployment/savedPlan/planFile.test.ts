@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../../src/base/sha256.ts'
 import { planFileText, readPlanFile } from '../../../src/deployment/savedPlan/planFile.ts'
 import type { SavedPlan } from '../../../src/deployment/savedPlan/savedPlan.ts'
-import { sha256 } from '../../../src/deployment/sha256.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 })
 const table = fc.dictionary(text, text, { maxKeys: 3, noNullPrototype: true })

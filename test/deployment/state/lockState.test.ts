@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { processStart } from '../../../src/accounts/processStart.ts'
+import { processStart } from '../../../src/base/processIdentity.ts'
 import { lockState } from '../../../src/deployment/state/lockState.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 

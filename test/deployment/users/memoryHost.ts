@@ -8,12 +8,12 @@ import {
   readUserRecord,
   removeUser,
 } from '../../../src/accounts/userFile.ts'
+import { HostText } from '../../../src/base/hostText.ts'
 import { parseCallRequests } from '../../../src/client/call.ts'
 import type { SurveyedHost } from '../../../src/deployment/survey.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
-import { HostText } from '../../../src/untrusted/hostText.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { createServerCertificate } from '../../support/serverCertificate.ts'
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { masked } from '../../../src/base/printable.ts'
 import { diagnosticsGithub } from '../../../src/output/diagnostics/github.ts'
-import { masked } from '../../../src/untrusted/printable.ts'
 import { sampleReport, unseen } from './sampleReport.ts'
 
 const golden = fileURLToPath(new URL('../../fixtures/output/diagnostics/report.github.txt', import.meta.url))

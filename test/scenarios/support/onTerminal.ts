@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { quote } from '../../../src/transport/shellWords.ts'
+import { quote } from '../../../src/base/shellWords.ts'
 import { type Operator, packageDirectory } from './operator.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { overlaps } from '../../../config/address.ts'
+import { overlaps } from '../../../base/address.ts'
 import { isHere } from '../../../config/resolve/dataSources.ts'
 import type { Check } from '../subject.ts'
 import { ok, warning } from '../verdict.ts'

@@ -1,5 +1,5 @@
-import { isLoopback } from '../../../config/address.ts'
-import { listOf } from '../../../diagnostics/words.ts'
+import { isLoopback } from '../../../base/address.ts'
+import { listOf } from '../../../base/words.ts'
 import { listensOf } from '../../desired/listens.ts'
 import { opensPort } from '../opensPort.ts'
 import type { Check } from '../subject.ts'

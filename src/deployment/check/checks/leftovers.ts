@@ -1,5 +1,5 @@
-import { counted } from '../../../diagnostics/words.ts'
-import { quote } from '../../../transport/shellWords.ts'
+import { quote } from '../../../base/shellWords.ts'
+import { counted } from '../../../base/words.ts'
 import { otherInstallation } from '../../otherInstallation.ts'
 import type { Check } from '../subject.ts'
 import { ok, warning } from '../verdict.ts'

@@ -1,4 +1,4 @@
-import { shortListOf } from '../../../diagnostics/words.ts'
+import { shortListOf } from '../../../base/words.ts'
 import { isMachineId, otherMachine } from '../../hostIdentity.ts'
 import type { Check } from '../subject.ts'
 import { failure, ok, warning } from '../verdict.ts'

@@ -1,5 +1,5 @@
-import { canonicalAddress, isLoopback } from '../../../config/address.ts'
-import { listOf } from '../../../diagnostics/words.ts'
+import { canonicalAddress, isLoopback } from '../../../base/address.ts'
+import { listOf } from '../../../base/words.ts'
 import { addressedNames, dialledNames } from '../names.ts'
 import type { Check, Subject, Surroundings } from '../subject.ts'
 import { failure, ok, type Verdict, warning } from '../verdict.ts'

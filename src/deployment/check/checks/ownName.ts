@@ -1,5 +1,5 @@
-import { isLoopback } from '../../../config/address.ts'
-import { listOf } from '../../../diagnostics/words.ts'
+import { isLoopback } from '../../../base/address.ts'
+import { listOf } from '../../../base/words.ts'
 import { dialledNames, isName } from '../names.ts'
 import type { Check } from '../subject.ts'
 import { ok, warning } from '../verdict.ts'

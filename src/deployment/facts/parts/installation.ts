@@ -1,5 +1,5 @@
+import { quote } from '../../../base/shellWords.ts'
 import { components } from '../../../contracts/component.ts'
-import { quote } from '../../../transport/shellWords.ts'
 import { allPlaces, findAccount, type Installation, pathByPlace } from '../../installedAccount.ts'
 import {
   clusterUser,

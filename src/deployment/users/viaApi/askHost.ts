@@ -1,6 +1,6 @@
+import { listOf } from '../../../base/words.ts'
 import { ping } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
-import { listOf } from '../../../diagnostics/words.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type HostApi, type HostWish, isSameUser } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'

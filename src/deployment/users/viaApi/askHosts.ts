@@ -1,7 +1,7 @@
+import { mapLimit } from '../../../base/concurrency.ts'
 import type { Emit, Failure } from '../../events.ts'
 import { hostsAtOnce } from '../../execution/execute.ts'
 import { failureOf, isUnreachable } from '../../failure.ts'
-import { mapLimit } from '../../mapLimit.ts'
 import type { AskedHost, HostWish } from './apiHost.ts'
 import { askHost } from './askHost.ts'
 

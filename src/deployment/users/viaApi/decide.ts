@@ -1,6 +1,6 @@
 import { saltBytes } from '../../../accounts/passwordHash.ts'
+import { listOf, shortListOf } from '../../../base/words.ts'
 import type { HostConfig } from '../../../config/model.ts'
-import { listOf, shortListOf } from '../../../diagnostics/words.ts'
 import type { MadePassword } from '../../desired/administrators.ts'
 import type { HostPlan } from '../../hostPlan.ts'
 import { type ClusterState, withUser } from '../../state/clusterState.ts'

@@ -1,5 +1,5 @@
+import { listOf } from '../../../base/words.ts'
 import type { Credentials } from '../../../client/credentials.ts'
-import { listOf } from '../../../diagnostics/words.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type HostWish, isSameUser, type WantedUser } from './apiHost.ts'
 

@@ -1,7 +1,7 @@
+import { isLoopback, isWildcard } from '../../../base/address.ts'
+import { listOf } from '../../../base/words.ts'
 import type { Endpoint } from '../../../client/endpoint.ts'
-import { isLoopback, isWildcard } from '../../../config/address.ts'
 import type { ApiConfig, HostConfig } from '../../../config/model.ts'
-import { listOf } from '../../../diagnostics/words.ts'
 import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'
 

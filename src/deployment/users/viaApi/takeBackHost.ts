@@ -1,5 +1,5 @@
+import { listOf } from '../../../base/words.ts'
 import type { Credentials } from '../../../client/credentials.ts'
-import { listOf } from '../../../diagnostics/words.ts'
 import type { Restored } from '../../execution/before.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type HostApi, type HostWish, isSameUser } from './apiHost.ts'

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { errorCode } from './systemErrors.ts'
 
 /** A file that somebody else put in place of ours. The message says why it is not used and quotes nothing of it. */
 export class UntrustedFileError extends Error {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { errorCode } from './systemErrors.ts'
 
 /** Fields of /proc/<pid>/stat from the third on (proc(5)); none when there is no such process, or no /proc. */
 function statFields(pid: number | 'self'): readonly string[] {

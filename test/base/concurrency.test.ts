@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createSemaphore, mapLimit, shareRuns } from '../../src/deployment/mapLimit.ts'
+import { createSemaphore, mapLimit, shareRuns } from '../../src/base/concurrency.ts'
 
 /** Work that ends when the test says so, and how much of it runs. */
 function controlled() {

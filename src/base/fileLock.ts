@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { errorCode } from '../untrusted/systemErrors.ts'
+import { errorCode } from './systemErrors.ts'
 
 /** Who made a lock file; the id is fit for a file name. */
 export type LockOwner = { readonly id: string }

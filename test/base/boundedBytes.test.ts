@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boundedBytes } from '../../src/untrusted/boundedBytes.ts'
+import { boundedBytes } from '../../src/base/boundedBytes.ts'
 
 describe('bytes that come from elsewhere', () => {
   it('are kept in their order up to the bound, however they are cut', () => {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HostText } from '../../src/untrusted/hostText.ts'
+import { HostText } from '../../src/base/hostText.ts'
 import {
   boundedMessage,
   lastLines,
@@ -9,7 +9,7 @@ import {
   printable,
   printableInColour,
   printableLine,
-} from '../../src/untrusted/printable.ts'
+} from '../../src/base/printable.ts'
 
 const escapes: readonly (readonly [string, string])[] = [
   ['\0', '\\x00'],

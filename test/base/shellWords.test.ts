@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quote } from '../../src/transport/shellWords.ts'
+import { quote } from '../../src/base/shellWords.ts'
 
 describe('quote', () => {
   it('leaves harmless words readable', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { errorCode, systemReason, systemWords } from '../../src/untrusted/systemErrors.ts'
+import { errorCode, systemReason, systemWords } from '../../src/base/systemErrors.ts'
 
 const thrown = (work: () => unknown): unknown => {
   try {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isRunning, ownIdentity, processRuns, processStart } from '../../src/accounts/processStart.ts'
+import { isRunning, ownIdentity, processRuns, processStart } from '../../src/base/processIdentity.ts'
 
 describe('processRuns', () => {
   it('tells a process from another with its number', () => {

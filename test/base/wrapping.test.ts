@@ -1,6 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldLines } from '../../src/output/foldLines.ts'
+import { columnsOf, foldLines } from '../../src/base/wrapping.ts'
+
+it.each([
+  ['', 0],
+  ['admin', 5],
+  ['zoë', 3],
+  ['zoe\u0308', 3],
+  ['漢字ユーザー', 12],
+  ['한글', 4],
+  ['ｶﾅ', 2],
+  ['Ａ', 2],
+  ['a😀b', 4],
+  ['·', 1],
+])('%j takes %i columns', (text, columns) => {
+  expect(columnsOf(text)).toBe(columns)
+})
 
 describe('lines that are longer than a terminal is wide', () => {
   it('break between words, and go on two columns further in or under the words of a fix', () => {

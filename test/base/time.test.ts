@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compactTime, durationText, isoDate, parseDuration } from '../../src/deployment/compactTime.ts'
+import { compactTime, durationText, isoDate, parseDuration } from '../../src/base/time.ts'
 
 describe('a moment', () => {
   it('is written to the second and without separators for names of files', () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type LockFormat, type LockOwner, takeLock } from '../../src/accounts/lockFile.ts'
+import { type LockFormat, type LockOwner, takeLock } from '../../src/base/fileLock.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Locks that hold their id; owners whose id begins with `dead` are gone. */

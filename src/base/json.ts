@@ -1,3 +1,11 @@
+import { printable } from './printable.ts'
+
+/** A value as JSON on one line; characters that nobody sees stand as escapes, so the value stays exact. */
+export const jsonLineOf = (value: unknown): string => `${printable(JSON.stringify(value))}\n`
+
+/** The same with each member on a line of its own. */
+export const jsonText = (value: unknown): string => `${printable(JSON.stringify(value, null, 2))}\n`
+
 /** Levels and values of a JSON text that are read: a text of a megabyte could stand for a hundred of them. */
 const most = { levels: 64, values: 200_000 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../../src/client/parseJson.ts'
+import { parseJson } from '../../src/base/json.ts'
 import { heapInUse } from '../support/heapInUse.ts'
 
 describe('the JSON of others', () => {

@@ -12,7 +12,7 @@ import {
   isLoopback,
   isWildcard,
   overlaps,
-} from '../../src/config/address.ts'
+} from '../../src/base/address.ts'
 
 const texts = [
   ...['10.0.0.11', '0.0.0.0', '255.255.255.255', '256.1.1.1', '1.2.3', '1.2.3.4.5', '01.2.3.4', '1.2.3.4 '],
