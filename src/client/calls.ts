@@ -1,9 +1,10 @@
+import { isObject } from '../base/json.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { guarded } from './apiPath.ts'
 import { ClientError } from './clientError.ts'
 import type { Credentials } from './credentials.ts'
 import { describeEndpoint, type Endpoint } from './endpoint.ts'
-import { envelope, isObject, readEnvelope } from './envelope.ts'
+import { envelope, readEnvelope } from './envelope.ts'
 import { type Problem, readProblem } from './problem.ts'
 import { type ApiAnswer, request } from './request.ts'
 

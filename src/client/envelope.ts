@@ -1,7 +1,5 @@
 import { isObject } from '../base/json.ts'
 
-export { isObject }
-
 /** The envelope of every request and response (specification section 2.1). */
 export type Envelope = {
   readonly payloadType: string

@@ -1,4 +1,5 @@
-import { isObject, readEnvelope } from './envelope.ts'
+import { isObject } from '../base/json.ts'
+import { readEnvelope } from './envelope.ts'
 
 /** Users that a host may have: far more than a person can look after. */
 const most = 10_000

@@ -1,7 +1,6 @@
-import { parseJson } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { capitalized } from '../base/words.ts'
 import type { CallRequest, CallTarget } from './call.ts'
-import { isObject } from './envelope.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

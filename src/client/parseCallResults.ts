@@ -1,7 +1,6 @@
-import { parseJson } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import type { CallResult } from './call.ts'
 import { isClientErrorCode } from './clientError.ts'
-import { isObject } from './envelope.ts'
 
 /** Results and characters of a message that are read at most: what `muster-api call` itself writes is far less. */
 const most = { results: 10_000, message: 2000 }

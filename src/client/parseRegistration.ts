@@ -1,6 +1,5 @@
-import { parseJson } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { isComponent } from '../contracts/component.ts'
-import { isObject } from './envelope.ts'
 import type { RegisteredCluster, RegisteredHost } from './registry.ts'
 
 /** Reads the text of a cluster record, or says in a few words why it is none. */

@@ -1,5 +1,6 @@
+import { isObject } from '../base/json.ts'
 import { lastLines } from '../base/printable.ts'
-import { isObject, readEnvelope } from './envelope.ts'
+import { readEnvelope } from './envelope.ts'
 
 /** An error that an API answered: the ErrorPayload of contract.md, "Envelope". */
 export type Problem = {

@@ -1,7 +1,6 @@
-import { parseJson } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
 import { quote } from '../base/shellWords.ts'
-import { isObject } from '../client/envelope.ts'
 import { accountOptions, type DatabaseLogin } from '../contracts/databaseLogin.ts'
 import type { Transport } from '../transport/transport.ts'
 import { failureOf } from './failure.ts'

@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../base/address.ts'
-import { isObject } from '../client/envelope.ts'
+import { isObject } from '../base/json.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isHere } from '../config/resolve/dataSources.ts'
 import type { AccountOption, DatabaseLogin } from '../contracts/databaseLogin.ts'

@@ -1,7 +1,6 @@
 import { canonicalAddress } from '../base/address.ts'
-import { parseJsonObject } from '../base/json.ts'
+import { isObject, parseJsonObject } from '../base/json.ts'
 import { lastLines } from '../base/printable.ts'
-import { isObject } from '../client/envelope.ts'
 import type { Component } from '../contracts/component.ts'
 import type { HostFacts, Listener } from './facts/model.ts'
 

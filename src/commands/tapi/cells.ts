@@ -1,5 +1,5 @@
 import { addressAndPort } from '../../base/address.ts'
-import { isObject } from '../../client/envelope.ts'
+import { isObject } from '../../base/json.ts'
 
 /** The members of a payload, whatever they are. */
 export type Fields = Readonly<Record<string, unknown>>

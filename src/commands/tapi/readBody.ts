@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { isObject } from '../../client/envelope.ts'
+import { isObject } from '../../base/json.ts'
 import type { CommandContext } from '../context.ts'
 import { readInputFile } from '../readInputFile.ts'
 import { readAllInput } from '../terminalInput.ts'

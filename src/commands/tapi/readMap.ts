@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { parseJson } from '../../base/json.ts'
-import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { isObject, parseJson } from '../../base/json.ts'
+import { readEnvelope } from '../../client/envelope.ts'
 import type { CommandContext } from '../context.ts'
 import { readInputFile } from '../readInputFile.ts'
 import { readAllInput } from '../terminalInput.ts'

@@ -1,6 +1,7 @@
+import { isObject } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
 import { wrap } from '../../base/wrapping.ts'
-import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { readEnvelope } from '../../client/envelope.ts'
 import { cell, type Fields, object, objects, time } from './cells.ts'
 import type { Sent } from './everyHost.ts'
 import type { Answered } from './overview.ts'

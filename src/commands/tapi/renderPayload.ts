@@ -1,7 +1,7 @@
-import { jsonText } from '../../base/json.ts'
+import { isObject, jsonText } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
 import { wrap } from '../../base/wrapping.ts'
-import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { readEnvelope } from '../../client/envelope.ts'
 
 /** Rows of a name and a value, aligned; a value that is too long goes on below itself. Ends with a newline. */
 export function renderFields(

@@ -1,5 +1,6 @@
+import { isObject } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
-import { isObject, readEnvelope } from '../../client/envelope.ts'
+import { readEnvelope } from '../../client/envelope.ts'
 import { cell, type Fields, objects, seconds } from './cells.ts'
 import { renderBody } from './renderPayload.ts'
 import { renderTable } from './renderTable.ts'

@@ -1,7 +1,6 @@
 import { HostText } from '../../base/hostText.ts'
-import { parseJson } from '../../base/json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { quote } from '../../base/shellWords.ts'
-import { isObject } from '../../client/envelope.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'

@@ -1,6 +1,5 @@
-import { parseJson } from '../../base/json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { durationText } from '../../base/time.ts'
-import { isObject } from '../../client/envelope.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { namesSecret } from './hideSecrets.ts'

@@ -1,5 +1,5 @@
+import { isObject } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
-import { isObject } from '../../client/envelope.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
 

@@ -1,6 +1,5 @@
-import { parseJson } from '../../base/json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
-import { isObject } from '../../client/envelope.ts'
 import type { SavedHost, SavedPlan, SavedStep } from './savedPlan.ts'
 
 /** The member that says what a file is, and of which version. */

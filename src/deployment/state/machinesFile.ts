@@ -1,5 +1,4 @@
-import { parseJson } from '../../base/json.ts'
-import { isObject } from '../../client/envelope.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 
 /** What machines.json keeps of each host, by host name. */
 export type KnownMachines = {

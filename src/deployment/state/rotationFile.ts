@@ -1,7 +1,6 @@
-import { parseJson } from '../../base/json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { authorityDefect } from '../../certificates/authority.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
-import { isObject } from '../../client/envelope.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { ClusterState, Rotation } from './clusterState.ts'
 

@@ -1,5 +1,4 @@
-import { parseJson } from '../../base/json.ts'
-import { isObject } from '../../client/envelope.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { ClusterState, ReplacedPassword, UserState } from './clusterState.ts'
 

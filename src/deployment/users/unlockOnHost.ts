@@ -1,5 +1,6 @@
+import { isObject } from '../../base/json.ts'
 import type { CallRequest, CallResult } from '../../client/call.ts'
-import { envelope, isObject, readEnvelope } from '../../client/envelope.ts'
+import { envelope, readEnvelope } from '../../client/envelope.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { Component } from '../../contracts/component.ts'
