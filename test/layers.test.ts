@@ -8,18 +8,16 @@ const source = fileURLToPath(new URL('../src', import.meta.url))
 /** Which folders each folder of src may import from, beside base/; ARCHITECTURE.md explains the table. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   base: [],
-  untrusted: [],
-  diagnostics: ['untrusted'],
+  diagnostics: [],
   contracts: [],
-  secrets: ['untrusted', 'diagnostics'],
+  secrets: ['diagnostics'],
   accounts: ['secrets'],
-  processes: ['untrusted', 'secrets'],
-  transport: ['untrusted', 'secrets', 'processes'],
+  processes: ['secrets'],
+  transport: ['secrets', 'processes'],
   config: ['diagnostics', 'secrets', 'contracts'],
   certificates: ['diagnostics', 'secrets'],
-  client: ['untrusted', 'contracts', 'secrets'],
+  client: ['contracts', 'secrets'],
   deployment: [
-    'untrusted',
     'diagnostics',
     'contracts',
     'secrets',
@@ -30,11 +28,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'transport',
     'client',
   ],
-  api: ['untrusted', 'contracts', 'secrets', 'accounts'],
-  components: ['untrusted', 'contracts', 'api', 'client', 'secrets', 'accounts'],
-  output: ['untrusted', 'diagnostics', 'config', 'deployment'],
+  api: ['contracts', 'secrets', 'accounts'],
+  components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
+  output: ['diagnostics', 'config', 'deployment'],
   commands: [
-    'untrusted',
     'diagnostics',
     'contracts',
     'secrets',
@@ -48,7 +45,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
   ],
   bin: [
-    'untrusted',
     'diagnostics',
     'contracts',
     'secrets',
@@ -66,24 +62,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Files of general use that every folder may import, and that import each other alone. */
-const ground: readonly string[] = [
-  'base/fileLock.ts',
-  'base/processIdentity.ts',
-  'base/json.ts',
-  'base/address.ts',
-  'base/time.ts',
-  'base/concurrency.ts',
-  'base/sha256.ts',
-  'base/words.ts',
-  'base/systemErrors.ts',
-]
-
 /** The only files that may do I/O: everything else takes values and returns values (rule 1). */
 const ioFiles: readonly string[] = [
-  'base/fileLock.ts',
-  'base/processIdentity.ts',
-  'base/trustedFile.ts',
   'accounts/userFileIo.ts',
   'api/audit/auditFile.ts',
   'api/audit/verifyAudit.ts',
@@ -93,6 +73,9 @@ const ioFiles: readonly string[] = [
   'api/logFile.ts',
   'api/peerOrigin.ts',
   'api/server.ts',
+  'base/fileLock.ts',
+  'base/processIdentity.ts',
+  'base/trustedFile.ts',
   'bin/ownPackage.ts',
   'bin/printVersion.ts',
   'bin/processContext.ts',
@@ -201,21 +184,8 @@ describe('the layers of src', () => {
         .filter((path) => path !== undefined)
         .filter((path) => folderOf(path) !== folderOf(file))
         .filter(
-          (path) =>
-            folderOf(path) !== 'base' &&
-            !ground.includes(path) &&
-            !(layers[folderOf(file)] ?? []).includes(folderOf(path)),
+          (path) => folderOf(path) !== 'base' && !(layers[folderOf(file)] ?? []).includes(folderOf(path)),
         )
-        .map((path) => `${file} imports ${path}`),
-    )
-    expect(wrong).toEqual([])
-  })
-
-  it('lets files of general use import each other alone', () => {
-    const wrong = ground.flatMap((file) =>
-      importsOf(file)
-        .map(({ specifier }) => target(file, specifier))
-        .filter((path) => path !== undefined && folderOf(path) !== 'base' && !ground.includes(path))
         .map((path) => `${file} imports ${path}`),
     )
     expect(wrong).toEqual([])
@@ -280,9 +250,7 @@ describe('the layers of src', () => {
       }
     }
     visit('bin/muster-api.ts')
-    const forbidden = [...seen].filter(
-      (file) => /^(transport|deployment|config|commands)\//.test(file) && !ground.includes(file),
-    )
+    const forbidden = [...seen].filter((file) => /^(transport|deployment|config|commands)\//.test(file))
     expect(forbidden).toEqual([])
   })
 })
