@@ -35,8 +35,7 @@ export async function mapLimit<In, Out>(options: {
 }
 
 /**
- * Lets one run of the work go on at a time. Whoever comes during a run shares the next one, so that what it finds
- * is never older than the question.
+ * Runs the work once at a time. Calls during a run share the next one, so that no result is older than its call.
  */
 export function shareRuns<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | undefined

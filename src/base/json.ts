@@ -1,17 +1,11 @@
 import { printable } from './printable.ts'
 
-/** A value as JSON on one line; characters that nobody sees stand as escapes, so the value stays exact. */
-export const jsonLineOf = (value: unknown): string => `${printable(JSON.stringify(value))}\n`
-
-/** The same with each member on a line of its own. */
-export const jsonText = (value: unknown): string => `${printable(JSON.stringify(value, null, 2))}\n`
-
 /** Levels and values of a JSON text that are read: a text of a megabyte could stand for a hundred of them. */
 const most = { levels: 64, values: 200_000 }
 
 /**
- * The value that a JSON text stands for; undefined where it is none, whatever it holds instead, and for one with more
- * than 64 levels or 200,000 values: who goes through it calls itself for each level.
+ * Parses JSON; returns undefined for any other text, and for JSON with more than 64 levels or 200,000 values, since
+ * those who walk through it recurse for each level.
  */
 export function parseJson(text: string): unknown {
   if (!isModest(text)) return undefined
@@ -52,7 +46,7 @@ function isModest(text: string): boolean {
   return true
 }
 
-/** The place of the quote that ends the string which begins at `start`; the end of the text where none does. */
+/** Returns the index of the quote that ends the string which begins at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
@@ -63,12 +57,18 @@ function endOfString(text: string, start: number): number {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The same of an object; undefined for any other value, too. */
+/** Parses a JSON object within the same limits; returns undefined for any other text or value. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const value = parseJson(text)
   return isObject(value) ? value : undefined
 }
 
-/** A member of a value that may be no object, or have none of that name. */
+/** Returns an own member of a value that may be no object, or have none of that name. */
 export const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** Writes a value as JSON on one line; characters that nobody sees stand as escapes, so the value stays exact. */
+export const jsonLineOf = (value: unknown): string => `${printable(JSON.stringify(value))}\n`
+
+/** Writes a value as JSON with each member on a line of its own, escaped like `jsonLineOf`. */
+export const jsonText = (value: unknown): string => `${printable(JSON.stringify(value, null, 2))}\n`

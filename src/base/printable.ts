@@ -16,20 +16,20 @@ const escapeOf = (character: string): string =>
 const hex = (unit: string, digits: number): string => unit.charCodeAt(0).toString(16).padStart(digits, '0')
 
 /**
- * Text with a visible escape, such as `\x1b` or `\u202e`, for each character that is not seen; line feeds and tabs
- * stay. JSON text that `JSON.stringify` made stands for the same values afterwards.
+ * Replaces each character that is not seen by a visible escape, such as `\x1b` or `\u202e`; line feeds and tabs stay.
+ * JSON text that `JSON.stringify` made stands for the same values afterwards.
  */
 export const printable = (text: string): string => text.replace(unseen, escapeOf)
 
-/** The same of text that is to be one line: a line feed in it stands as `\x0a`. */
+/** Escapes like `printable`, and line feeds as `\x0a`, so that the text is one line. */
 export const printableLine = (text: string): string => printable(text).replaceAll('\n', '\\x0a')
 
 /** The sequences of ECMA-48 that our own colours are: none that hides text, moves the cursor or asks the terminal. */
 const ownColours = new RegExp(`(${String.fromCharCode(0x1b)}\\[(?:[1-4]|2[2-4]|3[1-6]|39)m)`)
 
 /**
- * Text for a terminal, a log or a pipe with nothing but our own colours that would steer a terminal: the last door of
- * all that is printed, for what was not made printable before.
+ * Escapes everything that steers a terminal but our own colours: the last step before text goes to a terminal, a log
+ * or a pipe, for what was not made printable before.
  */
 export const printableInColour = (text: string): string =>
   text
@@ -37,15 +37,15 @@ export const printableInColour = (text: string): string =>
     .map((piece, index) => (index % 2 === 1 ? piece : printable(piece)))
     .join('')
 
-/** Text with one `·` for each character that is not seen, for places where columns count. */
+/** Replaces each character that is not seen by one `·`, for places where columns count. */
 export const masked = (text: string): string => text.replace(unseen, '\u00b7')
 
 /** Lines and characters of somebody else's text that a message quotes. */
 const most = { lines: 5, characters: 1000 }
 
 /**
- * The end of somebody else's text, printable and in one line, so that it can be quoted in a message: a line break in it
- * cannot pass for a line of ours. Empty for text of spaces alone.
+ * Returns the end of somebody else's text, printable and in one line, so that it can be quoted in a message: a line
+ * break in it cannot pass for a line of ours. Empty for text of spaces alone.
  */
 export function lastLines(text: string): string {
   // Long text is not split whole: a host can send millions of lines.
@@ -61,7 +61,7 @@ export function lastLines(text: string): string {
 /** Characters and lines of a message; what is longer is not read by anybody. */
 const longest = { lines: 40, characters: 8000 }
 
-/** A message of several lines, printable and bounded: the last door for words that may quote somebody else. */
+/** Makes a message of several lines printable and cuts it: the last step for words that may quote somebody else. */
 export function boundedMessage(text: string): string {
   const lines = printable(text.slice(0, longest.characters)).split('\n', longest.lines + 1)
   const isCut = lines.length > longest.lines || text.length > longest.characters

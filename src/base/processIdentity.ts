@@ -14,8 +14,8 @@ function statFields(pid: number | 'self'): readonly string[] {
 }
 
 /**
- * When a process started, in clock ticks since boot: field 22 of /proc/<pid>/stat. With the pid it names one
- * process for ever. Undefined when there is no such process, or no /proc to ask.
+ * Returns when a process started, in clock ticks since boot (field 22 of /proc/<pid>/stat), which with the pid names
+ * one process for ever. Undefined when there is no such process, or no /proc.
  */
 export const processStart = (pid: number | 'self'): string | undefined => statFields(pid)[19]
 
@@ -49,7 +49,7 @@ export function ownIdentity(): ProcessIdentity {
 export const isRunning = (one: ProcessIdentity): boolean =>
   one.machine !== hostname() || processRuns(one.pid, one.started)
 
-/** This process and its user, as locks on hosts and records of runs name them. machine-id(5) where there is one. */
+/** Describes this process and its user, as locks on hosts and records of runs name them. machine-id(5) where there is one. */
 export function thisProcess(): ProcessIdentity & { readonly user: string; readonly machineId?: string } {
   const { pid, machine, started } = ownIdentity()
   const machineId = readMachineId()

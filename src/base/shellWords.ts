@@ -1,6 +1,6 @@
 const harmless = /^[A-Za-z0-9_@%+=:,./-]+$/
 
-/** One word of a POSIX sh script that means exactly `text`. Throws for NUL, which no shell can carry. */
+/** Quotes a text as one word of a POSIX sh script. Throws for NUL, which no shell can carry. */
 export function quote(text: string): string {
   if (text.includes('\0')) throw new Error('a NUL character cannot be part of a shell word')
   if (harmless.test(text)) return text

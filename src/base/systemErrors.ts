@@ -39,15 +39,15 @@ const reasons: Readonly<Record<string, string>> = {
   EXDEV: 'it lies on another file system',
 }
 
-/** The system's own code of an error, such as `ENOENT`; undefined for any other error. */
+/** Returns the system's code of an error, such as `ENOENT`; undefined for any other error. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Words for a code of the system, such as `ENOENT`; undefined for one that has none here. */
+/** Explains a code of the system, such as `ENOENT`; undefined for one that has no words here. */
 export const systemReason = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(reasons, code) ? reasons[code] : undefined
 
-/** Words for an error of the system; its code where there are none, and its message where it has no code. */
+/** Explains an error of the system; by its code where there are no words, by its message where it has no code. */
 export function systemWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = errorCode(error)

@@ -1,7 +1,7 @@
-/** A moment in UTC for names of runs and files, to the second: `20260102T030405Z`. */
+/** Writes a moment in UTC for names of runs and files, to the second: `20260102T030405Z`. */
 export const compactTime = (moment: Date): string => moment.toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
-/** The date of a moment in UTC: `2026-01-02`. */
+/** Returns the date of a moment in UTC: `2026-01-02`. */
 export const isoDate = (moment: Date | string | number): string => new Date(moment).toISOString().slice(0, 10)
 
 const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const

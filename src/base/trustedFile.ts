@@ -61,7 +61,7 @@ export function openTrusted(path: string, flags: number): { readonly file: numbe
   }
 }
 
-/** Returns the same as a `FileHandle`. */
+/** Opens a file like `openTrusted`, as a `FileHandle`. */
 export async function openTrustedHandle(path: string, flags: number) {
   const handle = await open(path, flags, 0o600).catch((error: unknown) => {
     throw explained(error)
@@ -98,7 +98,7 @@ export function readTrusted(path: string, most: number): { readonly text: string
   }
 }
 
-/** Owner of the folder that a file lies in. Throws an `UntrustedFileError` where that is a link. */
+/** Returns the owner of the folder that a file lies in. Throws an `UntrustedFileError` where that is a link. */
 export function folderOwner(path: string): { readonly uid: number; readonly gid: number } {
   const stats = lstatSync(dirname(path))
   if (!stats.isDirectory()) throw new UntrustedFileError(`${dirname(path)} is not a folder`)

@@ -1,17 +1,16 @@
-/** `a`, `a and b`, `a, b and c`. */
+/** Joins words: `a`, `a and b`, `a, b and c`. */
 export function listOf(words: readonly string[], conjunction = 'and'): string {
   if (words.length < 2) return words.join('')
   return `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`
 }
 
-/** The same, but names at most `most` words and counts the rest: `a, b and 7 more`. */
+/** Joins at most `most` words and counts the rest: `a, b and 7 more`. */
 export function shortListOf(words: readonly string[], most = 3): string {
   if (words.length <= most + 1) return listOf(words)
   return listOf([...words.slice(0, most), `${words.length - most} more`])
 }
 
-/** `1 error`, `2 errors`. */
+/** Counts a regular noun: `1 error`, `2 errors`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** The same words, the first with a capital letter. */
 export const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`
