@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { CheckResult } from '../../src/deployment/check/verdict.ts'
+import type { CheckResult } from '../../src/deployment/preflight/checkHosts.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Outcome } from './support/operator.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'

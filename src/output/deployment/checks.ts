@@ -1,6 +1,5 @@
-import type { HostChecks } from '../../deployment/check/judgeHosts.ts'
-import type { CheckResult } from '../../deployment/check/verdict.ts'
 import { withoutNames } from '../../deployment/hostPlan.ts'
+import type { CheckResult, HostChecks } from '../../deployment/preflight/checkHosts.ts'
 import { counted, listOf, shortListOf } from '../../diagnostics/words.ts'
 import { printable } from '../../untrusted/printable.ts'
 import { wrap } from '../diagnostics/wrap.ts'
