@@ -1,3 +1,4 @@
+import { canonicalAddress } from '../../config/address.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { StepError } from '../stepError.ts'
@@ -11,7 +12,7 @@ export type Observations = {
   readonly clockOffset: number
   /** As `getconf GNU_LIBC_VERSION` prints it, such as `glibc 2.36`, or `musl`; absent where it is not known. */
   readonly libc?: string
-  /** Addresses of the names that were looked up on the host; none where the name is not known there. */
+  /** Canonical addresses of the names that were looked up on the host; none where the name is not known there. */
   readonly resolved: ReadonlyMap<string, readonly string[]>
   /** Text of /etc/hosts, its first 64 KiB. */
   readonly hostsFile: string
@@ -105,9 +106,7 @@ function parseObservations(output: string, sent: Date): Observations {
     ...(libc ? { libc } : {}),
     resolved: new Map(
       rows.flatMap(([key, name, addresses = '']) =>
-        key === 'name' && name !== undefined
-          ? [[name, addresses.split(' ').filter((address) => address !== '')] as const]
-          : [],
+        key === 'name' && name !== undefined ? [[name, addressesIn(addresses)] as const] : [],
       ),
     ),
     leftovers: rows.flatMap(([key, path = '']) => (key === 'leftover' && isLeftover(path) ? [path] : [])),
@@ -115,6 +114,13 @@ function parseObservations(output: string, sent: Date): Observations {
     ...(isFirewall(kind) ? { firewall: { kind, rules: decode(rules) } } : {}),
   }
 }
+
+/** Reads addresses in canonical form; one with a zone (`fe80::1%eth0`) has none and stays as it is. */
+const addressesIn = (text: string): readonly string[] =>
+  text
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => canonicalAddress(word) ?? word)
 
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/address.ts'
+import { canonicalAddress, isLoopback } from '../../config/address.ts'
 import { listOf } from '../../diagnostics/words.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 import { dialledNames, isName } from './namesCheck.ts'
@@ -32,6 +32,6 @@ function loopbackLines(
 ): readonly { readonly address: string; readonly names: readonly string[] }[] {
   return text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
-    return isLoopback(address) ? [{ address, names }] : []
+    return isLoopback(canonicalAddress(address) ?? '') ? [{ address, names }] : []
   })
 }

@@ -23,7 +23,7 @@ describe('observe', () => {
       'libc\tglibc 2.36',
       `hosts-file\t${base64('127.0.1.1 db1\n')}`,
       `firewall\tufw\t${base64('rules\n')}`,
-      'name\tdb2\t10.0.0.12 fd00::2 ',
+      'name\tdb2\t::ffff:10.0.0.12 fd00:0::2 fe80::1%eth0 ',
       'name\tdb3\t',
       'leftover\treleases/.new-release',
       'leftover\tshare/.manager.json.muster-0123456789abcdef',
@@ -39,7 +39,7 @@ describe('observe', () => {
       leftovers: ['releases/.new-release', 'share/.manager.json.muster-0123456789abcdef'],
       firewall: { kind: 'ufw', rules: 'rules\n' },
       resolved: new Map([
-        ['db2', ['10.0.0.12', 'fd00::2']],
+        ['db2', ['10.0.0.12', 'fd00::2', 'fe80::1%eth0']],
         ['db3', []],
       ]),
     })

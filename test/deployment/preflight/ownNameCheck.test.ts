@@ -23,4 +23,12 @@ describe('the own-name check', () => {
       'ok: no loopback address',
     ])
   })
+
+  it.each(['0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'])(
+    'warns of a loopback address in another form: %s',
+    (address) => {
+      const [found] = reasons('own-name', [withHosts(`${address} one.example.org\n`)], { config })
+      expect(found).toMatch(/^warning: /)
+    },
+  )
 })
