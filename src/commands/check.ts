@@ -1,8 +1,8 @@
-import { type HostChecks, judgeHosts } from '../deployment/check/judgeHosts.ts'
-import { namesAsked } from '../deployment/check/names.ts'
-import { observe } from '../deployment/check/observe.ts'
-import type { Subject } from '../deployment/check/subject.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
+import type { Subject } from '../deployment/preflight/checkContract.ts'
+import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.ts'
+import { namesToResolve } from '../deployment/preflight/namesCheck.ts'
+import { observe } from '../deployment/preflight/observe.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import { closeAll, type LostHost, surveyHosts, wholeLook } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
@@ -78,11 +78,11 @@ async function lookAtHosts(
   const whole = wholeOf(config)
   const looked = await Promise.all(
     survey.reached.map(async ({ host, facts, transport }): Promise<Subject | LostHost> => {
-      const names = namesAsked(whole, host)
+      const names = namesToResolve(whole, host)
       try {
         const { installDirectory } = host
-        const seen = await observe(transport, { installDirectory, names, now: context.now })
-        return { host, facts, seen }
+        const observed = await observe(transport, { installDirectory, names, now: context.now })
+        return { cluster: config.cluster, host, facts, observed }
       } catch (error) {
         return { host, failure: failureOf(error), unreachable: isUnreachable(error) }
       }
@@ -92,10 +92,10 @@ async function lookAtHosts(
     await renderer.end()
   })
   if (context.signal.aborted) throw new Interrupted()
-  return judgeHosts(
+  return checkHosts(
     {
       config: whole,
-      subjects: looked.filter((one) => 'seen' in one),
+      subjects: looked.filter((one) => 'observed' in one),
       stores,
       machines,
       ownNode: { path: process.execPath, version: process.version },

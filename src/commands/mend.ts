@@ -1,6 +1,6 @@
 import type { ClusterConfig } from '../config/model.ts'
-import type { HostChecks } from '../deployment/check/judgeHosts.ts'
-import { remediesOf } from '../deployment/check/remedy.ts'
+import type { HostChecks } from '../deployment/preflight/checkHosts.ts'
+import { remediesOf } from '../deployment/preflight/remedies.ts'
 import { preview } from '../deployment/preview.ts'
 import { wholeLook } from '../deployment/survey.ts'
 import { agreed } from './confirmChanges.ts'

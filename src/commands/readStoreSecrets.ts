@@ -1,5 +1,5 @@
 import type { HostConfig } from '../config/model.ts'
-import type { StoresRead } from '../deployment/check/subject.ts'
+import type { StoresRead } from '../deployment/desired/ownStores.ts'
 import type { StorePasswords } from '../deployment/desired/stores.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { CommandContext } from './context.ts'

@@ -18,7 +18,7 @@ import { type TlsNote, tlsNotes } from './desired/tlsNotes.ts'
 import type { InstalledFacts } from './facts/model.ts'
 import { failureOf } from './failure.ts'
 import { withMachines } from './hostIdentity.ts'
-import { judgeFacts } from './judge.ts'
+import { refusals } from './preflight/checks.ts'
 import type { Program } from './program.ts'
 import { forwardNotes, pinReleases } from './releases/pin.ts'
 import { chooseRuntime, type RuntimeFile } from './runtime/choose.ts'
@@ -65,7 +65,7 @@ export type PrepareOptions = {
 /** Judges the facts of all hosts and decides what each must become. All problems of all hosts at once. */
 export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const { config, surveyed, secrets, now } = options
-  const judged = surveyed.flatMap(({ host, facts }) => judgeFacts(host, facts, config.cluster))
+  const judged = surveyed.flatMap(({ host, facts }) => refusals({ cluster: config.cluster, host, facts }))
   const elsewhere = surveyed.flatMap(
     ({ host, facts }) =>
       authorityElsewhere({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],

@@ -20,14 +20,12 @@ import { renderBody } from '../../src/commands/tapi/renderPayload.ts'
 import { renderServiceList, renderServices } from '../../src/commands/tapi/renderServices.ts'
 import { renderTopology } from '../../src/commands/tapi/renderTopology.ts'
 import { callHost } from '../../src/deployment/callHost.ts'
-import { observe } from '../../src/deployment/check/observe.ts'
 import { parseLogins } from '../../src/deployment/databaseLogins.ts'
 import { hostReport } from '../../src/deployment/diag/hostReport.ts'
 import { settingsDifference } from '../../src/deployment/differences/settings.ts'
 import { execOnHost } from '../../src/deployment/exec/run.ts'
 import { gatherFacts, gatherInstalled } from '../../src/deployment/facts/gather.ts'
 import { failureOf } from '../../src/deployment/failure.ts'
-import { judgeFacts } from '../../src/deployment/judge.ts'
 import { layoutOf } from '../../src/deployment/layout.ts'
 import { hostLocks } from '../../src/deployment/lock/hostLocks.ts'
 import { lockingTransport } from '../../src/deployment/lock/lockingTransport.ts'
@@ -35,6 +33,8 @@ import { readLogs } from '../../src/deployment/logs/read.ts'
 import { shortLine } from '../../src/deployment/logs/shortLine.ts'
 import { installedListeners, parseManifest } from '../../src/deployment/manifest.ts'
 import { mustBeOwnMachine } from '../../src/deployment/ownMachine.ts'
+import { refusals } from '../../src/deployment/preflight/checks.ts'
+import { observe } from '../../src/deployment/preflight/observe.ts'
 import { mustUnderstand } from '../../src/deployment/releases/fitness.ts'
 import { drainTimeoutOf } from '../../src/deployment/services/stopping.ts'
 import { StepError } from '../../src/deployment/stepError.ts'
@@ -100,7 +100,7 @@ const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
   'facts and their rules': async (text) => {
     const facts = await gatherFacts(answering(text), factsRequest)
     installedListeners(facts)
-    return [judgeFacts(host, facts, cluster), drainTimeoutOf(facts)]
+    return [refusals({ cluster, host, facts }), drainTimeoutOf(facts)]
   },
   'facts of what is installed': async (text) => {
     const { installation } = await gatherInstalled(answering(text), { cluster, layout })

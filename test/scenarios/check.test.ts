@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { CheckResult } from '../../src/deployment/check/verdict.ts'
+import type { CheckResult } from '../../src/deployment/preflight/checkHosts.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Outcome } from './support/operator.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'
@@ -10,7 +10,7 @@ import { createWorld, type World } from './support/world.ts'
 
 type Told = { readonly host: string; readonly state: string; readonly checks: readonly CheckResult[] }
 
-/** Looking at hosts before anything is installed there: nothing is changed, and every host is told about. */
+/** Checks of hosts before anything is installed there: nothing is changed, and every host is reported. */
 describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () => {
   let world: World
 
@@ -21,7 +21,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
   }
   const found = (hosts: readonly Told[], name: string, check: string) =>
     hosts.find(({ host }) => host === name)?.checks.filter((one) => one.check === check)
-  /** Hosts that share a machine have its machine-id in common, which is true and no matter here. */
+  /** Hosts that share a machine have one machine-id, rightly; a firewall depends on the machine. */
   const notOk = (hosts: readonly Told[]) =>
     hosts.flatMap(({ host, checks }) =>
       checks
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
   })
   afterAll(() => world?.close())
 
-  it('has nothing against fresh hosts, asks them all, and leaves them as they are: 0', async () => {
+  it('finds nothing wrong with fresh hosts, checks them all, and leaves them as they are: 0', async () => {
     const before = snapshot(world.folder)
     const { code, stderr, hosts } = await json()
     expect({ code, stderr, notOk: notOk(hosts) }).toEqual({ code: 0, stderr: '', notOk: [] })
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect(filesBelow(join(world.operator.directory, '.muster'))).toEqual([])
   })
 
-  it('tells all that is wrong on a host at once, and the others too: 1', async () => {
+  it('reports all problems of a host at once, and the other hosts too: 1', async () => {
     const [db1, db2, db3] = ['db1', 'db2', 'db3'].map((name) => world.host(name))
     if (!db1 || !db2 || !db3) throw new Error('three hosts')
     const occupant = createServer()
@@ -82,10 +82,10 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     }
   })
 
-  it('asks the others where a host cannot be reached: 4, but 1 where a login is refused', async () => {
+  it('checks the others where a host cannot be reached: 4, but 1 where a login is refused', async () => {
     world.host('db2').server.setFault('close-before-banner')
-    const impatient = { ...world.host('db2'), ssh: { ...world.host('db2').ssh, timeout: '700ms' } }
-    world.describe({ hosts: [world.host('db1'), impatient, world.host('db3')] })
+    const withShortTimeout = { ...world.host('db2'), ssh: { ...world.host('db2').ssh, timeout: '700ms' } }
+    world.describe({ hosts: [world.host('db1'), withShortTimeout, world.host('db3')] })
     const { code, hosts, stderr } = await json()
     expect({ code, stderr }).toEqual({ code: 4, stderr: '' })
     expect(hosts.map(({ host, state }) => `${host} ${state}`)).toEqual([
@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect((await json('--strict', ...argv)).code).toBe(1)
   })
 
-  it('asks only the hosts that --host means, and refuses one that means none: 3', async () => {
+  it('checks only the hosts that --host selects, and refuses one that selects none: 3', async () => {
     const connections = world.hosts.map(({ server }) => server.connections())
     const { hosts } = await json('--host', 'db2', '--host', 'd?3')
     expect(hosts.map(({ host }) => host)).toEqual(['db2', 'db3'])
@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect(outcome.stderr).toContain("no host in alpha matches 'web*'")
   })
 
-  it('opens own stores, and tells of a password that cannot be read: 1', async () => {
+  it('opens own stores, and reports a password that cannot be read: 1', async () => {
     world.describe({
       defaults: {
         'java-tls-keystore-path': 'alpha.yaml',
@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect(world.operator.printed()).not.toContain('a store password')
   })
 
-  it('mends with --fix what it can, on the hosts that need it, and looks again: 0', async () => {
+  it('fixes with --fix what it can, on the hosts that need it, and checks again: 0', async () => {
     const { directory } = world.host('db2')
     rmSync(directory, { recursive: true, force: true })
     const left = join(directory, 'releases/.new-release')

@@ -1,6 +1,5 @@
 import type { HostConfig } from '../../config/model.ts'
-import type { StoresRead } from '../check/subject.ts'
-import { ownStores } from '../desired/ownStores.ts'
+import { ownStores, type StoresRead } from '../desired/ownStores.ts'
 import { isGenerated } from '../desired/stores.ts'
 import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'

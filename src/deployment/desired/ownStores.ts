@@ -8,6 +8,15 @@ import { StepError } from '../stepError.ts'
 import { namesOf } from './names.ts'
 import type { ResolvedStores, StorePasswords } from './stores.ts'
 
+/** The operator's own stores, as far as they could be read on this machine. */
+export type StoresRead = {
+  /** Contents by path. */
+  readonly files: ReadonlyMap<string, Buffer>
+  /** By host; a password that could not be read is missing here and explained in `failures`. */
+  readonly passwords: ReadonlyMap<string, StorePasswords>
+  readonly failures: ReadonlyMap<string, readonly { readonly message: string; readonly fix: string }[]>
+}
+
 /**
  * The operator's own stores: opened here, judged for the host, and sent byte for byte. Throws a `StepError`
  * with all that is wrong with them.

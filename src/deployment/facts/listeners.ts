@@ -14,7 +14,7 @@ export function parseListeners(text: string): Listener[] {
   })
 }
 
-/** The kernel prints each 32-bit word in host byte order; x86-64 and arm64 are both little-endian. */
+/** Decodes an address: the kernel prints each 32-bit word in host byte order, little-endian on x86-64 and arm64. */
 function decodeAddress(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) =>
     (word.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)),

@@ -2,9 +2,8 @@ import { jsonText } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
 import { counted, listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
-import type { HostChecks } from '../../deployment/check/judgeHosts.ts'
-import type { CheckResult } from '../../deployment/check/verdict.ts'
 import { withoutNames } from '../../deployment/hostPlan.ts'
+import type { CheckResult, HostChecks } from '../../deployment/preflight/checkHosts.ts'
 import { paint } from './paint.ts'
 
 /** A finding, and all hosts that have it; `exactly` in the same words, else but for their own names and addresses. */

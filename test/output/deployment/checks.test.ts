@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { HostChecks } from '../../../src/deployment/check/judgeHosts.ts'
-import type { CheckResult } from '../../../src/deployment/check/verdict.ts'
+import type { CheckResult, HostChecks } from '../../../src/deployment/preflight/checkHosts.ts'
 import { type ChecksOptions, checksJson, checksText } from '../../../src/output/deployment/checks.ts'
 
 const disk: CheckResult = {

@@ -1,0 +1,51 @@
+import { CertificateError } from '../../certificates/certificateError.ts'
+import { describeChain } from '../../certificates/describeChain.ts'
+import { ownStores } from '../desired/ownStores.ts'
+import { isGenerated } from '../desired/stores.ts'
+import { tlsNotes } from '../desired/tlsNotes.ts'
+import { StepError } from '../stepError.ts'
+import {
+  type Check,
+  type CheckContext,
+  failures,
+  ok,
+  type Subject,
+  type Verdict,
+  warning,
+} from './checkContract.ts'
+
+/** Certificate of the host: the operator's own stores can serve there, or the one that muster made is still valid. */
+export const certificatesCheck: Check = {
+  id: 'certificates',
+  // An installation finds the same problems when it opens the stores: only there it has their passwords.
+  describe: (subject, context) =>
+    isGenerated(subject.host) ? describeGenerated(subject, context.now) : describeOwn(subject, context),
+}
+
+function describeGenerated({ facts }: Subject, now: Date): readonly Verdict[] {
+  const { chain } = facts.installation
+  const certificate = chain === undefined ? undefined : describeChain(chain, now)
+  if (certificate === undefined) return ok('made by muster')
+  const until = certificate.notAfter.toISOString().slice(0, 10)
+  if (!certificate.expired) return ok(`made by muster, until ${until}`)
+  return warning(
+    `its certificate is valid until ${until} only`,
+    'Run `muster install`, which makes a new one.',
+  )
+}
+
+function describeOwn({ host, facts }: Subject, { stores, now }: CheckContext): readonly Verdict[] {
+  const unread = stores.failures.get(host.name) ?? []
+  if (unread.length > 0) return failures(unread)
+  try {
+    const given = stores.passwords.get(host.name) ?? {}
+    const { warnings } = ownStores({ host, facts, given, files: stores.files, now })
+    const notes = tlsNotes(warnings.map((one) => ({ host: host.name, warning: one })))
+    return notes.length === 0
+      ? ok('keystore and truststore of the file')
+      : notes.flatMap((note) => warning(note, 'Replace the stores, then run `muster install`.'))
+  } catch (error) {
+    if (error instanceof StepError || error instanceof CertificateError) return failures([error])
+    throw error
+  }
+}

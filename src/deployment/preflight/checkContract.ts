@@ -1,0 +1,79 @@
+import type { ClusterConfig, HostConfig } from '../../config/model.ts'
+import type { StoresRead } from '../desired/ownStores.ts'
+import type { HostFacts } from '../facts/model.ts'
+import type { Machines } from '../hostIdentity.ts'
+import type { StepError } from '../stepError.ts'
+import type { Observations } from './observe.ts'
+
+/** A host that something is about to be installed on. */
+export type Candidate = {
+  readonly cluster: string
+  readonly host: HostConfig
+  readonly facts: HostFacts
+}
+
+/** A candidate with what only `muster check` reads of it. */
+export type Subject = Candidate & { readonly observed: Observations }
+
+/** Values that a check may compare a host with. */
+export type CheckContext = {
+  /** The whole file, also where only some of its hosts are checked. */
+  readonly config: ClusterConfig
+  /** All hosts that were reached. */
+  readonly subjects: readonly Subject[]
+  readonly stores: StoresRead
+  readonly machines: Machines
+  /** The Node.js that muster runs on. */
+  readonly ownNode: { readonly path: string; readonly version: string }
+  readonly now: Date
+}
+
+/** One preflight check. Its functions are pure. */
+export type Check = {
+  /** Stable: `muster check` prints it, also as JSON. The file is named after it. */
+  readonly id: string
+  /**
+   * Returns problems for which an installation refuses the host; `muster check` reports them as failures.
+   * Absent where the check needs more than an installation knows by then, or only warns.
+   */
+  readonly check?: (candidate: Candidate) => readonly StepError[]
+  /** Returns at least one verdict of `muster check` on a host for which `check` found no problem. */
+  readonly describe: (subject: Subject, context: CheckContext) => readonly Verdict[]
+}
+
+/** Result of a check for one host. The reason is a clause that follows the host's name. */
+export type Verdict =
+  | { readonly result: 'ok'; readonly reason: string }
+  | {
+      readonly result: 'warning' | 'failure'
+      readonly reason: string
+      readonly fix: string
+      /** Absent where only a person can fix it. */
+      readonly remedy?: Remedy
+    }
+
+/**
+ * A fix that `check --fix` applies. It stops and opens nothing, changes nothing that another program relies on
+ * (clock, firewall, names), and removes only what is muster's own. May be repeated.
+ */
+export type Remedy = {
+  /** In the words of a step: `remove 2 leftovers of interrupted runs`. */
+  readonly summary: string
+  /** POSIX sh, run as the login that the check looked with. */
+  readonly script: string
+}
+
+export const ok = (reason: string): readonly Verdict[] => [{ result: 'ok', reason }]
+
+export const warning = (reason: string, fix: string, remedy?: Remedy): readonly Verdict[] => [
+  { result: 'warning', reason, fix, ...(remedy === undefined ? {} : { remedy }) },
+]
+
+export const failure = (reason: string, fix: string): readonly Verdict[] => [
+  { result: 'failure', reason, fix },
+]
+
+/** Turns problems into failures. */
+export const failures = (
+  problems: readonly { readonly message: string; readonly fix: string }[],
+): readonly Verdict[] => problems.flatMap(({ message, fix }) => failure(message, fix))

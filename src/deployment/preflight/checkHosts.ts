@@ -1,0 +1,59 @@
+import type { LostHost } from '../survey.ts'
+import {
+  type Check,
+  type CheckContext,
+  failure,
+  failures,
+  type Subject,
+  type Verdict,
+} from './checkContract.ts'
+import { checks } from './checks.ts'
+
+/** A verdict and the id of the check that gave it. */
+export type CheckResult = Verdict & { readonly check: string }
+
+/** Results of one host; a host that was not reached has a single one, which says why. */
+export type HostChecks = {
+  readonly host: string
+  readonly address: string
+  readonly state: 'checked' | 'unreachable' | 'failed'
+  readonly results: readonly CheckResult[]
+}
+
+/** Runs every check on every host that was reached. In the order of the file; hosts not asked for are omitted. */
+export function checkHosts(context: CheckContext, lost: readonly LostHost[]): readonly HostChecks[] {
+  const checked = new Map(
+    context.subjects.map((subject): readonly [string, HostChecks] => {
+      const { name, address } = subject.host
+      return [name, { host: name, address, state: 'checked', results: resultsOf(subject, context) }]
+    }),
+  )
+  for (const one of lost) checked.set(one.host.name, lostHost(one))
+  return context.config.hosts.flatMap(({ name }) => checked.get(name) ?? [])
+}
+
+const resultsOf = (subject: Subject, context: CheckContext): readonly CheckResult[] =>
+  checks.flatMap((check) =>
+    runCheck({ check, subject, context }).map((verdict) => ({ check: check.id, ...verdict })),
+  )
+
+/** Returns the verdicts of one check for one host. */
+export function runCheck(options: {
+  readonly check: Check
+  readonly subject: Subject
+  readonly context: CheckContext
+}): readonly Verdict[] {
+  const { check, subject, context } = options
+  const problems = check.check?.(subject) ?? []
+  return problems.length > 0 ? failures(problems) : check.describe(subject, context)
+}
+
+function lostHost({ host, failure: { code, message, fix }, unreachable }: LostHost): HostChecks {
+  const check = code === 'sudo-refused' ? 'root' : 'login'
+  return {
+    host: host.name,
+    address: host.address,
+    state: unreachable ? 'unreachable' : 'failed',
+    results: failure(message, fix).map((verdict) => ({ check, ...verdict })),
+  }
+}

@@ -1,0 +1,61 @@
+import type { StepError } from '../stepError.ts'
+import { addressesCheck } from './addressesCheck.ts'
+import { certificatesCheck } from './certificatesCheck.ts'
+import type { Candidate, Check } from './checkContract.ts'
+import { clockCheck } from './clockCheck.ts'
+import { databaseCheck } from './databaseCheck.ts'
+import { directoryCheck } from './directoryCheck.ts'
+import { diskCheck } from './diskCheck.ts'
+import { firewallCheck } from './firewallCheck.ts'
+import { installationCheck } from './installationCheck.ts'
+import { leftoversCheck } from './leftoversCheck.ts'
+import { loginCheck } from './loginCheck.ts'
+import { machineIdCheck } from './machineIdCheck.ts'
+import { namesCheck } from './namesCheck.ts'
+import { noexecCheck } from './noexecCheck.ts'
+import { ownNameCheck } from './ownNameCheck.ts'
+import { portsCheck } from './portsCheck.ts'
+import { rootCheck } from './rootCheck.ts'
+import { runtimeCheck } from './runtimeCheck.ts'
+import { servicesCheck } from './servicesCheck.ts'
+import { systemCheck } from './systemCheck.ts'
+
+/** Every preflight check, in the order in which it is reported. */
+export const checks: readonly Check[] = [
+  loginCheck,
+  rootCheck,
+  systemCheck,
+  machineIdCheck,
+  servicesCheck,
+  runtimeCheck,
+  directoryCheck,
+  installationCheck,
+  leftoversCheck,
+  diskCheck,
+  noexecCheck,
+  portsCheck,
+  addressesCheck,
+  firewallCheck,
+  clockCheck,
+  namesCheck,
+  ownNameCheck,
+  certificatesCheck,
+  databaseCheck,
+]
+
+/** Checks whose problems are the only ones reported: on such a host the others mean nothing. The first one counts. */
+const exclusive = [systemCheck, installationCheck]
+
+/** Codes of which one problem is reported, the first: with another login, what it may do and write changes. */
+const oneOf = ['no-systemd', 'not-enough-rights']
+
+/** Returns the problems for which an installation refuses a host. Nothing on it was changed by then. */
+export function refusals(candidate: Candidate): readonly StepError[] {
+  for (const { check } of exclusive) {
+    const problems = check?.(candidate) ?? []
+    if (problems.length > 0) return problems
+  }
+  const problems = checks.flatMap(({ check }) => check?.(candidate) ?? [])
+  const [first] = oneOf.flatMap((code) => problems.filter((problem) => problem.code === code))
+  return problems.filter((problem) => problem === first || !oneOf.includes(problem.code))
+}

@@ -1,0 +1,26 @@
+import { overlaps } from '../../base/address.ts'
+import { isHere } from '../../config/resolve/dataSources.ts'
+import { type Check, ok, warning } from './checkContract.ts'
+
+/**
+ * Port of the host's own database: something listens there. No connection is made: MariaDB blocks a host after a
+ * number of those that end before the login (`max_connect_errors`).
+ */
+export const databaseCheck: Check = {
+  id: 'database',
+  describe: ({ host, facts }) => {
+    if (host.database === undefined) return ok('the file names none for this host')
+    const { host: name, port } = host.database
+    const here = isHere(name) || name === '::1' || facts.addresses.includes(name)
+    if (!here) return ok(`${name} port ${port} is not looked at: it is not on this host`)
+    const address = name === 'localhost' ? '127.0.0.1' : name
+    const listens = facts.listeners.some(
+      (listener) => listener.port === port && overlaps(listener.address, address),
+    )
+    if (listens) return ok(`something listens at ${name} port ${port}`)
+    return warning(
+      `nothing listens at ${name} port ${port}, where the file has the host's database`,
+      'Start the database there, or correct replication-host and replication-port.',
+    )
+  },
+}

@@ -1,0 +1,47 @@
+import { serviceData } from '../layout.ts'
+import { servicePlan } from '../service.ts'
+import { StepError } from '../stepError.ts'
+import { type Candidate, type Check, ok } from './checkContract.ts'
+import { asRoot } from './rootCheck.ts'
+
+/** The install-directory: the login may write to it, and sockets in it can be opened. */
+export const directoryCheck: Check = {
+  id: 'directory',
+  check: (candidate) => [...unwritable(candidate), ...socketPathTooLong(candidate)],
+  describe: ({ host, facts }) =>
+    ok(`${host.installDirectory} ${facts.installation.exists ? 'can be written' : 'can be made'}`),
+}
+
+function unwritable({ host, facts }: Candidate): readonly StepError[] {
+  if (facts.installation.writable) return []
+  const message = `${facts.login} may not write to ${host.installDirectory}`
+  const root = facts.uid === 0
+  return [
+    new StepError({
+      host: host.name,
+      code: 'not-enough-rights',
+      message: root ? `${message}: a part of that path is a file, or its file system is read-only` : message,
+      fix: root
+        ? 'Choose another install-directory.'
+        : `${asRoot(host)}, or choose an install-directory that ${facts.login} may write to.`,
+    }),
+  ]
+}
+
+/** Bytes of a Unix socket's path (unix(7): sun_path has 108, one of them the final NUL). */
+const longestSocket = 107
+
+function socketPathTooLong({ cluster, host, facts }: Candidate): readonly StepError[] {
+  const { manager } = servicePlan(host, facts, cluster)
+  const socket = serviceData(manager, { root: host.installDirectory, cluster }).socket('replicator')
+  const length = Buffer.byteLength(socket)
+  if (length <= longestSocket) return []
+  return [
+    new StepError({
+      host: host.name,
+      code: 'path-too-long',
+      message: `the path of a Unix socket there, ${socket}, has ${length} bytes, and Linux allows ${longestSocket}`,
+      fix: 'Choose a shorter install-directory.',
+    }),
+  ]
+}

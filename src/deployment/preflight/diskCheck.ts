@@ -1,0 +1,37 @@
+import { StepError } from '../stepError.ts'
+import { type Candidate, type Check, ok, warning } from './checkContract.ts'
+
+/** Room for an installation, or beside one for the next. */
+export const diskCheck: Check = {
+  id: 'disk',
+  check: (candidate) => {
+    const { host, facts } = candidate
+    // What is installed already has taken its own room.
+    if (facts.installation.manifest !== undefined || hasRoom(candidate)) return []
+    return [
+      new StepError({
+        host: host.name,
+        code: 'disk-full',
+        message: `${freeRoom(candidate)}, and ${mebibytes(neededBytes)} are needed`,
+        fix: 'Make room there, or choose another install-directory.',
+      }),
+    ]
+  },
+  describe: (subject) =>
+    hasRoom(subject)
+      ? ok(freeRoom(subject))
+      : warning(
+          `${freeRoom(subject)}: another release and runtime may not fit`,
+          'Make room there before the next upgrade.',
+        ),
+}
+
+/** Bytes that a host must have free: a runtime, its packed form and two releases. */
+const neededBytes = 300 * 1024 * 1024
+
+const hasRoom = ({ facts }: Candidate): boolean => facts.installation.freeBytes >= neededBytes
+
+const freeRoom = ({ host, facts }: Candidate): string =>
+  `${host.installDirectory} has ${mebibytes(facts.installation.freeBytes)} free`
+
+const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`

@@ -1,0 +1,64 @@
+import { isLoopback } from '../../base/address.ts'
+import { listOf } from '../../base/words.ts'
+import { listensOf } from '../desired/listens.ts'
+import { type Check, ok, warning } from './checkContract.ts'
+import type { ObservedFirewall } from './observe.ts'
+
+/** Firewall rules for the ports that others should reach: a hint, not a proof. */
+export const firewallCheck: Check = {
+  id: 'firewall',
+  describe: ({ host, facts, observed: { firewall } }) => {
+    if (firewall === undefined) {
+      return ok(facts.uid === 0 ? 'none was found' : 'not looked at, which takes root')
+    }
+    const { kind } = firewall
+    const reached = host.apis
+      .flatMap((api) => listensOf(host, api))
+      .filter(({ address }) => !isLoopback(address))
+    const isOpen = openPorts(firewall)
+    const shut = [...new Set(reached.map(({ port }) => port))].filter((port) => !isOpen(port))
+    if (shut.length === 0) return ok(`${kind} is on, and nothing in it was seen to be in the way`)
+    return warning(
+      `${kind} is on and does not seem to let others reach port ${listOf(shut.map(String))}`,
+      `Open what clients should reach: ${openCommand(kind, shut)}. Where a rule of another form does, all is well.`,
+    )
+  },
+}
+
+/**
+ * Returns which TCP ports the rules of a firewall open, as far as a glance tells: sources are not looked at, and what
+ * is not understood counts as open. firewalld: `--list-all`; ufw: user.rules; nftables: `list ruleset`.
+ */
+function openPorts({ kind, rules }: ObservedFirewall): (port: number) => boolean {
+  if (kind === 'firewalld') {
+    if (/^ *target: ACCEPT/m.test(rules) || !/^ *ports:/m.test(rules)) return () => true
+    const lists = [...rules.matchAll(/^ *ports: *(.*)$|port port="([^"]+)" protocol="tcp"/gm)]
+    const tcp = lists.map(([, list = '', port = '']) => `${list.replaceAll(/\S+\/(?!tcp)\S+/g, '')} ${port}`)
+    return (port) => tcp.some((list) => hasPort(list.replaceAll('/tcp', ''), port))
+  }
+  if (kind === 'ufw') {
+    if (/^DEFAULT_INPUT_POLICY="?ACCEPT/m.test(rules)) return () => true
+    const lists = [...rules.matchAll(ufwTuple)].map(([, list = '']) => list)
+    return (port) => lists.some((list) => list === 'any' || hasPort(list, port))
+  }
+  if (!/hook input [^\n]*policy drop/.test(rules)) return () => true
+  const lists = [...rules.matchAll(/dport (\{[^}]*\}|\S+)/g)].map(([, list = '']) => list)
+  return (port) => lists.some((list) => list.startsWith('@') || hasPort(list, port))
+}
+
+/** Ports of ufw's own notes: `### tuple ### allow tcp 8090 0.0.0.0/0 any 10.0.0.0/8 in`. */
+const ufwTuple = /^### tuple ### (?:allow|limit)\S* (?:tcp|any) (\S+) /gm
+
+/** Returns true where a list such as `22,8000:8100` or `{ 22, 8000-8100 }` includes a port. */
+const hasPort = (list: string, port: number): boolean =>
+  [...list.matchAll(/(\d+)(?:[-:](\d+))?/g)].some(
+    ([, first, last]) => Number(first) <= port && port <= Number(last ?? first),
+  )
+
+function openCommand(kind: ObservedFirewall['kind'], ports: readonly number[]): string {
+  if (kind === 'firewalld') {
+    return `\`firewall-cmd --permanent ${ports.map((port) => `--add-port=${port}/tcp`).join(' ')} && firewall-cmd --reload\``
+  }
+  if (kind === 'ufw') return `\`ufw allow proto tcp to any port ${ports.join(',')}\``
+  return `a rule such as \`tcp dport { ${ports.join(', ')} } accept\` in the chain with "hook input"`
+}

@@ -1,0 +1,70 @@
+import type { HostConfig } from '../../config/model.ts'
+import type { HostFacts } from '../facts/model.ts'
+import { parseManifest } from '../manifest.ts'
+import { otherInstallation } from '../otherInstallation.ts'
+import { servicePlan } from '../service.ts'
+import { StepError } from '../stepError.ts'
+import { type Candidate, type Check, ok } from './checkContract.ts'
+
+/**
+ * Installation in the install-directory: ours, with the folder and the user that it has. An installation cannot change
+ * these while it stands (deployment.md, "A deployment"): what the components wrote themselves would be left behind.
+ */
+export const installationCheck: Check = {
+  id: 'installation',
+  check: (candidate) => {
+    const other = otherInstallation(candidate)
+    return other === undefined ? [...otherFolder(candidate), ...otherUser(candidate)] : [other]
+  },
+  describe: ({ facts: { installation } }) =>
+    ok(
+      installation.currentRelease === undefined
+        ? 'nothing is installed yet'
+        : `${installation.currentRelease} is installed`,
+    ),
+}
+
+function otherFolder(candidate: Candidate): readonly StepError[] {
+  const { host, facts } = candidate
+  const folder = folderOfUnits(host, facts) ?? folderBefore(candidate)
+  if (folder === undefined) return []
+  return [
+    new StepError({
+      host: host.name,
+      code: 'installed-elsewhere',
+      message: `its components are installed in ${folder}, and install-directory is ${host.installDirectory}`,
+      fix: orReinstall(`Set install-directory back to ${folder}`),
+    }),
+  ]
+}
+
+/** Returns the folder that a unit starts from, where that is another one. */
+const folderOfUnits = (host: HostConfig, { installation }: HostFacts): string | undefined =>
+  [...installation.units.values()]
+    .map((unit) => /^ExecStart="(\/.*?)\/current\/node" /m.exec(unit)?.[1]?.replaceAll(/([%$])\1/g, '$1'))
+    .find((folder) => folder !== undefined && folder !== host.installDirectory)
+
+/** Returns the folder of the state directory, while this very installation still stands there: processes have no unit. */
+function folderBefore({ cluster, host, facts }: Candidate): string | undefined {
+  const { before } = facts.installation
+  const installed = before && parseManifest(before.manifest)
+  const ours = installed?.cluster === cluster && installed.host === host.name
+  return ours ? before?.folder : undefined
+}
+
+function otherUser({ cluster, host, facts }: Candidate): readonly StepError[] {
+  const { currentRelease, account } = facts.installation
+  const { user } = servicePlan(host, facts, cluster)
+  if (currentRelease === undefined || account === undefined || account.user === user) return []
+  return [
+    new StepError({
+      host: host.name,
+      code: 'installed-as-other-user',
+      message: `its components run as ${account.user}, who owns their logs and states, but would run as ${user}`,
+      fix: orReinstall(`Set \`user: ${account.user}\``),
+    }),
+  ]
+}
+
+const orReinstall = (change: string): string =>
+  `${change}. Or uninstall with the old value and install again: password, certificates and the databases stay.`

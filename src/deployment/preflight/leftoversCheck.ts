@@ -1,0 +1,25 @@
+import { quote } from '../../base/shellWords.ts'
+import { counted } from '../../base/words.ts'
+import { otherInstallation } from '../otherInstallation.ts'
+import { type Check, ok, warning } from './checkContract.ts'
+
+/** Half-written files and folders below the install-directory, of runs that were killed. */
+export const leftoversCheck: Check = {
+  id: 'leftovers',
+  describe: (subject) => {
+    const { host, observed } = subject
+    const paths = observed.leftovers
+    if (paths.length === 0 || otherInstallation(subject) !== undefined) return ok('none of ours')
+    const [first = ''] = paths
+    const named = paths.length === 1 ? first : `${first} and ${paths.length - 1} more`
+    const count = counted(paths.length, 'leftover')
+    return warning(
+      `${host.installDirectory} has ${count} of interrupted runs: ${named}`,
+      'Nothing uses them: remove them, or let `muster check --fix` do it.',
+      {
+        summary: `remove ${count} of interrupted runs`,
+        script: `cd ${quote(host.installDirectory)} && rm -rf -- ${paths.map(quote).join(' ')}`,
+      },
+    )
+  },
+}

@@ -1,0 +1,94 @@
+import { canonicalAddress, isLoopback } from '../../base/address.ts'
+import { listOf } from '../../base/words.ts'
+import type { ClusterConfig, HostConfig } from '../../config/model.ts'
+import {
+  type Check,
+  type CheckContext,
+  failure,
+  ok,
+  type Subject,
+  type Verdict,
+  warning,
+} from './checkContract.ts'
+
+/** Addresses that the names of the other hosts have on this one; `own-name` checks its own. */
+export const namesCheck: Check = {
+  id: 'names',
+  describe: (subject, context) => {
+    const own = [subject.host.name, subject.host.address]
+    const dialled = dialledNames(context.config, subject.host).filter((name) => !own.includes(name))
+    const addressed = [...addressedNames(context.config)].filter(
+      ([name]) => !own.includes(name) && !dialled.includes(name),
+    )
+    const verdicts = [
+      ...dialled.flatMap((name) => checkDialled(name, subject, context)),
+      ...addressed.flatMap(([name, address]) => checkAddressed(name, address, subject)),
+    ]
+    if (verdicts.length > 0) return verdicts
+    return ok(
+      dialled.length === 0 ? 'the file reaches all hosts at addresses' : `${listOf(dialled)} are known`,
+    )
+  },
+}
+
+export const isName = (text: string): boolean => canonicalAddress(text) === undefined && text !== 'localhost'
+
+/** Returns the names that the components of a host dial: those of the data sources, and of the host's own database. */
+export function dialledNames(config: ClusterConfig, host: HostConfig): readonly string[] {
+  const sources = config.services.flatMap(({ datasources }) => datasources.map((source) => source.host))
+  return [...new Set([...sources, ...(host.database === undefined ? [] : [host.database.host])])].filter(
+    isName,
+  )
+}
+
+/** Maximum number of names looked up on one host: a file of a thousand hosts must not flood the name servers. */
+const maxLookups = 64
+
+/** Returns the names to look up on a host, those that it dials first. */
+export const namesToResolve = (config: ClusterConfig, host: HostConfig): readonly string[] =>
+  [...new Set([...dialledNames(config, host), ...addressedNames(config).keys()])].slice(0, maxLookups)
+
+/** Returns the hosts that the file reaches at an IP address, by name: on every host the name should mean that address. */
+const addressedNames = (config: ClusterConfig): ReadonlyMap<string, string> =>
+  new Map(
+    config.hosts.flatMap(({ name, address }) =>
+      isName(name) && !isName(address) ? [[name, address] as const] : [],
+    ),
+  )
+
+const fix = (name: string): string =>
+  `Correct ${name} in /etc/hosts or in the name service there, or write IP addresses in the file.`
+
+function checkDialled(name: string, { host, observed }: Subject, context: CheckContext): readonly Verdict[] {
+  const here = observed.resolved.get(name)
+  if (here === undefined) return []
+  if (here.length === 0) {
+    return failure(`it does not know the name ${name}, which its components have to reach`, fix(name))
+  }
+  if (here.some(isLoopback) && name !== host.database?.host) {
+    return failure(`${name}, which is another host, means ${listOf(here)} there: the host itself`, fix(name))
+  }
+  const elsewhere = context.subjects.find(
+    ({ observed: there, host: other }) =>
+      other.name !== host.name &&
+      meansOther(
+        here,
+        (there.resolved.get(name) ?? []).filter((one) => !isLoopback(one)),
+      ),
+  )
+  if (elsewhere === undefined) return []
+  const there = listOf(elsewhere.observed.resolved.get(name) ?? [])
+  return warning(`${name} means ${listOf(here)} there, and ${there} on ${elsewhere.host.name}`, fix(name))
+}
+
+function checkAddressed(name: string, address: string, { observed }: Subject): readonly Verdict[] {
+  const here = observed.resolved.get(name) ?? []
+  if (!meansOther(here, [address])) return []
+  return warning(`${name} means ${listOf(here)} there, and the file has it at ${address}`, fix(name))
+}
+
+/** Returns true where both have addresses, and none in common. */
+function meansOther(one: readonly string[], other: readonly string[]): boolean {
+  const known = new Set(one.map((address) => canonicalAddress(address)))
+  return one.length > 0 && other.length > 0 && !other.some((address) => known.has(canonicalAddress(address)))
+}

@@ -1,0 +1,25 @@
+import { isRuntimeSent } from '../runtime/choose.ts'
+import { StepError } from '../stepError.ts'
+import { type Check, ok } from './checkContract.ts'
+
+/** File system of the install-directory: a Node.js that is sent there cannot be run under noexec (mount(8)). */
+export const noexecCheck: Check = {
+  id: 'noexec',
+  check: ({ host, facts }) =>
+    facts.installation.noexec && isRuntimeSent(host, facts)
+      ? [
+          new StepError({
+            host: host.name,
+            code: 'noexec',
+            message: `the file system of ${host.installDirectory} is mounted with noexec, and the Node.js that is sent there could not be run`,
+            fix: 'Choose another install-directory, mount that one without noexec, or install a maintained Node.js on the host.',
+          }),
+        ]
+      : [],
+  describe: ({ facts }) =>
+    ok(
+      facts.installation.noexec
+        ? "mounted with noexec, which the host's own Node.js does not mind"
+        : 'programs can be run there',
+    ),
+}

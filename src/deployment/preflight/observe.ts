@@ -1,0 +1,135 @@
+import { canonicalAddress } from '../../base/address.ts'
+import { quote } from '../../base/shellWords.ts'
+import type { Transport } from '../../transport/transport.ts'
+import { StepError } from '../stepError.ts'
+
+/** The firewall that is on, and its rules as its own tool prints them. */
+export type ObservedFirewall = { readonly kind: 'firewalld' | 'ufw' | 'nftables'; readonly rules: string }
+
+/** Values that only the checks need of a host, beside its facts. */
+export type Observations = {
+  /** Milliseconds that the host's clock is ahead of ours; negative where it is behind. */
+  readonly clockOffset: number
+  /** As `getconf GNU_LIBC_VERSION` prints it, such as `glibc 2.36`, or `musl`; absent where it is not known. */
+  readonly libc?: string
+  /** Canonical addresses of the names that were looked up on the host; none where the name is not known there. */
+  readonly resolved: ReadonlyMap<string, readonly string[]>
+  /** Text of /etc/hosts, its first 64 KiB. */
+  readonly hostsFile: string
+  /** Paths below the install-directory that an interrupted run left half-written, more than an hour ago. */
+  readonly leftovers: readonly string[]
+  /** Absent where none is on, or where the login may not look. */
+  readonly firewall?: ObservedFirewall
+}
+
+/** Reads what the checks need of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
+export async function observe(
+  transport: Transport,
+  options: { readonly installDirectory: string; readonly names: readonly string[]; readonly now: () => Date },
+): Promise<Observations> {
+  const sent = options.now()
+  const { code, stdout, stderr } = await transport.run(observeScript(options.installDirectory, options.names))
+  const observed = parseObservations(stdout.raw(), sent)
+  if (code === 0 && Number.isFinite(observed.clockOffset)) return observed
+  throw new StepError({
+    host: transport.host,
+    code: 'facts-failed',
+    message: `looking at the host ended with ${code}: ${String(stderr) || 'it returned no time'}`,
+    fix: 'The host needs a POSIX sh, coreutils, grep and sed.',
+  })
+}
+
+const lookupsAtOnce = 32
+const timeoutSeconds = 5
+
+/** Age in minutes from which something half-written belongs to no run any more. */
+const leftoverMinutes = 60
+
+/**
+ * One POSIX sh script, which changes nothing and opens no connection. Its first line prints the time, before anything
+ * that takes some. Free text is base64.
+ */
+function observeScript(installDirectory: string, names: readonly string[]): string {
+  return `
+printf 'clock\\t%s\\n' "$(date +%s.%N)"
+code() { head -c 65536 | base64 | tr -d '\\n'; }
+libc=$(getconf GNU_LIBC_VERSION 2>/dev/null)
+[ -n "$libc" ] || for f in /lib/ld-musl-*; do [ -e "$f" ] && libc=musl; done
+printf 'libc\\t%s\\n' "$libc"
+printf 'hosts-file\\t%s\\n' "$(cat /etc/hosts 2>/dev/null | code)"
+if [ "$(id -u)" = 0 ]; then
+  if command -v firewall-cmd >/dev/null 2>&1 && timeout ${timeoutSeconds} firewall-cmd --state >/dev/null 2>&1; then
+    printf 'firewall\\tfirewalld\\t%s\\n' "$(
+      for z in $(timeout ${timeoutSeconds} firewall-cmd --get-active-zones | sed -n 's/^\\([^ ]\\{1,\\}\\).*/\\1/p'); do
+        timeout ${timeoutSeconds} firewall-cmd --zone="$z" --list-all
+      done 2>/dev/null | code)"
+  elif grep -q '^ENABLED=yes' /etc/ufw/ufw.conf 2>/dev/null; then
+    printf 'firewall\\tufw\\t%s\\n' "$(
+      { grep -h '^DEFAULT_INPUT_POLICY' /etc/default/ufw
+        grep -h '^### tuple ###' /etc/ufw/user.rules /etc/ufw/user6.rules; } 2>/dev/null | code)"
+  elif command -v nft >/dev/null 2>&1; then
+    rules=$(timeout ${timeoutSeconds} nft -t list ruleset 2>/dev/null | code)
+    [ -n "$rules" ] && printf 'firewall\\tnftables\\t%s\\n' "$rules"
+  fi
+fi
+( cd ${quote(installDirectory)} 2>/dev/null || exit 0
+  find releases runtimes -maxdepth 1 -name '.new-*' -mmin +${leftoverMinutes} 2>/dev/null
+  # Folders that only a deployment writes. What is beside key and chain may be what a component starts with; their next
+  # writing removes it.
+  find . share share/applied share/processes -xdev -maxdepth 1 -type f -name '.*.muster-*' -mmin +${leftoverMinutes} 2>/dev/null
+) | head -n 100 | sed 's/^\\.\\///; s/^/leftover\\t/'
+look() {
+  found=$(timeout ${timeoutSeconds} getent ahosts "$1" 2>/dev/null | cut -d' ' -f1 | sort -u | tr '\\n' ' ')
+  printf 'name\\t%s\\t%s\\n' "$1" "$found"
+}
+command -v getent >/dev/null 2>&1 || exit 0
+i=0
+for n in ${names.map(quote).join(' ')}; do
+  look "$n" </dev/null &
+  i=$((i + 1))
+  [ $((i % ${lookupsAtOnce})) = 0 ] && wait
+done
+wait
+exit 0
+`
+}
+
+/** Parses the output of the script. `sent` is the time by our clock at which the script was sent. */
+function parseObservations(output: string, sent: Date): Observations {
+  const rows = output.split('\n').map((line) => line.split('\t'))
+  const row = (key: string): readonly string[] => rows.find(([name]) => name === key) ?? []
+  const [, libc] = row('libc')
+  const [, kind, rules] = row('firewall')
+  return {
+    // BusyBox has no %N: then it is whole seconds.
+    clockOffset: Math.round(Number.parseFloat(row('clock')[1] ?? '') * 1000 - sent.getTime()),
+    ...(libc ? { libc } : {}),
+    resolved: new Map(
+      rows.flatMap(([key, name, addresses = '']) =>
+        key === 'name' && name !== undefined ? [[name, addressesIn(addresses)] as const] : [],
+      ),
+    ),
+    leftovers: rows.flatMap(([key, path = '']) => (key === 'leftover' && isLeftover(path) ? [path] : [])),
+    hostsFile: decode(row('hosts-file')[1]),
+    ...(isFirewall(kind) ? { firewall: { kind, rules: decode(rules) } } : {}),
+  }
+}
+
+/** Reads addresses in canonical form; one with a zone (`fe80::1%eth0`) has none and stays as it is. */
+const addressesIn = (text: string): readonly string[] =>
+  text
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => canonicalAddress(word) ?? word)
+
+const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
+
+const firewalls: readonly string[] = ['firewalld', 'ufw', 'nftables']
+const isFirewall = (word: string | undefined): word is ObservedFirewall['kind'] =>
+  firewalls.includes(word ?? '')
+
+/** Returns true for a path that is safe to remove: only names that muster gives, and no way out of the folder. */
+const isLeftover = (path: string): boolean =>
+  /^[\w./-]+$/.test(path) &&
+  !path.split('/').includes('..') &&
+  /^(?:(?:releases|runtimes)\/\.new-[^/]+|(?:[^/]+\/)*\.[^/]+\.muster-[0-9a-f]{16})$/.test(path)

@@ -1,0 +1,37 @@
+import { canonicalAddress, isLoopback } from '../../base/address.ts'
+import { listOf } from '../../base/words.ts'
+import { type Check, ok, warning } from './checkContract.ts'
+import { dialledNames, isName } from './namesCheck.ts'
+
+/** Own name of the host in /etc/hosts: no loopback address, as Debian's installer makes it with 127.0.1.1. */
+export const ownNameCheck: Check = {
+  id: 'own-name',
+  describe: ({ host, facts, observed }, { config }) => {
+    const { hostname } = facts
+    const own = [host.name, host.address, hostname, host.database?.host ?? ''].filter(isName)
+    const looped = loopbackLines(observed.hostsFile).flatMap(({ address, names }) =>
+      names.filter((name) => own.includes(name)).map((name) => ({ address, name })),
+    )
+    if (looped.length === 0) return ok('no loopback address')
+    const lines = listOf(looped.map(({ address, name }) => `${address} ${name}`))
+    // What nothing dials does no harm: it is so on every fresh Debian.
+    const dialled = dialledNames(config, host)
+    if (!looped.some(({ name }) => dialled.includes(name))) {
+      return ok(`/etc/hosts has ${lines}, and the file dials no such name`)
+    }
+    return warning(
+      `/etc/hosts there has ${lines}: its own components reach its database at loopback only, where the other hosts do not`,
+      `Give the name the address ${isName(host.address) ? 'that others reach it at' : host.address} in /etc/hosts there, or write IP addresses in the file.`,
+    )
+  },
+}
+
+/** Returns the lines of hosts(5) that begin with a loopback address. */
+function loopbackLines(
+  text: string,
+): readonly { readonly address: string; readonly names: readonly string[] }[] {
+  return text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    return isLoopback(canonicalAddress(address) ?? '') ? [{ address, names }] : []
+  })
+}

@@ -1,0 +1,57 @@
+import { overlaps } from '../../base/address.ts'
+import { firstFreePort, type Listen, listensOf } from '../desired/listens.ts'
+import type { Listener } from '../facts/model.ts'
+import { installedListeners } from '../manifest.ts'
+import { servicePlan } from '../service.ts'
+import { StepError } from '../stepError.ts'
+import { type Candidate, type Check, ok } from './checkContract.ts'
+
+/** Ports that the components open: each is free or ours already, and one that their user may open. */
+export const portsCheck: Check = {
+  id: 'ports',
+  check: (candidate) =>
+    listens(candidate).flatMap((listen) => [...taken(candidate, listen), ...privileged(candidate, listen)]),
+  describe: (subject) => {
+    const ports = listens(subject).map(({ port }) => port)
+    return ok(ports.length === 0 ? 'none is opened' : `${ports.join(', ')}: free or ours`)
+  },
+}
+
+const listens = ({ host }: Candidate): readonly Listen[] => host.apis.flatMap((api) => listensOf(host, api))
+
+function taken({ host, facts }: Candidate, listen: Listen): readonly StepError[] {
+  const { of, address, port, portOption } = listen
+  const ours = installedListeners(facts)
+  const isOurs = (listener: Listener): boolean =>
+    ours.some((own) => own.port === listener.port && own.address === listener.address)
+  const other = facts.listeners.find(
+    (listener) => listener.port === port && overlaps(listener.address, address) && !isOurs(listener),
+  )
+  if (other === undefined) return []
+  return [
+    new StepError({
+      host: host.name,
+      code: 'port-in-use',
+      message: `port ${port} of ${of} is taken: something already listens on ${placeText(other)}`,
+      fix: `Stop that program (\`ss -ltnp 'sport = :${port}'\` on ${host.name} names it), or set ${portOption} to a free port.`,
+    }),
+  ]
+}
+
+/** Formats address and port as programs take them: `127.0.0.1:8090`, `[::1]:8090` (RFC 3986, 3.2.2). */
+const placeText = ({ address, port }: Listener): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${port}`
+
+function privileged({ cluster, host, facts }: Candidate, listen: Listen): readonly StepError[] {
+  const { of, port, portOption } = listen
+  const { manager, user } = servicePlan(host, facts, cluster)
+  if (port >= firstFreePort || manager === 'systemd' || user === 'root') return []
+  return [
+    new StepError({
+      host: host.name,
+      code: 'privileged-port',
+      message: `port ${port} of ${of} is reserved to root, and the components run as ${user} without systemd`,
+      fix: `Set ${portOption} to ${firstFreePort} or above, or run them under systemd.`,
+    }),
+  ]
+}

@@ -1,0 +1,20 @@
+import { mustRun } from '../script.ts'
+import { change, type Step } from '../step.ts'
+import type { Remedy } from './checkContract.ts'
+import type { HostChecks } from './checkHosts.ts'
+
+/** Returns the steps of `check --fix` on a host. */
+export const remediesOf = ({ results }: HostChecks): readonly Step[] =>
+  results.flatMap((found): Step[] =>
+    found.result === 'ok' || found.remedy === undefined ? [] : [stepOf(found.check, found.remedy)],
+  )
+
+const stepOf = (check: string, { summary, script }: Remedy): Step => ({
+  id: `fix-${check}`,
+  title: summary,
+  phase: 'commit',
+  check: () => change(summary),
+  apply: async (transport) => {
+    await mustRun(transport, { doing: summary, fix: 'Do by hand what `muster check` says.', script })
+  },
+})

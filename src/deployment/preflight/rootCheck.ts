@@ -1,0 +1,39 @@
+import { isReachedLocally } from '../../config/isReachedLocally.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { servicePlan } from '../service.ts'
+import { StepError } from '../stepError.ts'
+import { type Check, ok, warning } from './checkContract.ts'
+
+/** Rights of the login: root, where the file asks for systemd or for another user. */
+export const rootCheck: Check = {
+  id: 'root',
+  check: ({ cluster, host, facts }) => {
+    if (facts.uid === 0) return []
+    const refuse = (need: string, fix: string): readonly StepError[] => {
+      const message = `the login is ${facts.login}, and only root may ${need}`
+      return [new StepError({ host: host.name, code: 'not-enough-rights', message, fix })]
+    }
+    if (servicePlan(host, facts, cluster).manager === 'systemd') {
+      return refuse('manage systemd services', `${asRoot(host)}, or set \`service-manager: process\`.`)
+    }
+    if (host.user === undefined || host.user === facts.login) return []
+    return refuse(`run services as ${host.user}`, `${asRoot(host)}, or leave out \`user\`.`)
+  },
+  describe: ({ cluster, host, facts }) => {
+    if (facts.uid === 0) return ok('root')
+    const { manager, user } = servicePlan(host, facts, cluster)
+    if (!facts.systemd || manager !== 'process' || host.serviceManager !== 'auto') {
+      return ok(`not root, which is not needed to run processes as ${user}`)
+    }
+    return warning(
+      `the login ${facts.login} is not root, so the components would run as processes that nothing starts after a reboot`,
+      `${asRoot(host)}, or say with \`service-manager: process\` that it is meant so.`,
+    )
+  },
+}
+
+/** Says how a login of the host gets root's rights; the start of a sentence. */
+export const asRoot = (host: HostConfig): string =>
+  isReachedLocally(host)
+    ? 'Run muster with sudo'
+    : 'Set `ssh: { become: true }` for a login that may use sudo, or `ssh: { user: root }`'

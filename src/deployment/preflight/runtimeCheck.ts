@@ -1,0 +1,22 @@
+import { chooseRuntime } from '../runtime/choose.ts'
+import { StepError } from '../stepError.ts'
+import { type Check, failures, ok } from './checkContract.ts'
+import { isSupported } from './systemCheck.ts'
+
+/** Node.js that runs the components: the host's own or one that is sent. */
+export const runtimeCheck: Check = {
+  id: 'runtime',
+  // An installation finds the same problem when it chooses: only there a --runtime-file or a kept release is known.
+  describe: ({ host, facts }, { ownNode }) => {
+    if (!isSupported(facts)) return ok('none for this system')
+    try {
+      const choice = chooseRuntime({ host, facts, ownNode })
+      if (choice.kind === 'host') return ok(`its own Node.js ${choice.version}, ${choice.path}`)
+      const sent = facts.installation.runtimes.includes(choice.id)
+      return ok(`Node.js ${choice.version}, ${sent ? 'sent already' : 'to be sent'}`)
+    } catch (error) {
+      if (error instanceof StepError) return failures([error])
+      throw error
+    }
+  },
+}

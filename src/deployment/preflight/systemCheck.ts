@@ -1,0 +1,46 @@
+import type { HostFacts } from '../facts/model.ts'
+import { isRuntimeSent } from '../runtime/choose.ts'
+import { pinnedRuntime } from '../runtime/pinned.ts'
+import { StepError } from '../stepError.ts'
+import { type Check, failure, ok, type Subject } from './checkContract.ts'
+
+/** Returns true for a kernel and a processor that the components run on. */
+export const isSupported = ({ kernel, machine }: HostFacts): boolean =>
+  kernel === 'Linux' && ['x86_64', 'aarch64'].includes(machine)
+
+/** Operating system, processor, and the C library that a Node.js which is sent needs. */
+export const systemCheck: Check = {
+  id: 'system',
+  check: ({ host, facts }) =>
+    isSupported(facts)
+      ? []
+      : [
+          new StepError({
+            host: host.name,
+            code: 'unsupported-system',
+            message: `the host is ${facts.kernel} on ${facts.machine}`,
+            fix: 'The components run on Linux, on x86_64 and aarch64.',
+          }),
+        ],
+  describe: (subject) => {
+    const { facts, observed } = subject
+    if (isLibraryTooOld(subject)) {
+      return failure(
+        `its C library is ${observed.libc}, and the Node.js ${pinnedRuntime.version} that is sent there needs glibc ${oldestGlibc.join('.')} or newer`,
+        "Install a maintained Node.js from the distribution's own packages there, and leave runtime at auto.",
+      )
+    }
+    const words = [facts.os || facts.kernel, facts.machine, observed.libc]
+    return ok(words.filter((word) => word !== undefined).join(', '))
+  },
+}
+
+/** The oldest GNU C library that Node.js's own binaries run on (Node.js, BUILDING.md, "Platform list"). */
+const oldestGlibc = [2, 28] as const
+
+function isLibraryTooOld({ host, facts, observed: { libc } }: Subject): boolean {
+  if (libc === undefined || !isRuntimeSent(host, facts)) return false
+  const [, major, minor] = /^glibc (\d+)\.(\d+)/.exec(libc)?.map(Number) ?? []
+  if (major === undefined || minor === undefined) return true
+  return major < oldestGlibc[0] || (major === oldestGlibc[0] && minor < oldestGlibc[1])
+}

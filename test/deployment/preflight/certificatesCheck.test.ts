@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
+import { reasons, subject } from './values.ts'
+
+describe('the certificates check', () => {
+  const own = subject({
+    host: { tls: { ...hostConfig().tls, keystorePath: '/k.p12', truststorePath: '/t.p12' } },
+  })
+
+  it('reports a store that is missing and a password that cannot be read', () => {
+    expect(reasons('certificates', [own])).toEqual(['failure: the keystore /k.p12 cannot be read'])
+    const failures = new Map([['db1', [{ message: 'STORE_PASS is not set', fix: 'Set it.' }]]])
+    const stores = { files: new Map(), passwords: new Map(), failures }
+    expect(reasons('certificates', [own], { stores })).toEqual(['failure: STORE_PASS is not set'])
+  })
+
+  it('accepts a certificate that muster makes', () => {
+    expect(reasons('certificates', [subject({ facts: hostFacts() })])).toEqual(['ok: made by muster'])
+  })
+})

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import type { HostConfig } from '../../../src/config/model.ts'
+import type { HostFacts, InstallationFacts } from '../../../src/deployment/facts/model.ts'
+import { manifestText } from '../../../src/deployment/manifest.ts'
+import { refusals } from '../../../src/deployment/preflight/checks.ts'
+import { installationCheck } from '../../../src/deployment/preflight/installationCheck.ts'
+import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+
+const unit = (folder: string, user: string): string =>
+  `[Service]\nUser=${user}\nExecStart="${folder}/current/node" "${folder}/current/muster-api.cjs" serve\n`
+
+const installed = (changes: Partial<InstallationFacts>) =>
+  hostFacts({ installation: installationFacts({ currentRelease: '1.0.0-0123', ...changes }) })
+
+const account = (user: string) => ({ account: { place: 'systemd', user } }) as const
+
+const units = (folder: string, user = 'muster') => new Map([['manager', unit(folder, user)]] as const)
+
+const folders = (owner: string) => new Map([['/var/lib/muster-alpha', { mode: 0o700, owner }]])
+
+const problems = (host: HostConfig, facts: HostFacts, cluster = 'alpha') =>
+  installationCheck.check?.({ cluster, host, facts }) ?? []
+
+describe('the installation check', () => {
+  it('refuses another folder and another user, with both ways out, and alone', () => {
+    const facts = installed({ units: units('/srv/it'), writable: false })
+    expect(
+      refusals({ cluster: 'alpha', host: hostConfig(), facts }).map(({ code, message, fix }) => ({
+        code,
+        message,
+        fix,
+      })),
+    ).toEqual([
+      {
+        code: 'installed-elsewhere',
+        message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
+        fix: 'Set install-directory back to /srv/it. Or uninstall with the old value and install again: password, certificates and the databases stay.',
+      },
+    ])
+    const others = installed({ units: units('/opt/muster', 'tungsten'), ...account('tungsten') })
+    expect(
+      problems(hostConfig({ user: 'muster' }), others).map(({ message, fix }) => ({
+        message,
+        fix,
+      })),
+    ).toEqual([
+      {
+        message: 'its components run as tungsten, who owns their logs and states, but would run as muster',
+        fix: 'Set `user: tungsten`. Or uninstall with the old value and install again: password, certificates and the databases stay.',
+      },
+    ])
+  })
+
+  it.each<[string, ReturnType<typeof installed>]>([
+    ['a fresh host', hostFacts()],
+    ['the same folder and user', installed({ units: units('/opt/muster'), ...account('muster-alpha') })],
+    [
+      'a folder that was given away by hand: install mends it',
+      installed({
+        units: units('/opt/muster'),
+        directories: folders('root:root'),
+        ...account('muster-alpha'),
+      }),
+    ],
+    ['processes of the same user', installed({ account: { place: 'process', user: 'muster-alpha' } })],
+    [
+      'an installation that has a user of its own, where the file names none',
+      installed({ units: units('/opt/muster', 'muster'), account: { place: 'legacy', user: 'muster' } }),
+    ],
+    [
+      'a run that ended before anything started',
+      hostFacts({ installation: installationFacts({ directories: folders('ops:ops'), ...account('ops') }) }),
+    ],
+  ])('accepts %s', (_, facts) => {
+    expect(problems(hostConfig(), facts)).toEqual([])
+  })
+
+  it('reads the folder as it is written in a unit, and the user from what was started', () => {
+    const odd = hostConfig({ installDirectory: '/opt/100% $x' })
+    expect(problems(odd, installed({ units: units('/opt/100%% $$x') }))).toEqual([])
+    const codes = (host: Parameters<typeof hostConfig>[0], place: 'process' | 'legacy') =>
+      problems(hostConfig(host), installed({ account: { place, user: 'ops' } })).map(({ code }) => code)
+    for (const place of ['process', 'legacy'] as const) {
+      expect(codes({ user: 'muster' }, place)).toEqual(['installed-as-other-user'])
+      expect(codes({ user: 'ops' }, place)).toEqual([])
+      // A process here is the invoking user's.
+      expect(codes({ connection: 'local', serviceManager: 'process' }, place)).toEqual([
+        'installed-as-other-user',
+      ])
+    }
+  })
+
+  it('refuses another folder for processes while the installation that the state directory knows stands there', () => {
+    const was = (cluster: string, host: string) =>
+      hostFacts({
+        installation: installationFacts({
+          before: { folder: '/srv/it', manifest: manifestText({ version: 1, cluster, host }) },
+        }),
+      })
+    const told = (cluster: string, host: string) =>
+      problems(hostConfig(), was(cluster, host)).map(({ code, message }) => ({ code, message }))
+    expect(told('alpha', 'db1')).toEqual([
+      {
+        code: 'installed-elsewhere',
+        message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
+      },
+    ])
+    // Another cluster's, or another host's, came into that folder meanwhile.
+    expect(told('beta', 'db1')).toEqual([])
+    expect(told('alpha', 'db2')).toEqual([])
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { parseListeners } from '../../../src/deployment/facts/listeners.ts'
+import { refusals } from '../../../src/deployment/preflight/checks.ts'
+import { hostConfig, hostFacts, installationFacts, proxy } from '../../support/deploymentValues.ts'
+
+const cluster = 'alpha'
+const codes = (host = hostConfig(), facts = hostFacts()): string[] =>
+  refusals({ cluster, host, facts }).map(({ code }) => code)
+
+describe('the ports check', () => {
+  it.each([
+    // The occupied address as /proc/net/tcp6 has it, the address of the file, and the place in the message.
+    ['B80D0120000000000000000001000000', '2001:db8::1', '[2001:db8::1]:8090'],
+    ['B80D0120000000000000000002000000', '2001:db8::1', undefined],
+    ['0000000000000000FFFF00000A00000B', '0.0.0.0', '11.0.0.10:8090'],
+    ['0000000000000000FFFF000001000A0A', '10.10.0.1', '10.10.0.1:8090'],
+    ['0000000000000000FFFF000000000000', '10.10.0.1', '0.0.0.0:8090'],
+    ['00000000000000000000000001000000', '::', '[::1]:8090'],
+    ['00000000000000000000000001000000', '0.0.0.0', undefined],
+    ['00000000000000000000000000000000', '10.10.0.1', '[::]:8090'],
+  ])('finds a taken port whatever form its address has: %s for %s', (hex, address, place) => {
+    const listeners = parseListeners(`   0: ${hex}:1F9A 00000000000000000000000000000000:0000 0A 0`)
+    const host = hostConfig({ apis: [{ component: 'manager', enabled: true, address, port: 8090 }] })
+    const facts = hostFacts({ listeners, addresses: ['2001:db8::1', '10.10.0.1'] })
+    expect(refusals({ cluster, host, facts }).map(({ message }) => message)).toEqual(
+      place === undefined ? [] : [`port 8090 of the manager is taken: something already listens on ${place}`],
+    )
+  })
+
+  const open = (changes: Partial<typeof proxy> = {}) => hostConfig({ proxy: { ...proxy, ...changes } })
+  const taken = (port: number) => [{ address: '127.0.0.1', port }]
+
+  it.each([
+    [
+      'a taken port for clients',
+      open(),
+      hostFacts({ listeners: taken(9999) }),
+      'port-in-use',
+      'application-port',
+    ],
+    [
+      'a taken port for reading',
+      open(),
+      hostFacts({ listeners: taken(9998) }),
+      'port-in-use',
+      'application-readonly-port',
+    ],
+    [
+      'a port that only root may open',
+      open({ readonlyPort: 306 }),
+      hostFacts({ systemd: false }),
+      'privileged-port',
+      'application-readonly-port',
+    ],
+  ])('refuses a proxy with %s', (_, host, facts, code, option) => {
+    const problems = refusals({ cluster, host, facts })
+    expect(problems.map((problem) => problem.code)).toEqual([code])
+    expect(problems[0]?.fix).toContain(option)
+  })
+
+  it('minds the ports of a proxy only where there is one, and lets our own connector keep them', () => {
+    const listeners = [...taken(9999), ...taken(9998)]
+    expect(codes(hostConfig(), hostFacts({ listeners }))).toEqual([])
+    expect(codes(open({ port: 13306, readonlyPort: null }), hostFacts({ listeners }))).toEqual([])
+    const withoutConnector = hostConfig().apis.filter(({ component }) => component !== 'connector')
+    expect(codes({ ...open(), apis: withoutConnector }, hostFacts({ listeners }))).toEqual([])
+
+    const settings = new Map([['connector' as const, JSON.stringify({ listen: null, proxy })]])
+    const facts = hostFacts({
+      listeners,
+      services: new Map([['connector', { state: 'running', enabled: true }]]),
+      installation: installationFacts({ settings }),
+    })
+    expect(codes(open(), facts)).toEqual([])
+    expect(codes(open(), { ...facts, services: new Map() })).toEqual(['port-in-use', 'port-in-use'])
+  })
+
+  it('lets our own components listen where they are', () => {
+    const settings = new Map([['manager' as const, '{"listen":{"address":"127.0.0.1","port":8090}}']])
+    const facts = hostFacts({
+      listeners: [{ address: '127.0.0.1', port: 8090 }],
+      services: new Map([['manager', { state: 'running', enabled: true }]]),
+      installation: installationFacts({ settings }),
+    })
+    expect(codes(hostConfig(), facts)).toEqual([])
+    expect(codes(hostConfig(), { ...facts, services: new Map() })).toEqual(['port-in-use'])
+  })
+
+  it('lets systemd services have a port that only root may open', () => {
+    const apis = [{ component: 'manager' as const, enabled: true, address: '127.0.0.1', port: 443 }]
+    expect(codes(hostConfig({ apis }), hostFacts())).toEqual([])
+  })
+
+  it('does not mind a port whose API is switched off', () => {
+    const apis = hostConfig().apis.map((api) => ({ ...api, enabled: false }))
+    expect(codes(hostConfig({ apis }), hostFacts({ listeners: [{ address: '::', port: 8090 }] }))).toEqual([])
+  })
+
+  it('names the port, what listens there, and the option to change', () => {
+    const facts = hostFacts({ listeners: [{ address: '127.0.0.1', port: 8090 }] })
+    const [problem] = refusals({ cluster, host: hostConfig(), facts })
+    expect(problem?.message).toBe(
+      'port 8090 of the manager is taken: something already listens on 127.0.0.1:8090',
+    )
+    expect(problem?.fix).toContain('manager-rest-api-port')
+  })
+})

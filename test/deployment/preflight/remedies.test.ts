@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { Subject } from '../../../src/deployment/preflight/checkContract.ts'
+import { checkHosts } from '../../../src/deployment/preflight/checkHosts.ts'
+import { remediesOf } from '../../../src/deployment/preflight/remedies.ts'
+import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { checkContext, subject } from './values.ts'
+
+const stepsFor = (one: Subject) => checkHosts(checkContext([one]), []).flatMap(remediesOf)
+
+describe('muster check --fix', () => {
+  it('does nothing on a host on which nothing is wrong, and nothing that a person must decide', () => {
+    expect(stepsFor(subject())).toEqual([])
+    const clockAndNames = subject({
+      observed: { clockOffset: -7_200_000 },
+      facts: { machineId: 'f'.repeat(31) },
+    })
+    expect(stepsFor(clockAndNames)).toEqual([])
+  })
+
+  it('makes a machine-id where there is none, as root alone', async () => {
+    const [step, ...others] = stepsFor(subject({ facts: { machineId: '' } }))
+    expect({ id: step?.id, title: step?.title, phase: step?.phase, others }).toEqual({
+      id: 'fix-machine-id',
+      title: 'make a machine-id',
+      phase: 'commit',
+      others: [],
+    })
+    const transport = fakeTransport({ expect: [{ script: 'systemd-machine-id-setup', result: { code: 0 } }] })
+    await step?.apply(transport)
+    expect(stepsFor(subject({ facts: { machineId: '', uid: 1000, login: 'ops' } }))).toEqual([])
+  })
+
+  it('removes leftovers of interrupted runs, and says what to do where that fails', async () => {
+    const leftovers = ['releases/.new-release', 'share/.x.muster-0123456789abcdef']
+    const [step] = stepsFor(subject({ host: { installDirectory: "/opt/it's" }, observed: { leftovers } }))
+    expect(step?.check(hostFacts({ host: 'db1' }))).toEqual({
+      summary: 'remove 2 leftovers of interrupted runs',
+      details: [],
+    })
+    const script = `cd '/opt/it'\\''s' && rm -rf -- ${leftovers.join(' ')}`
+    const manifest = JSON.stringify({ version: 1, cluster: 'beta', host: 'db9' })
+    const others = installationFacts({ manifest })
+    expect(stepsFor(subject({ facts: { installation: others }, observed: { leftovers } }))).toEqual([])
+    const result = { code: 1, stderr: 'rm: Read-only file system\n' }
+    await expect(step?.apply(fakeTransport({ expect: [{ script, result }] }))).rejects.toMatchObject({
+      message: expect.stringContaining('Read-only file system'),
+      fix: 'Do by hand what `muster check` says.',
+    })
+  })
+})
