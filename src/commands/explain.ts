@@ -1,7 +1,7 @@
-import { findingGroups, isCode } from '../diagnostics/explanations/groups.ts'
+import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
+import { explanationOf } from '../diagnostics/explanation.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import { explainJson } from '../output/explain/explainJson.ts'
-import { explainedFinding } from '../output/explain/finding.ts'
 import { findingMarkdown } from '../output/explain/findingMarkdown.ts'
 import { findingText } from '../output/explain/findingText.ts'
 import { type Layout, layoutFor } from '../output/explain/layout.ts'
@@ -24,14 +24,14 @@ type Explained = Parameters<typeof explainJson>[0]
 const allCodes = findingGroups.flatMap(({ codes }) => codes)
 
 const everything = (): Explained => ({
-  findings: allCodes.map(explainedFinding),
+  findings: allCodes.map(explanationOf),
   settings: settingGroups.flatMap(({ settings }) => settings),
 })
 
 /** What goes by this name: a finding, or the settings of one or two places. */
 function explained(name: string): Explained {
   const found = {
-    findings: isCode(name) ? [explainedFinding(name)] : [],
+    findings: isCode(name) ? [explanationOf(name)] : [],
     settings: settingsNamed(name),
   }
   if (found.findings.length + found.settings.length > 0) return found

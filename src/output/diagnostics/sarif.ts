@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { isCode } from '../../diagnostics/catalogue.ts'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
-import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
-import { explanations, isCode } from '../../diagnostics/explanations/groups.ts'
+import { explanationOf } from '../../diagnostics/explanation.ts'
 import { jsonText } from '../json.ts'
 import type { Report } from './report.ts'
 
@@ -38,12 +38,11 @@ function ruleOf({ code, severity, why, fix }: Diagnostic) {
   if (!isCode(code)) {
     return { id: code, fullDescription: { text: why }, help: { text: fix }, defaultConfiguration: { level } }
   }
-  const explanation = explanations[code]
-  const about = paragraphsOf(explanation)
+  const { title, about } = explanationOf(code)
   return {
     id: code,
-    shortDescription: { text: `${explanation.title}.` },
-    fullDescription: { text: about[0] ?? explanation.title },
+    shortDescription: { text: `${title}.` },
+    fullDescription: { text: about[0] ?? title },
     help: { text: about.join('\n\n'), markdown: about.join('\n\n') },
     defaultConfiguration: { level },
   }

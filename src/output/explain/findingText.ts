@@ -1,7 +1,6 @@
 import type { Severity } from '../../diagnostics/diagnostic.ts'
-import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
+import { type Explanation, exampleTitles } from '../../diagnostics/explanation.ts'
 import { exampleLines } from './exampleLines.ts'
-import { type ExplainedFinding, exampleTitles } from './finding.ts'
 import { type Layout, proseLines } from './layout.ts'
 
 export const severityColours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<
@@ -9,10 +8,10 @@ export const severityColours = { error: 'red', warning: 'yellow', note: 'cyan' }
   string
 >
 
-function examples(finding: ExplainedFinding, layout: Layout): readonly (readonly string[])[] {
-  const { bad, good } = finding
+function examples(finding: Explanation, layout: Layout): readonly (readonly string[])[] {
+  const { severity, bad, good } = finding
   if (bad === undefined || good === undefined) return []
-  const titles = exampleTitles(finding)
+  const titles = exampleTitles(severity)
   return [
     [layout.paint('bold', titles.bad)],
     exampleLines({ text: bad, other: good, colour: 'red' }, layout),
@@ -21,22 +20,22 @@ function examples(finding: ExplainedFinding, layout: Layout): readonly (readonly
   ]
 }
 
-function commandLines({ commands }: ExplainedFinding, { paint }: Layout): readonly (readonly string[])[] {
+function commandLines({ commands }: Explanation, { paint }: Layout): readonly (readonly string[])[] {
   if (commands === undefined) return []
   const lines = commands.split('\n').map((line) => `    ${line.startsWith('#') ? paint('dim', line) : line}`)
   return [[paint('bold', 'Commands')], lines]
 }
 
 /** The page of a finding for a person. */
-export function findingText(finding: ExplainedFinding, layout: Layout): string {
-  const { code, severity, title } = finding
+export function findingText(finding: Explanation, layout: Layout): string {
+  const { code, severity, title, about } = finding
   const { paint } = layout
   const blocks = [
     [
       `${paint('bold', code)} ${paint(severityColours[severity], severity)}`,
       ...proseLines(title, { layout, first: '', rest: '' }),
     ],
-    ...paragraphsOf(finding).map((text) => proseLines(text, { layout, first: '', rest: '' })),
+    ...about.map((text) => proseLines(text, { layout, first: '', rest: '' })),
     ...examples(finding, layout),
     ...commandLines(finding, layout),
   ]

@@ -1,5 +1,5 @@
-import { findingGroups } from '../../diagnostics/explanations/groups.ts'
-import { explainedFinding } from './finding.ts'
+import { findingGroups } from '../../diagnostics/catalogue.ts'
+import { explanationOf } from '../../diagnostics/explanation.ts'
 import { settingGroups } from './settings.ts'
 
 const section = (title: string, rows: readonly string[]): string => `## ${title}\n\n${rows.join('\n')}\n`
@@ -8,7 +8,7 @@ const section = (title: string, rows: readonly string[]): string => `## ${title}
 export function listMarkdown(): string {
   const findings = findingGroups.map(({ title, codes }) => {
     const rows = codes
-      .map(explainedFinding)
+      .map(explanationOf)
       .map(({ code, severity, title: text }) => `- \`${code}\` (${severity}): ${text}`)
     return section(title, rows)
   })

@@ -1,5 +1,5 @@
-import { findingGroups } from '../../diagnostics/explanations/groups.ts'
-import { explainedFinding } from './finding.ts'
+import { findingGroups } from '../../diagnostics/catalogue.ts'
+import { explanationOf } from '../../diagnostics/explanation.ts'
 import { severityColours } from './findingText.ts'
 import { type Layout, type Paint, proseLines } from './layout.ts'
 import { settingGroups } from './settings.ts'
@@ -42,7 +42,7 @@ function groupText(title: string, rows: readonly Row[], layout: Layout): string 
 /** Every finding and every setting by group, for a person. */
 export function listText(layout: Layout): string {
   const findings = findingGroups.map(({ title, codes }) => {
-    const rows = codes.map(explainedFinding).map(({ code, severity, title: text }) => ({
+    const rows = codes.map(explanationOf).map(({ code, severity, title: text }) => ({
       name: code,
       word: { text: severity, colour: severityColours[severity] },
       text,

@@ -1,20 +1,21 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { findingGroups } from '../../../src/diagnostics/explanations/groups.ts'
-import { explainedFinding } from '../../../src/output/explain/finding.ts'
+import { findingGroups } from '../../../src/diagnostics/catalogue.ts'
+import { explanationOf } from '../../../src/diagnostics/explanation.ts'
 import { findingMarkdown } from '../../../src/output/explain/findingMarkdown.ts'
 import { findingText } from '../../../src/output/explain/findingText.ts'
 import { layoutFor } from '../../../src/output/explain/layout.ts'
 
 const codes = findingGroups.flatMap(({ codes: of }) => of)
 const plain = layoutFor({ width: 60, colour: false })
-const example = explainedFinding('missing-unit')
+const example = explanationOf('missing-unit')
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const unpainted = (text: string): string => text.replaceAll(/\u001b\[\d+m/g, '')
 
 describe('the page of a finding', () => {
   it('has severity, title, text, both examples with marks and commands', () => {
-    expect(findingText(explainedFinding('unknown-option'), plain)).toBe(`unknown-option error
+    expect(findingText(explanationOf('unknown-option'), plain)).toBe(`unknown-option error
 An option that does not exist
 
 Names in \`defaults:\`, in \`options:\` or after \`--set\` must be
@@ -62,12 +63,12 @@ Commands
   })
 
   it.each(codes)('%s fits 60 columns, but for commands, which are not broken', (code) => {
-    const [page = ''] = findingText(explainedFinding(code), plain).split('\nCommands\n')
+    const [page = ''] = findingText(explanationOf(code), plain).split('\nCommands\n')
     expect(Math.max(...page.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(60)
   })
 
   it.each(codes)('%s is the same with colour, but for backquotes', (code) => {
-    const finding = explainedFinding(code)
+    const finding = explanationOf(code)
     const colour = layoutFor({ width: 60, colour: true })
     const painted = findingText(finding, colour)
     expect(painted).toContain('\u001b[1m')
@@ -78,7 +79,7 @@ Commands
   })
 
   it('breaks no name or command in backquotes', () => {
-    const lines = codes.flatMap((code) => findingText(explainedFinding(code), plain).split('\n'))
+    const lines = codes.flatMap((code) => findingText(explanationOf(code), plain).split('\n'))
     expect(lines.filter((line) => line.split('`').length % 2 === 0)).toEqual([])
   })
 
@@ -88,7 +89,7 @@ Commands
   })
 
   it('shows a tab as something that can be seen', () => {
-    const page = findingText(explainedFinding('tab-indent'), plain)
+    const page = findingText(explanationOf('tab-indent'), plain)
     expect(page).not.toContain('\t')
     expect(page).toContain('  > →address: 10.0.0.11\n')
   })
@@ -140,6 +141,14 @@ hosts:
 \`\`\`
 `)
     expect(findingMarkdown({ ...example, language: 'ini' })).toContain('\n```ini\ncluster: alpha\n')
-    expect(findingMarkdown(explainedFinding('set-not-assignment'))).toContain('\n```sh\n')
+    expect(findingMarkdown(explanationOf('set-not-assignment'))).toContain('\n```sh\n')
+  })
+
+  // So nothing in a page goes unread, and the words above its examples fit the severity.
+  it.each(codes)('%s is the whole page in docs/findings', (code) => {
+    const page = readFileSync(new URL(`../../../docs/findings/${code}.md`, import.meta.url), 'utf8')
+    const [, ...blocks] = page.split('\n---\n\n')
+    const [, , ...shown] = findingMarkdown(explanationOf(code)).split('\n\n')
+    expect(shown.join('\n\n')).toBe(blocks.join('\n---\n\n'))
   })
 })
