@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 
 const modules = {
   'docs/findings': 'src/diagnostics/pages.json',
+  'docs/options': 'src/config/settings/pages.json',
 }
 
 for (const [folder, module] of Object.entries(modules)) {

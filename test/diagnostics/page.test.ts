@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { readPage } from '../../src/diagnostics/page.ts'
 
 const docs = fileURLToPath(new URL('../../docs', import.meta.url))
-const pages = ['findings'].flatMap((folder) =>
+const pages = ['findings', 'options'].flatMap((folder) =>
   readdirSync(`${docs}/${folder}`).map((file) => [`${folder}/${file}`]),
 )
 
