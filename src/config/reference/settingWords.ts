@@ -1,8 +1,5 @@
 import type { Setting } from '../settings/setting.ts'
 
-/** How a piece of the file is shown: as it is, or between backticks. */
-export type Quote = (code: string) => string
-
 /** The default as a file would have it; undefined where there is none. */
 export function defaultText({ default: value, type }: Setting<unknown>): string | undefined {
   if (value === undefined) return undefined

@@ -1,5 +1,4 @@
-import { groupWords } from '../../config/reference/groupWords.ts'
-import { requiredNames } from '../../config/reference/requiredNames.ts'
+import { groupWords, requiredNames } from '../../config/reference/groups.ts'
 import { componentRemark, defaultText } from '../../config/reference/settingWords.ts'
 import { isSecret } from '../../config/secretOptions.ts'
 import { optionGroups } from '../../config/settings/options.ts'

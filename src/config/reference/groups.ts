@@ -1,4 +1,4 @@
-/** What each group of the file is for, for editors and the reference page. */
+/** Purpose of each group of the file, for editors and docs/options.md. */
 export const groupWords = {
   file: 'One file describes one installation: who does what, on which hosts, with which options.',
   defaults:
@@ -10,4 +10,10 @@ export const groupWords = {
   host: 'One host: where it is, how to reach it, and its own options.',
   options: 'Options for this service or host alone; they override those of defaults.',
   hostSsh: 'How to reach this host, if it differs from ssh at the top of the file.',
+} as const
+
+/** Names that a configuration in a single file must have; the rule `required` reports a missing one. */
+export const requiredNames = {
+  file: ['cluster', 'services', 'hosts'],
+  service: ['topology', 'members'],
 } as const
