@@ -34,7 +34,7 @@ export const catalogue = {
 
 export type Code = keyof typeof catalogue
 
-/** What the words of a finding are made from. */
+/** Facts that the words of a finding are made from. */
 export type Facts<C extends Code> = (typeof catalogue)[C] extends Entry<infer F> ? F : never
 
 /** Returns true for the code of a finding. */

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { catalogue, findingGroups } from '../../src/diagnostics/catalogue.ts'
 import { type Explanation, explanationOf } from '../../src/diagnostics/explanation.ts'
 
-/** What no single text can show: hosts, bytes, a command line, depth, git, what is read from elsewhere, an export. */
+/** Findings that no single text can show: hosts, bytes, a command line, depth, git, what is read from elsewhere, an export. */
 const withoutExample = [
   'file-not-found',
   'file-is-directory',
@@ -76,7 +76,7 @@ const withoutExample = [
   'user-untried',
 ]
 
-/** What an example cannot do without: a comment that silences nothing leaves the finding that it is about. */
+/** Findings that an example cannot do without: a comment that silences nothing leaves the finding that it is about. */
 const together: Readonly<Record<string, string>> = {
   'ignore-without-reason': 'unused-host',
   'ignore-unknown-code': 'unused-host',
@@ -86,7 +86,7 @@ const together: Readonly<Record<string, string>> = {
 const codes = findingGroups.flatMap((group) => group.codes)
 const all = codes.map((code): readonly [string, Explanation] => [code, explanationOf(code)])
 
-/** What validation finds in an example, beside which there is a folder of stores. */
+/** Findings of validation in an example, beside which there is a folder of stores. */
 function findingsOf(text: string, language: Explanation['language']): readonly string[] {
   if (language === 'ini') {
     return importIni({ name: 'alpha.ini', text: `${text}\n` }).findings.map(({ code }) => code)

@@ -72,7 +72,7 @@ function groupSchema<G extends string>(
   place: Place & { readonly groups: readonly G[] },
   inside: {
     readonly groups: Readonly<Record<G, JsonSchema>>
-    /** What a setting has to be beside its type, by its spelling. */
+    /** Demands on a setting beside its type, by its spelling. */
     readonly further?: Readonly<Record<string, JsonSchema>>
   },
 ): JsonSchema {

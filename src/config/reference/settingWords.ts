@@ -7,6 +7,6 @@ export function defaultText({ default: value, type }: Setting<unknown>): string 
   return Array.isArray(written) ? `[${written.join(', ')}]` : String(written)
 }
 
-/** What of a setting's name alone nobody sees: that it is about one component only. */
+/** Names the only component of a setting, unless the setting's name does. */
 export const componentRemark = ({ name, component }: Setting<unknown>): readonly string[] =>
   component === undefined || name.startsWith(component) ? [] : [`Only for hosts that run the ${component}.`]
