@@ -1,15 +1,11 @@
-import { findingGroups, isCode } from '../diagnostics/explanations/groups.ts'
+import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
+import { explanationOf } from '../diagnostics/explanation.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import { explainJson } from '../output/explain/explainJson.ts'
-import { explainedFinding } from '../output/explain/finding.ts'
-import { findingMarkdown } from '../output/explain/findingMarkdown.ts'
-import { findingText } from '../output/explain/findingText.ts'
+import { findingMarkdown, listMarkdown, settingMarkdown } from '../output/explain/explainMarkdown.ts'
+import { findingText, listText, settingText } from '../output/explain/explainText.ts'
 import { type Layout, layoutFor } from '../output/explain/layout.ts'
-import { listMarkdown } from '../output/explain/listMarkdown.ts'
-import { listText } from '../output/explain/listText.ts'
-import { settingMarkdown } from '../output/explain/settingMarkdown.ts'
 import { settingGroups, settingNames, settingsNamed } from '../output/explain/settings.ts'
-import { settingText } from '../output/explain/settingText.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { colourOf, textWidth } from './terminal.ts'
@@ -24,14 +20,14 @@ type Explained = Parameters<typeof explainJson>[0]
 const allCodes = findingGroups.flatMap(({ codes }) => codes)
 
 const everything = (): Explained => ({
-  findings: allCodes.map(explainedFinding),
+  findings: allCodes.map(explanationOf),
   settings: settingGroups.flatMap(({ settings }) => settings),
 })
 
 /** What goes by this name: a finding, or the settings of one or two places. */
 function explained(name: string): Explained {
   const found = {
-    findings: isCode(name) ? [explainedFinding(name)] : [],
+    findings: isCode(name) ? [explanationOf(name)] : [],
     settings: settingsNamed(name),
   }
   if (found.findings.length + found.settings.length > 0) return found

@@ -34,5 +34,29 @@ export const catalogue = {
 
 export type Code = keyof typeof catalogue
 
-/** What the words of a finding are made from. */
+/** Facts that the words of a finding are made from. */
 export type Facts<C extends Code> = (typeof catalogue)[C] extends Entry<infer F> ? F : never
+
+/** Returns true for the code of a finding. */
+export const isCode = (word: string): word is Code => Object.hasOwn(catalogue, word)
+
+const groups = [
+  { title: 'Files and the command line', entries: fileEntries },
+  { title: 'YAML', entries: yamlEntries },
+  { title: 'Names and values', entries: shapeEntries },
+  { title: 'Services and their hosts', entries: topologyEntries },
+  { title: 'Hosts', entries: hostEntries },
+  { title: 'Ports', entries: networkEntries },
+  { title: 'Databases and the proxy', entries: databaseEntries },
+  { title: 'Users and passwords', entries: secretEntries },
+  { title: 'Keystores and truststores', entries: storeEntries },
+  { title: 'What is in a keystore or truststore', entries: openedStoreEntries },
+  { title: 'Certificates of installed hosts', entries: certificateEntries },
+  { title: 'Users of installed hosts', entries: userEntries },
+  { title: 'Comments that silence findings', entries: ignoreEntries },
+  { title: 'INI files', entries: iniEntries },
+] as const
+
+/** The codes in the groups and the order in which they are listed. */
+export const findingGroups: readonly { readonly title: string; readonly codes: readonly Code[] }[] =
+  groups.map(({ title, entries }) => ({ title, codes: Object.keys(entries).filter(isCode) }))

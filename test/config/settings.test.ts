@@ -12,6 +12,7 @@ describe('the settings table', () => {
     (_, table) => {
       for (const setting of table) {
         expect(setting.documentation, setting.name).toMatch(/^[A-Z].*\.$|: .*\.$/)
+        expect(setting.documentation, setting.name).not.toContain('\n')
         expect(setting.type.wants, setting.name).not.toBe('')
         expect(setting.type.example, setting.name).not.toBe('')
         expect(setting.since).toMatch(/^\d+\.\d+\.\d+$/)

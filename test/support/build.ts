@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const sources = ['src', '.ci/notices.js', 'package.json', 'package-lock.json']
+const sources = ['src', 'docs/findings', 'docs/options', '.ci', 'package.json', 'package-lock.json']
 /** The build writes it last. */
 const product = 'dist/THIRD-PARTY.txt'
 

@@ -1,4 +1,4 @@
-import { type Code, catalogue } from '../../diagnostics/catalogue.ts'
+import { catalogue, isCode } from '../../diagnostics/catalogue.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
@@ -13,8 +13,6 @@ type Wish = { readonly code: string; readonly span: Span; readonly ignore: Ignor
 
 /** For how many words the nearest code is looked up: a file full of comments must not take minutes. */
 const mostSuggestions = 1000
-
-const isCode = (word: string): word is Code => Object.hasOwn(catalogue, word)
 
 const looksLikeCode = (word: string): boolean => /^[A-Za-z][\w-]{0,59}$/.test(word)
 

@@ -4,7 +4,7 @@ import { databaseTypes } from '../../contracts/serverSettings.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
 
-/** What makes an account in one kind of database server. */
+/** SQL that makes an account in one kind of database server. */
 export type AccountStatements = { readonly title: string; readonly sql: string }
 
 const titles = { mariadb: 'MariaDB', mysql: 'MySQL' } as const

@@ -1,8 +1,91 @@
+import { type Setting, spellings } from '../settings/setting.ts'
 import { places } from '../shape/places.ts'
-import type { JsonSchema } from '../types/type.ts'
-import { described, groupSchema } from './groupSchema.ts'
-import { groupWords } from './groupWords.ts'
-import { requiredNames } from './requiredNames.ts'
+import type { Place } from '../shape/readFields.ts'
+import type { JsonSchema, Plain } from '../types/type.ts'
+import { parseYaml, type RawNode } from '../yaml.ts'
+import { groupWords, requiredNames } from './groups.ts'
+import { componentRemark, defaultText } from './settingWords.ts'
+
+/** How a piece of the file is shown: as it is, or between backticks. */
+type Quote = (code: string) => string
+
+const plainly: Quote = (code) => code
+const marked: Quote = (code) => `\`${code}\``
+
+function description(setting: Setting<unknown>, spelling: string, quote: Quote): string {
+  const { name, documentation, type, secret } = setting
+  const standard = defaultText(setting)
+  return [
+    ...(spelling === name ? [] : [`Another spelling of ${quote(name)}.`]),
+    documentation,
+    `Value: ${type.wants}.`,
+    ...(standard === undefined ? [] : [`Default: ${quote(standard)}.`]),
+    ...(secret ? ['A secret: it is never shown.'] : []),
+    ...componentRemark(setting),
+  ].join('\n\n')
+}
+
+function plain(node: RawNode | undefined): Plain {
+  if (node?.kind === 'list') return node.items.map(plain)
+  return node?.kind === 'scalar' ? (node.value as Plain) : null
+}
+
+/** The example, where it says more than the default and the choices do. */
+function exampleOf({ type, secret }: Setting<unknown>): Plain | undefined {
+  // What stands behind !env is no value, and JSON has no tags: the description tells of them.
+  if (secret || type.schema.enum !== undefined || type.schema.type === 'boolean') return undefined
+  const parsed = parseYaml(type.example, 4)
+  return plain(parsed.tooDeep === undefined ? parsed.roots[0]?.node : undefined)
+}
+
+/** The schema of a setting under one of its spellings, with all that an editor can show of it. */
+function settingSchema(setting: Setting<unknown>, spelling: string): JsonSchema {
+  const { type, default: value } = setting
+  const standard = value === undefined ? undefined : type.write(value)
+  const example = exampleOf(setting)
+  return {
+    title: spelling,
+    description: description(setting, spelling, plainly),
+    markdownDescription: description(setting, spelling, marked),
+    ...type.schema,
+    ...(standard === undefined ? {} : { default: standard }),
+    ...(example === undefined || example === standard ? {} : { examples: [example] }),
+    errorMessage: `${spelling} wants ${type.wants}.`,
+  }
+}
+
+/** The text that editors show; those that know Markdown prefer the second. */
+const described = (text: string): JsonSchema => ({ description: text, markdownDescription: text })
+
+/** Refuses each spelling of a setting beside any other. */
+function onlyOneSpelling(settings: Place['settings']): JsonSchema {
+  const refused = [...settings].flatMap(([spelling, setting]) => {
+    const others = spellings([setting]).filter((other) => other !== spelling)
+    const schema = { properties: Object.fromEntries(others.map((other) => [other, false])) }
+    return others.length === 0 ? [] : [[spelling, schema] as const]
+  })
+  return refused.length === 0 ? {} : { dependentSchemas: Object.fromEntries(refused) }
+}
+
+/** Schema of one group of the file: its settings by every spelling and, by name, the groups inside it. */
+function groupSchema<G extends string>(
+  place: Place & { readonly groups: readonly G[] },
+  inside: {
+    readonly groups: Readonly<Record<G, JsonSchema>>
+    /** Demands on a setting beside its type, by its spelling. */
+    readonly further?: Readonly<Record<string, JsonSchema>>
+  },
+): JsonSchema {
+  const settings = [...place.settings].map(([spelling, setting]) => {
+    const schema = settingSchema(setting, spelling)
+    return [spelling, { ...schema, ...inside.further?.[spelling] }] as const
+  })
+  return {
+    properties: { ...Object.fromEntries(settings), ...inside.groups },
+    additionalProperties: false,
+    ...onlyOneSpelling(place.settings),
+  }
+}
 
 /** Names this schema wherever it is stored; no address stands behind it. */
 export const schemaId = 'urn:muster:configuration'

@@ -1,8 +1,5 @@
 import type { Setting } from '../settings/setting.ts'
 
-/** How a piece of the file is shown: as it is, or between backticks. */
-export type Quote = (code: string) => string
-
 /** The default as a file would have it; undefined where there is none. */
 export function defaultText({ default: value, type }: Setting<unknown>): string | undefined {
   if (value === undefined) return undefined
@@ -10,6 +7,6 @@ export function defaultText({ default: value, type }: Setting<unknown>): string 
   return Array.isArray(written) ? `[${written.join(', ')}]` : String(written)
 }
 
-/** What of a setting's name alone nobody sees: that it is about one component only. */
+/** Names the only component of a setting, unless the setting's name does. */
 export const componentRemark = ({ name, component }: Setting<unknown>): readonly string[] =>
   component === undefined || name.startsWith(component) ? [] : [`Only for hosts that run the ${component}.`]

@@ -17,7 +17,6 @@ const apiOptionsOf = (component: Component): ApiOptions => ({
     component,
     type: boolean,
     default: true,
-    documentation: `Whether the ${component} API listens for TCP connections. With false the ${component} itself runs on and is reached over its Unix socket.`,
   }),
   port: setting({
     name: `${component}-rest-api-port`,
@@ -25,7 +24,6 @@ const apiOptionsOf = (component: Component): ApiOptions => ({
     component,
     type: portLike(defaultPorts[component]),
     default: defaultPorts[component],
-    documentation: `TCP port of the ${component} API.`,
   }),
   address: setting({
     name: `${component}-rest-api-address`,
@@ -33,7 +31,6 @@ const apiOptionsOf = (component: Component): ApiOptions => ({
     component,
     type: listenAddress,
     default: '127.0.0.1',
-    documentation: `Address that the ${component} API listens on; 0.0.0.0 or :: means all interfaces.`,
   }),
 })
 

@@ -18,57 +18,47 @@ const stores = {
     name: 'java-tls-keystore-path',
     scope,
     type: path,
-    documentation:
-      'Existing keystore (PKCS#12 or JKS) on this machine, relative to the file, or host:/path on the host. Absent: generated.',
   }),
   truststorePath: setting({
     name: 'java-truststore-path',
     scope,
     type: path,
-    documentation: 'Existing truststore, with the same forms of path. Absent: generated.',
   }),
   keystorePassword: setting({
     name: 'java-keystore-password',
     scope,
     secret: true,
     type: secretReference,
-    documentation: 'Password of the keystore. Absent: generated with the stores.',
   }),
   truststorePassword: setting({
     name: 'java-truststore-password',
     scope,
     secret: true,
     type: secretReference,
-    documentation: 'Password of the truststore. Absent: generated with the stores.',
   }),
   alias: setting({
     name: 'java-tls-alias',
     scope,
     type: line,
     default: 'tls',
-    documentation: 'Name of the key in the keystore.',
   }),
   keyType: setting({
     name: 'java-tls-key-type',
     scope,
     type: choice(['ec', 'rsa']),
     default: 'ec',
-    documentation:
-      'Type of a generated key: ec is the curve P-256, rsa has 3072 bits, for clients that support nothing else.',
   }),
   keyLifetime: setting({
     name: 'java-tls-key-lifetime',
     scope,
     type: days,
     default: 365,
-    documentation: 'Days that a generated certificate is valid.',
   }),
   warningDays: setting({
     name: 'tls-warning-days',
     scope,
     type: days,
     default: 30,
-    documentation: 'Days before it expires at which a certificate is reported as expiring.',
   }),
 } as const
 
@@ -78,15 +68,12 @@ const access = {
     scope,
     type: boolean,
     default: false,
-    documentation: 'Whether another machine may create the first user of a host that has none.',
   }),
   allowedHosts: setting({
     name: 'rest-api-allowed-hosts',
     scope,
     type: listOfType(hostAddress, 'a list of host names and IP addresses, without ports'),
     default: [],
-    documentation:
-      'Additional names allowed in a Host header; the names and addresses of the host are always allowed.',
   }),
 } as const
 
@@ -96,38 +83,29 @@ const service = {
     scope,
     type: path,
     default: '/opt/muster',
-    documentation:
-      'Absolute path of the folder that holds the installation; with connection: local it may be relative to the file.',
   }),
   user: setting({
     name: 'user',
     scope,
     type: systemUser,
-    documentation:
-      'System user that runs the services, created when absent. Absent: muster-<cluster> (an older installation keeps its own), or the invoking user without root.',
   }),
   serviceManager: setting({
     name: 'service-manager',
     scope,
     type: choice(['auto', 'systemd', 'process']),
     default: 'auto',
-    documentation:
-      'What keeps the services running; auto uses systemd if it runs and the login has root. Processes do not survive a reboot: run `muster start` then, or have cron or a user unit do it (docs/guide/processes.md).',
   }),
   runtime: setting({
     name: 'runtime',
     scope,
     type: choice(['auto', 'host', 'upload']),
     default: 'auto',
-    documentation:
-      "Which Node.js runs the services: the host's own, an uploaded one, or (auto) the host's own if it is still maintained.",
   }),
   logLevel: setting({
     name: 'log-level',
     scope,
     type: choice(logLevels),
     default: 'info',
-    documentation: 'How much the services log.',
   }),
   memoryMax: setting({
     name: 'service-memory-max',
@@ -139,22 +117,18 @@ const service = {
       to: 1_048_576,
     }),
     default: 1024,
-    documentation: 'Maximum memory of each component in MiB, under systemd (MemoryMax=).',
   }),
   cpuWeight: setting({
     name: 'service-cpu-weight',
     scope,
     type: wholeNumber({ wants: 'a weight from 1 to 10000', example: '50', from: 1, to: 10_000 }),
     default: 50,
-    documentation:
-      "Each component's share of a busy processor under systemd (CPUWeight=); a database without one has 100.",
   }),
   tasksMax: setting({
     name: 'service-tasks-max',
     scope,
     type: wholeNumber({ wants: 'a number of threads from 32 to 32768', example: '64', from: 32, to: 32_768 }),
     default: 64,
-    documentation: 'Maximum number of threads and processes of each component, under systemd (TasksMax=).',
   }),
   oomScoreAdjust: setting({
     name: 'service-oom-score-adjust',
@@ -166,8 +140,6 @@ const service = {
       to: 1000,
     }),
     default: 300,
-    documentation:
-      'How early the kernel kills a component when the host runs out of memory, under systemd (OOMScoreAdjust=); by default before the database.',
   }),
 } as const
 

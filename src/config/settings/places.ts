@@ -12,7 +12,6 @@ export const file = {
     name: 'cluster',
     scope: 'file',
     type: clusterName,
-    documentation: 'Name of the cluster; it becomes part of the names of services and files on the hosts.',
   }),
 } as const
 
@@ -22,32 +21,26 @@ export const service = {
     name: 'topology',
     scope: 'service',
     type: choice(['clustered', 'replicator']),
-    documentation:
-      'clustered: members run manager and replicator, connectors the connector. replicator: members run only the replicator.',
   }),
   master: setting({
     name: 'master',
     scope: 'service',
     type: hostName,
-    documentation: 'The member that takes the writes.',
   }),
   members: setting({
     name: 'members',
     scope: 'service',
     type: hosts,
-    documentation: 'Hosts that hold the data.',
   }),
   connectors: setting({
     name: 'connectors',
     scope: 'service',
     type: hosts,
-    documentation: 'Hosts that run the connector.',
   }),
   witnesses: setting({
     name: 'witnesses',
     scope: 'service',
     type: hosts,
-    documentation: 'Hosts that run a manager only.',
   }),
 } as const
 
@@ -57,14 +50,12 @@ export const host = {
     name: 'address',
     scope: 'host',
     type: hostAddress,
-    documentation: 'IP address or DNS name of the host. Absent: its name; 127.0.0.1 with connection: local.',
   }),
   connection: setting({
     name: 'connection',
     scope: 'host',
     type: choice(['ssh', 'local']),
     default: 'ssh',
-    documentation: 'How to reach it; local means this machine, without SSH.',
   }),
 } as const
 

@@ -1,5 +1,7 @@
 import type { Component } from '../../contracts/component.ts'
+import { readPage } from '../../diagnostics/page.ts'
 import type { ValueType } from '../types/type.ts'
+import pageTexts from './pages.json' with { type: 'json' }
 
 /** One option and all that is known of it; nothing else knows its default. */
 export type Setting<T> = {
@@ -10,7 +12,9 @@ export type Setting<T> = {
   /** Where it can stand: in `options` and `defaults`, under `ssh`, in a host, in a service or at the top. */
   readonly scope: 'options' | 'ssh' | 'host' | 'service' | 'file'
   readonly secret: boolean
-  /** One or two sentences for the reference page and an editor. */
+  /** First sentence of the documentation without its full stop, for the list in docs/options.md. */
+  readonly title: string
+  /** One or a few sentences for `muster explain` and an editor. */
   readonly documentation: string
   readonly aliases: readonly string[]
   /** The version that brought it. */
@@ -19,14 +23,32 @@ export type Setting<T> = {
   readonly component?: Component
 }
 
-type Given<T> = Omit<Setting<T>, 'secret' | 'aliases' | 'since'> & Partial<Setting<T>>
+type Text = 'title' | 'documentation'
+type Given<T> = Omit<Setting<T>, 'secret' | 'aliases' | 'since' | Text> & Partial<Omit<Setting<T>, Text>>
 
-/** Completes what most settings have in common: no secret, no other spelling, from the first version on. */
+const pages: Readonly<Record<string, string>> = pageTexts
+
+/** File name, without its ending, of a setting's page in docs/options; some keys of `ssh` are options, too. */
+export const pageName = ({ name, scope }: Pick<Setting<unknown>, 'name' | 'scope'>): string =>
+  scope === 'ssh' ? `ssh.${name}` : name
+
+function textsOf(name: string): Pick<Setting<unknown>, Text> {
+  const page = pages[name]
+  if (page === undefined) throw new Error(`docs/options/${name}.md is missing`)
+  const { title, blocks } = readPage(page)
+  return { title, documentation: [`${title}.`, ...blocks].join(' ') }
+}
+
+/**
+ * Adds the texts of the setting's page, and what most settings have in common: no secret, no other spelling,
+ * from the first version on. Throws where there is no page.
+ */
 export const setting = <T>(given: Given<T>): Setting<T> => ({
   secret: false,
   aliases: [],
   since: '0.1.0',
   ...given,
+  ...textsOf(pageName(given)),
 })
 
 /** Every spelling of these settings. */

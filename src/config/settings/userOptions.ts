@@ -11,7 +11,6 @@ const each = setting({
   scope,
   secret: true,
   type: secretReference,
-  documentation: 'Password of one user of the APIs.',
 })
 
 /** Who can log in to the APIs of a host (options.md, "The options"). */
@@ -20,7 +19,6 @@ export const userOptions = {
     name: 'rest-api-admin-user',
     scope,
     type: userName,
-    documentation: 'Administrator of every API, created by install.',
   }),
   adminPass: setting({
     name: 'rest-api-admin-pass',
@@ -28,8 +26,6 @@ export const userOptions = {
     aliases: ['rest-api-admin-password'],
     secret: true,
     type: secretReference,
-    documentation:
-      'Password of the administrator. Without it the one in the state directory is used; if no host has that user yet, one is generated, kept there and shown once.',
   }),
   users: setting({
     name: 'rest-api-users',
@@ -40,7 +36,5 @@ export const userOptions = {
       wants: 'a group of user names, each with a password, a reference to one, or nothing',
       example: '{ ops: !env OPS_PASS }',
     }),
-    documentation:
-      'Additional users of every API, by name, with the same rights as the administrator. A user without a password has the one in the state directory; if no host has that user yet, one is generated, kept there and shown once. A service or a host that sets this option has only these users.',
   }),
 } as const

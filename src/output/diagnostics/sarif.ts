@@ -1,8 +1,8 @@
 import { jsonText } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
+import { isCode } from '../../diagnostics/catalogue.ts'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
-import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
-import { explanations, isCode } from '../../diagnostics/explanations/groups.ts'
+import { explanationOf } from '../../diagnostics/explanation.ts'
 import type { Report } from './report.ts'
 
 const root = '%SRCROOT%'
@@ -38,12 +38,11 @@ function ruleOf({ code, severity, why, fix }: Diagnostic) {
   if (!isCode(code)) {
     return { id: code, fullDescription: { text: why }, help: { text: fix }, defaultConfiguration: { level } }
   }
-  const explanation = explanations[code]
-  const about = paragraphsOf(explanation)
+  const { title, about } = explanationOf(code)
   return {
     id: code,
-    shortDescription: { text: `${explanation.title}.` },
-    fullDescription: { text: about[0] ?? explanation.title },
+    shortDescription: { text: `${title}.` },
+    fullDescription: { text: about[0] ?? title },
     help: { text: about.join('\n\n'), markdown: about.join('\n\n') },
     defaultConfiguration: { level },
   }

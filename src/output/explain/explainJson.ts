@@ -1,10 +1,9 @@
 import { type AccountStatements, accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
-import { paragraphsOf } from '../../diagnostics/explanations/explanation.ts'
-import type { ExplainedFinding } from './finding.ts'
+import type { Explanation } from '../../diagnostics/explanation.ts'
 import { settingExample } from './settingFacts.ts'
 
-const findingOf = (finding: ExplainedFinding) => ({ ...finding, about: paragraphsOf(finding).join('\n\n') })
+const findingOf = (finding: Explanation) => ({ ...finding, about: finding.about.join('\n\n') })
 
 const settingOf = (setting: Setting<unknown>) => ({
   name: setting.name,
@@ -27,7 +26,7 @@ function statementsOf(setting: Setting<unknown>): { readonly statements?: readon
 
 /** Explanations for programs: one JSON object, `{"findings":[…],"settings":[…]}`. */
 export function explainJson(explained: {
-  readonly findings: readonly ExplainedFinding[]
+  readonly findings: readonly Explanation[]
   readonly settings: readonly Setting<unknown>[]
 }): string {
   const { findings, settings } = explained

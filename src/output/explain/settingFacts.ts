@@ -12,7 +12,7 @@ const places: Readonly<Record<Setting<unknown>['scope'], string>> = {
 /** One row of what is known about a setting. */
 export type Fact = { readonly label: string; readonly text: string }
 
-/** What is known about a setting, beyond its documentation; names and values stand in backquotes. */
+/** Facts about a setting, beyond its documentation; names and values stand in backquotes. */
 export function settingFacts(setting: Setting<unknown>): readonly Fact[] {
   const { scope, type, aliases, secret, component, since } = setting
   const standard = defaultText(setting)

@@ -1,14 +1,12 @@
-import { groupWords } from '../../config/reference/groupWords.ts'
-import { requiredNames } from '../../config/reference/requiredNames.ts'
+import { groupWords, requiredNames } from '../../config/reference/groups.ts'
 import { componentRemark, defaultText } from '../../config/reference/settingWords.ts'
 import { isSecret } from '../../config/secretOptions.ts'
 import { optionGroups } from '../../config/settings/options.ts'
 import { allFile, allHost, allService } from '../../config/settings/places.ts'
-import type { Setting } from '../../config/settings/setting.ts'
+import { pageName, type Setting } from '../../config/settings/setting.ts'
 import { allSsh } from '../../config/settings/ssh.ts'
-import { optionsIntroduction } from './optionsIntroduction.ts'
 
-type Row = { readonly names: readonly string[]; readonly cells: readonly [string, string, string] }
+type Row = { readonly names: readonly string[]; readonly cells: readonly [string, string, string, string] }
 
 const code = (text: string): string => `\`${text}\``
 
@@ -18,27 +16,31 @@ const secretWords = (setting: Setting<unknown>): string =>
     : 'a group of user names, each with a [secret](#secrets) or nothing'
 
 function rowOf(setting: Setting<unknown>): Row {
-  const { name, aliases, type, secret, documentation, since } = setting
+  const { name, aliases, type, secret, title, since } = setting
   const standard = defaultText(setting)
   const meaning = [
-    documentation,
+    `${title}.`,
     ...componentRemark(setting),
     ...(since === '0.1.0' ? [] : [`Since ${since}.`]),
   ]
+  const shown = [`[${code(name)}](options/${pageName(setting)}.md)`, ...aliases.map(code)]
   const value = secret ? secretWords(setting) : type.wants
   return {
     names: [name, ...aliases],
-    cells: [value, standard === undefined ? '' : code(standard), meaning.join(' ')],
+    cells: [shown.join(' or '), value, standard === undefined ? '' : code(standard), meaning.join(' ')],
   }
 }
 
-const groupRow = (name: string, text: string): Row => ({ names: [name], cells: ['a group', '', text] })
+const groupRow = (name: string, text: string): Row => ({
+  names: [name],
+  cells: [code(name), 'a group', '', text],
+})
 
 /** A table of settings and groups; what a single file cannot be without is marked. */
 function table(rows: readonly Row[], required: readonly string[] = []): string {
-  const lines = rows.map(({ names, cells: [value, standard, meaning] }) => {
+  const lines = rows.map(({ names, cells: [name, value, standard, meaning] }) => {
     const marked = names.some((name) => required.includes(name)) ? `**Required.** ${meaning}` : meaning
-    const cells = [names.map(code).join(' or '), value, standard, marked]
+    const cells = [name, value, standard, marked]
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
   return ['| name | value | default | |', '|---|---|---|---|', ...lines].join('\n')
@@ -55,10 +57,9 @@ const hostRows: readonly Row[] = [
   groupRow('options', groupWords.options),
 ]
 
-/** docs/options.md: how a value comes about, and every setting of the table in the order of the file. */
-export const optionsPage = (): string =>
+/** The tables of docs/options.md: every setting in the order of the file, with a link to its page. */
+export const optionsIndex = (): string =>
   [
-    optionsIntroduction,
     `## The top of the file\n\n${table(fileRows, requiredNames.file)}\n`,
     `## A service\n\n${table(serviceRows, requiredNames.service)}\n`,
     `## A host\n\n${table(hostRows)}\n`,

@@ -1,32 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { allOptions } from '../../../src/config/settings/options.ts'
 import { allFile, allHost, allService } from '../../../src/config/settings/places.ts'
+import { pageName } from '../../../src/config/settings/setting.ts'
 import { allSsh } from '../../../src/config/settings/ssh.ts'
-import { optionsPage } from '../../../src/output/reference/options.ts'
+import { optionsIndex } from '../../../src/output/reference/options.ts'
 import { loadText } from '../../config/loadText.ts'
 
-const page = optionsPage()
-const rows = page.split('\n').filter((line) => line.startsWith('| `'))
+const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
+const page = readFileSync(`${docs}/options.md`, 'utf8')
+const rows = optionsIndex()
+  .split('\n')
+  .filter((line) => /^\| \[?`/.test(line))
+const all = [...allFile, ...allService, ...allHost, ...allSsh, ...allOptions]
 
-describe('the reference page', () => {
-  it('is the committed one', async () => {
-    const committed = fileURLToPath(new URL('../../../docs/options.md', import.meta.url))
-    await expect(page).toMatchFileSnapshot(committed)
+describe('the index of the settings', () => {
+  // Red after a change of a setting or a title: the line in the page says how to make it again.
+  it('is what docs/options.md holds below its introduction', async () => {
+    const [introduction] = /^.*<!-- Generated from here on.*? -->\n\n/s.exec(page) ?? []
+    await expect(`${introduction}${optionsIndex()}`).toMatchFileSnapshot(`${docs}/options.md`)
   })
 
-  it('has a row for every setting, with all that is known of it', () => {
-    for (const setting of [...allFile, ...allService, ...allHost, ...allSsh, ...allOptions]) {
-      const own = rows.filter((row) => row.startsWith(`| \`${setting.name}\` `))
-      const row = own.find((one) => one.includes(setting.documentation.replaceAll('|', '\\|')))
-      expect(row, setting.name).toBeDefined()
+  it('has a page in docs/options for every setting, and none without a setting', () => {
+    expect(readdirSync(`${docs}/options`).toSorted()).toEqual(
+      all.map((setting) => `${pageName(setting)}.md`).toSorted(),
+    )
+  })
+
+  it('has a row for every setting, with what is known of it and a link to the rest', () => {
+    for (const setting of all) {
+      const own = rows.filter((row) =>
+        row.startsWith(`| [\`${setting.name}\`](options/${pageName(setting)}.md) `),
+      )
+      expect(own, setting.name).toHaveLength(1)
+      const [row] = own
+      expect(row).toContain(`${setting.title.replaceAll('|', '\\|')}.`)
+      expect(setting.documentation.startsWith(`${setting.title}.`)).toBe(true)
       expect(row?.includes(setting.secret ? 'a [secret](#secrets)' : setting.type.wants)).toBe(true)
       for (const alias of setting.aliases) expect(row).toContain(`or \`${alias}\``)
     }
   })
 
   it('has whole rows: four cells each', () => {
-    for (const row of rows.filter((one) => !one.startsWith('| `!'))) {
+    for (const row of rows) {
       expect(row.split(/(?<!\\)\|/).length, row).toBe(6)
     }
   })

@@ -1,0 +1,58 @@
+import { accountStatements } from '../../config/reference/accountStatements.ts'
+import type { Setting } from '../../config/settings/setting.ts'
+import { findingGroups } from '../../diagnostics/catalogue.ts'
+import { type Explanation, exampleTitles, explanationOf } from '../../diagnostics/explanation.ts'
+import { settingExample, settingFacts } from './settingFacts.ts'
+import { settingGroups } from './settings.ts'
+
+const severityWords = { error: 'Error', warning: 'Warning', note: 'Note' } as const
+
+const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
+
+/** The section of a finding; its heading is the code alone, so that `#code` leads there. */
+export function findingMarkdown(finding: Explanation): string {
+  const { code, severity, title, about, bad, good, commands, language = 'yaml' } = finding
+  const titles = exampleTitles(severity)
+  const blocks = [
+    `## ${code}`,
+    `**${severityWords[severity]}.** ${title}.`,
+    ...about,
+    ...(bad === undefined || good === undefined
+      ? []
+      : [`${titles.bad}:`, fenced(language, bad), `${titles.good}:`, fenced(language, good)]),
+    ...(commands === undefined ? [] : ['Commands:', fenced('sh', commands)]),
+  ]
+  return `${blocks.join('\n\n')}\n`
+}
+
+/** The section of a setting. */
+export function settingMarkdown(setting: Setting<unknown>): string {
+  const facts = settingFacts(setting).map(({ label, text }) => `- ${label}: ${text}`)
+  const blocks = [
+    `## ${setting.name}`,
+    setting.documentation,
+    facts.join('\n'),
+    `\`\`\`yaml\n${settingExample(setting)}\n\`\`\``,
+    ...accountStatements(setting).map(({ title, sql }) => `${title}:\n\n\`\`\`sql\n${sql}\`\`\``),
+  ]
+  return `${blocks.join('\n\n')}\n`
+}
+
+const section = (title: string, rows: readonly string[]): string => `## ${title}\n\n${rows.join('\n')}\n`
+
+/** Every finding and every setting by group. */
+export function listMarkdown(): string {
+  const findings = findingGroups.map(({ title, codes }) => {
+    const rows = codes
+      .map(explanationOf)
+      .map(({ code, severity, title: text }) => `- \`${code}\` (${severity}): ${text}`)
+    return section(title, rows)
+  })
+  const settings = settingGroups.map(({ title, settings: of }) =>
+    section(
+      title,
+      of.map(({ name, documentation }) => `- \`${name}\`: ${documentation}`),
+    ),
+  )
+  return ['# Findings\n', ...findings, '# Settings\n', ...settings].join('\n')
+}

@@ -1,0 +1,160 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { applyIgnores } from '../../src/config/ignores/applyIgnores.ts'
+import { importIni } from '../../src/config/ini/importIni.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { catalogue, findingGroups } from '../../src/diagnostics/catalogue.ts'
+import { type Explanation, explanationOf } from '../../src/diagnostics/explanation.ts'
+
+/** Findings that no single text can show: hosts, bytes, a command line, depth, git, what is read from elsewhere, an export. */
+const withoutExample = [
+  'file-not-found',
+  'file-is-directory',
+  'file-unreadable',
+  'file-too-large',
+  'file-not-utf8',
+  'too-many-findings',
+  'stdin-twice',
+  'set-not-assignment',
+  'set-secret-literal',
+  'nul-character',
+  'too-deep',
+  'alias-bomb',
+  'secret-not-resolved',
+  'secret-unreadable',
+  'plaintext-secret-tracked',
+  'no-ini-counterpart',
+  'keystore-unreadable',
+  'keystore-world-readable',
+  'keystore-wrong-password',
+  'keystore-key-password',
+  'keystore-not-a-store',
+  'keystore-unsupported',
+  'keystore-no-private-key',
+  'keystore-alias-absent',
+  'keystore-no-certificate',
+  'keystore-key-mismatch',
+  'keystore-not-yet-valid',
+  'keystore-expired',
+  'keystore-expires-soon',
+  'keystore-names-do-not-cover',
+  'keystore-names-partly-cover',
+  'truststore-unreadable',
+  'truststore-wrong-password',
+  'truststore-key-password',
+  'truststore-not-a-store',
+  'truststore-unsupported',
+  'truststore-empty',
+  'truststore-does-not-trust',
+  'certificate-expired',
+  'certificate-not-yet-valid',
+  'certificate-expires-soon',
+  'certificate-names',
+  'certificate-untrusted',
+  'certificate-other-authority',
+  'certificate-not-served',
+  'certificate-not-seen',
+  'certificate-missing',
+  'certificate-pending',
+  'certificate-keystore',
+  'certificate-host-unreachable',
+  'certificate-host-failed',
+  'certificate-not-installed',
+  'authority-expired',
+  'authority-expires-soon',
+  'user-missing',
+  'user-password-differs',
+  'user-password-replaced',
+  'user-extra',
+  'user-component-differs',
+  'user-login-refused',
+  'user-component-silent',
+  'user-host-unreachable',
+  'user-host-failed',
+  'user-not-installed',
+  'user-untried',
+]
+
+/** Findings that an example cannot do without: a comment that silences nothing leaves the finding that it is about. */
+const together: Readonly<Record<string, string>> = {
+  'ignore-without-reason': 'unused-host',
+  'ignore-unknown-code': 'unused-host',
+  'ignore-error': 'wrong-type',
+}
+
+const codes = findingGroups.flatMap((group) => group.codes)
+const all = codes.map((code): readonly [string, Explanation] => [code, explanationOf(code)])
+
+/** Findings of validation in an example, beside which there is a folder of stores. */
+function findingsOf(text: string, language: Explanation['language']): readonly string[] {
+  if (language === 'ini') {
+    return importIni({ name: 'alpha.ini', text: `${text}\n` }).findings.map(({ code }) => code)
+  }
+  const { diagnostics, ignores } = loadConfig({
+    files: [{ name: 'muster.yaml', directory: '/srv/muster', text: `${text}\n` }],
+    home: '/home/ops',
+    exists: (path) => path.startsWith('/srv/muster/tls/'),
+  })
+  const left = applyIgnores({
+    findings: diagnostics,
+    ignores,
+    files: ['muster.yaml'],
+    isJudged: () => true,
+  })
+  return left.findings.map(({ code }) => code)
+}
+
+describe('the explanations', () => {
+  it('group every code of the catalogue once', () => {
+    expect(codes.toSorted()).toEqual(Object.keys(catalogue).toSorted())
+  })
+
+  it('are the pages of docs/findings: one for each code, and none without a code', () => {
+    const pages = readdirSync(fileURLToPath(new URL('../../docs/findings', import.meta.url)))
+    expect(pages.toSorted()).toEqual(codes.map((code) => `${code}.md`).toSorted())
+  })
+
+  it('have an example for every code but those that are known to have none', () => {
+    const lacking = all.filter(([, { bad, good }]) => bad === undefined || good === undefined)
+    expect(lacking.map(([code]) => code).toSorted()).toEqual(withoutExample.toSorted())
+  })
+
+  const examples = all.flatMap(([code, { bad, good, language }]) =>
+    bad === undefined || good === undefined ? [] : [{ code, bad, good, language }],
+  )
+
+  it.each(examples)('$code: the wrong example makes it and nothing else', ({ code, bad, language }) => {
+    const wanted = [code, together[code] ?? code]
+    expect([...new Set(findingsOf(bad, language))].toSorted()).toEqual([...new Set(wanted)].toSorted())
+  })
+
+  it.each(examples)('$code: in the right example nothing is found', ({ good, language }) => {
+    expect(findingsOf(good, language)).toEqual([])
+  })
+
+  it.each(examples)('$code: both examples fit a small terminal', ({ bad, good }) => {
+    for (const text of [bad, good]) {
+      const lines = text.split('\n')
+      expect(lines.length).toBeLessThanOrEqual(15)
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(56)
+      expect(text).not.toMatch(/ $|\n\n|^\n|\n$/m)
+    }
+  })
+
+  it.each(all)('%s: title and text are whole', (code, explanation) => {
+    const { title, about: paragraphs, commands = '' } = explanation
+    expect(title).toMatch(/^[A-Z!-].*[^.]$/)
+    expect(title.length).toBeLessThanOrEqual(64)
+    expect(paragraphs.length).toBeLessThanOrEqual(3)
+    for (const paragraph of paragraphs) {
+      expect(paragraph).toMatch(/^\S.*[.:]$/)
+      expect(paragraph, code).not.toMatch(/\.\.|\s\s|\n/)
+      expect(paragraph.length).toBeLessThanOrEqual(520)
+      const quoted = [...paragraph.matchAll(/`([^`]*)`/g)].map(([, inside]) => inside ?? '')
+      expect(paragraph.split('`').length % 2, 'backquotes come in pairs').toBe(1)
+      expect(Math.max(0, ...quoted.map(({ length }) => length))).toBeLessThanOrEqual(40)
+    }
+    for (const line of commands.split('\n')) expect(line.length, line).toBeLessThanOrEqual(72)
+  })
+})

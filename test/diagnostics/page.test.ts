@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { readPage } from '../../src/diagnostics/page.ts'
+
+const docs = fileURLToPath(new URL('../../docs', import.meta.url))
+const pages = ['findings', 'options'].flatMap((folder) =>
+  readdirSync(`${docs}/${folder}`).map((file) => [`${folder}/${file}`]),
+)
+
+describe('a page', () => {
+  it('has a title and blocks of Markdown', () => {
+    const text = '---\ntitle: Of ports\n---\n\nA port.\n\nWrong:\n\n```yaml\nport: 0\n```\n'
+    expect(readPage(text)).toEqual({
+      title: 'Of ports',
+      blocks: ['A port.', 'Wrong:', '```yaml\nport: 0\n```'],
+    })
+  })
+
+  it('may have a title alone', () => {
+    expect(readPage('---\ntitle: Of ports\n---\n')).toEqual({ title: 'Of ports', blocks: [] })
+  })
+
+  it('has a title in double quotes where YAML would read another one', () => {
+    expect(readPage('---\ntitle: "!env: \\"a\\""\n---\n').title).toBe('!env: "a"')
+  })
+
+  it.each(['', 'A port.\n', '---\n---\n', '---\ntitle: \n---\n', '---\ntitle: A\nA port.\n'])(
+    'is refused without a front matter that has a title: %j',
+    (text) => {
+      expect(() => readPage(text)).toThrow('not a page: ')
+    },
+  )
+
+  it.each(pages)('%s has a front matter of YAML that gives the same title', (path) => {
+    const text = readFileSync(`${docs}/${path}`, 'utf8')
+    const [, frontMatter = ''] = /^---\n(.*?)\n---\n/s.exec(text) ?? []
+    expect(parse(frontMatter)).toEqual({ title: readPage(text).title })
+  })
+})
