@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { components } from '../../src/contracts/component.ts'
-import {
-  clusterUser,
-  installationDirectories,
-  isDataPlace,
-  layoutOf,
-  serviceData,
-} from '../../src/deployment/layout.ts'
+import { clusterUser, installationDirectories, isDataPlace, layoutOf } from '../../src/deployment/layout.ts'
+import { serviceData } from '../../src/deployment/services/implementations.ts'
 
 const at = { root: '/opt/muster', cluster: 'alpha' }
 const layout = layoutOf('/opt/muster')

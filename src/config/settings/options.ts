@@ -1,5 +1,6 @@
 import { components } from '../../contracts/component.ts'
 import { logLevels } from '../../contracts/serverSettings.ts'
+import { serviceManagerNames } from '../model.ts'
 import { hostAddress } from '../types/addresses.ts'
 import { listOfType } from '../types/list.ts'
 import { boolean, days, wholeNumber } from '../types/scalars.ts'
@@ -109,7 +110,7 @@ const service = {
   serviceManager: setting({
     name: 'service-manager',
     scope,
-    type: choice(['auto', 'systemd', 'process']),
+    type: choice(['auto', ...serviceManagerNames]),
     default: 'auto',
     documentation:
       'What keeps the services running; auto uses systemd if it runs and the login has root. Processes do not survive a reboot: run `muster start` then, or have cron or a user unit do it (docs/guide/processes.md).',

@@ -6,7 +6,7 @@ import { quote } from '../../transport/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { HostText } from '../../untrusted/hostText.ts'
 import { ownProgram } from '../ownProgram.ts'
-import type { ServiceSet } from '../services/control.ts'
+import type { ServiceSet } from '../services/serviceManager.ts'
 import { StepError } from '../stepError.ts'
 
 /** What the audit log of a component proves; its members are those of `muster-api verify-audit`. */

@@ -1,7 +1,8 @@
 import { components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
-import { type ServiceData, unitDirectory, unitName } from '../layout.ts'
-import { type Processes, processFunctions } from '../services/processScripts.ts'
+import type { ServiceData } from '../layout.ts'
+import { type Processes, processFunctions } from '../services/process.ts'
+import { unitDirectory, unitName } from '../services/systemdUnits.ts'
 
 /** The installation whose state is copied and given back. */
 export type Installed = Processes & { readonly data: ServiceData }
@@ -28,7 +29,7 @@ identity() {
 
 /** One call of an sh function for each component that there may be: its name and its unit. */
 export const forEachComponent = ({ cluster }: Processes, call: string): string =>
-  components.map((component) => `${call} ${component} ${quote(unitName(cluster, component))}`).join('\n')
+  components.map((component) => `${call} ${component} ${quote(unitName({ cluster, component }))}`).join('\n')
 
 /** Files below the root that a run replaces or takes away, one by one. */
 export const replacedFiles = ({ layout }: Processes): string =>

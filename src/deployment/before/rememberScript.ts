@@ -1,5 +1,5 @@
 import { quote } from '../../transport/shellWords.ts'
-import type { Processes } from '../services/processScripts.ts'
+import type { Processes } from '../services/process.ts'
 import { forEachComponent, prelude, replacedFiles } from './prelude.ts'
 
 /**

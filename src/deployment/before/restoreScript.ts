@@ -1,7 +1,7 @@
 import { components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import { asService } from '../serviceAccount.ts'
-import { processPatience, startProcess } from '../services/processScripts.ts'
+import { processPatience, startProcess } from '../services/process.ts'
 import { forEachComponent, type Installed, prelude, replacedFiles } from './prelude.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { serviceData } from '../layout.ts'
 import { servicePlan } from '../service.ts'
+import { serviceData } from '../services/implementations.ts'
 import type { StepError } from '../stepError.ts'
 import { asRoot, problemsOf } from './problem.ts'
 

@@ -4,6 +4,7 @@ import { firstFreePort, type Listen, listensOf } from '../desired/listens.ts'
 import type { HostFacts, Listener } from '../facts/model.ts'
 import { installedListeners } from '../manifest.ts'
 import { servicePlan } from '../service.ts'
+import { serviceManagers } from '../services/implementations.ts'
 import type { StepError } from '../stepError.ts'
 import { problemsOf } from './problem.ts'
 
@@ -30,7 +31,7 @@ function judgePort(options: {
   const { of, address, port, portOption } = options.listen
   const problem = problemsOf(host)
   const service = servicePlan(host, facts, options.cluster)
-  const privileged = service.manager === 'systemd' || service.user === 'root'
+  const privileged = serviceManagers[service.manager].grantsPrivilegedPorts || service.user === 'root'
   const isOurs = (listener: Listener): boolean =>
     ours.some((own) => own.port === listener.port && own.address === listener.address)
   const taken = facts.listeners.find(

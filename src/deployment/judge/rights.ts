@@ -1,30 +1,26 @@
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { servicePlan } from '../service.ts'
+import { serviceManagers } from '../services/implementations.ts'
 import type { StepError } from '../stepError.ts'
 import { asRoot, problemsOf } from './problem.ts'
 
-/** Whether there is a systemd where the file asks for one. */
+/** Returns why the service manager of the file cannot be used there. */
 export function judgeServiceManager(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
-  if (servicePlan(host, facts, cluster).manager !== 'systemd' || facts.systemd) return []
-  return [
-    problemsOf(host)(
-      'no-systemd',
-      'service-manager is systemd, but systemd is not process 1 there',
-      'Leave service-manager at auto, or set it to process.',
-    ),
-  ]
+  const why = serviceManagers[servicePlan(host, facts, cluster).manager].unavailable(facts)
+  return why === undefined ? [] : [problemsOf(host)(why.code, why.message, why.fix)]
 }
 
 /** Whether the login may run services as the file wants them. */
 export function judgeLogin(host: HostConfig, facts: HostFacts, cluster: string): StepError[] {
   if (facts.uid === 0) return []
   const problem = problemsOf(host)
-  if (servicePlan(host, facts, cluster).manager === 'systemd') {
+  const { manager } = servicePlan(host, facts, cluster)
+  if (serviceManagers[manager].needsRoot) {
     return [
       problem(
         'not-enough-rights',
-        `the login is ${facts.login}, and only root may manage systemd services`,
+        `the login is ${facts.login}, and only root may manage ${manager} services`,
         `${asRoot(host)}, or set \`service-manager: process\`.`,
       ),
     ]

@@ -1,15 +1,11 @@
-import { constants } from 'node:os'
 import type { Component } from '../../contracts/component.ts'
-import { quote } from '../../transport/shellWords.ts'
 import type { RunOptions, RunResult, Transport } from '../../transport/transport.ts'
 import { lastLines } from '../../untrusted/printable.ts'
-import { unitName } from '../layout.ts'
 import { shortLine } from '../logs/shortLine.ts'
 import { mustRun } from '../script.ts'
-import { asService } from '../serviceAccount.ts'
-import { tailAs } from '../serviceFiles.ts'
 import { StepError } from '../stepError.ts'
-import type { ServiceSet } from './control.ts'
+import { serviceManagers } from './implementations.ts'
+import type { ServiceSet } from './serviceManager.ts'
 
 type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'account' | 'data'>
 
@@ -17,7 +13,7 @@ type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'account' | 'data'>
 type ServiceFailure = {
   /** It runs, or nobody can tell. */
   readonly runs: boolean
-  /** Of a unit that does not run: `result exit-code, exit status 1`. */
+  /** Of a component that does not run: `result exit-code, exit status 1`. */
   readonly result?: string
   /** The end of its log, printable, each line bounded. */
   readonly lines: readonly string[]
@@ -29,89 +25,19 @@ const quoted = 5
 /** Bytes of a log that are read for them. */
 const mostLogBytes = 64 * 1024
 
-/**
- * sh that prints the properties of a unit, an empty line, and the last lines of its latest start: what the component
- * logged or, where it never came to that, what systemd says of it. Without a start that the journal knows, what it
- * logged last.
- */
-function unitScript({ cluster }: Watched, component: Component): string {
-  const unit = quote(unitName(cluster, component))
-  const journal = `journalctl --no-pager -o cat -n ${quoted}`
-  return `systemctl show -p ActiveState -p SubState -p Result -p ExecMainCode -p ExecMainStatus -p NRestarts ${unit} 2>/dev/null
-echo
-journalctl --sync 2>/dev/null
-id=$(systemctl show -p InvocationID --value ${unit} 2>/dev/null)
-case $id in *[!0-9a-f]*) id= ;; esac
-own() { ${journal} -t muster-${component} "$@" 2>/dev/null | tail -c ${mostLogBytes}; }
-lines=
-if [ -n "$id" ]; then
-  lines=$(own "_SYSTEMD_INVOCATION_ID=$id")
-  [ -n "$lines" ] || lines=$(${journal} "_SYSTEMD_INVOCATION_ID=$id" + "INVOCATION_ID=$id" _PID=1 2>/dev/null | tail -c ${mostLogBytes})
-fi
-[ -n "$lines" ] || lines=$(own -u ${unit})
-printf '%s\\n' "$lines"`
-}
-
-const processScript = ({ account, data }: Watched, component: Component): string =>
-  `echo; ${tailAs(asService(account), quote(data.logFile(component)), { lines: quoted, bytes: mostLogBytes })} 2>/dev/null`
-
-/** Exit statuses that systemd itself ends a process with (systemd.exec(5), "Process Exit Codes"). */
-const systemdStatus: Readonly<Record<number, string>> = {
-  200: 'CHDIR',
-  202: 'FDS',
-  203: 'EXEC',
-  216: 'GROUP',
-  217: 'USER',
-  218: 'CAPABILITIES',
-  219: 'CGROUP',
-  226: 'NAMESPACE',
-  228: 'SECCOMP',
-  233: 'RUNTIME_DIRECTORY',
-  238: 'STATE_DIRECTORY',
-  240: 'LOGS_DIRECTORY',
-}
-
-const signalName = (number: number): string =>
-  Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`
-
-/** How the main process ended: CLD_EXITED, CLD_KILLED and CLD_DUMPED of waitid(2). */
-function endOf(code: string | undefined, status: number): string | undefined {
-  if (!Number.isInteger(status)) return undefined
-  if (code === '2' || code === '3') return `killed by ${signalName(status)}`
-  if (code !== '1') return undefined
-  return `exit status ${status}${systemdStatus[status] === undefined ? '' : `/${systemdStatus[status]}`}`
-}
-
-/** Reads what `systemctl show` printed; undefined for a unit that runs, or of which it tells nothing. */
-function resultOf(properties: ReadonlyMap<string, string>): string | undefined {
-  const state = properties.get('ActiveState')
-  if (state === undefined || state === 'active') return undefined
-  // One that only just starts again has no result of this start yet.
-  if (state === 'activating' && properties.get('SubState') !== 'auto-restart') return undefined
-  const result = properties.get('Result') ?? ''
-  const restarts = Number(properties.get('NRestarts'))
-  return [
-    /^[a-z-]{1,40}$/.test(result) ? `result ${result}` : undefined,
-    endOf(properties.get('ExecMainCode'), Number(properties.get('ExecMainStatus'))),
-    restarts > 0 ? `restarted ${restarts === 1 ? 'once' : `${restarts} times`}` : undefined,
-  ]
-    .filter((part) => part !== undefined)
-    .join(', ')
-}
-
 /** Asks a host why a component does not run or answer. Never rejects: it is asked when something failed already. */
 export async function serviceFailure(
   transport: Transport,
   set: Watched,
   component: Component,
 ): Promise<ServiceFailure> {
-  const isUnit = set.manager === 'systemd'
-  const script = isUnit ? unitScript(set, component) : processScript(set, component)
+  const { failure } = serviceManagers[set.manager]
+  const script = failure.script(set, { component, lines: quoted, bytes: mostLogBytes })
   const answer = await transport.run(script).catch(() => undefined)
   const text = answer?.stdout.raw() ?? ''
   const head = /^(?:\w+=[^\n]*\n){0,20}\n/.exec(text)?.[0] ?? ''
   const pairs = head.split('\n').map((line) => line.split('=', 2))
-  const result = isUnit ? resultOf(new Map(pairs.map(([name = '', value = '']) => [name, value]))) : undefined
+  const result = failure.resultOf?.(new Map(pairs.map(([name = '', value = '']) => [name, value])))
   const lines = text
     .slice(head.length)
     .split('\n')
@@ -121,7 +47,7 @@ export async function serviceFailure(
   return { runs: result === undefined, ...(result && { result }), lines }
 }
 
-/** The end of a message: the result of the unit, where it has one, and the last lines of the log, each on its own. */
+/** The end of a message: the result, where there is one, and the last lines of the log, each on its own. */
 export function failureWords({ result, lines }: ServiceFailure): string {
   const state = result === undefined ? '' : ` (${result})`
   return lines.length === 0 ? state : [`${state}. Its log ends:`, ...lines].join('\n')
@@ -134,7 +60,7 @@ export const several = (messages: readonly string[]): string =>
     .join('\n')
 
 /**
- * Runs a script that starts components. Where it fails, the `StepError` says of each unit that does not run why, and
+ * Runs a script that starts components. Where it fails, the `StepError` says of each component that does not run why, and
  * otherwise what the script printed.
  */
 export async function mustStart(
@@ -145,7 +71,8 @@ export async function mustStart(
   try {
     return await mustRun(transport, options)
   } catch (error) {
-    if (!(error instanceof StepError) || set.manager === 'process') throw error
+    const tells = serviceManagers[set.manager].failure.resultOf !== undefined
+    if (!(error instanceof StepError) || !tells) throw error
     const found = await Promise.all(
       set.components.map(async (component) => ({
         component,

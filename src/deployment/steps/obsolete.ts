@@ -2,10 +2,10 @@ import type { Component } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { installedSet } from '../installedSet.ts'
-import { unitDirectory, unitName } from '../layout.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'
 import { stopScript } from '../services/control.ts'
+import { serviceManagers } from '../services/implementations.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
@@ -26,19 +26,13 @@ export function obsoleteStep(target: Target): Step {
     apply: async (transport) => {
       const names = obsolete(facts)
       const { manager, drainTimeout } = installed
-      const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
-      const disable =
-        manager === 'systemd'
-          ? `systemctl --quiet disable ${units}
-cd ${unitDirectory} && rm -f ${units}
-systemctl daemon-reload`
-          : ''
+      const services = names.map((component) => ({ cluster, component }))
       await mustRun(transport, {
         doing: `removing ${names.join(', ')}`,
         fix: 'Install again.',
         timeout: stopPatience(drainTimeout),
         script: `${stopScript({ ...installed, components: names })}
-${disable}
+${serviceManagers[manager].definitions?.remove(services) ?? ''}
 rm -f ${names
           .flatMap((component) => [layout.appliedFile(component), layout.settings(component)])
           .map(quote)

@@ -17,13 +17,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Installed } from '../../../src/deployment/before/prelude.ts'
 import { forgetScript, rememberScript } from '../../../src/deployment/before/rememberScript.ts'
 import { restoreScript } from '../../../src/deployment/before/restoreScript.ts'
-import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
 import { switchScript } from '../../../src/deployment/releases/scripts.ts'
-import {
-  processFunctions,
-  startProcesses,
-  stopProcesses,
-} from '../../../src/deployment/services/processScripts.ts'
+import { serviceData } from '../../../src/deployment/services/implementations.ts'
+import { processFunctions, startProcesses, stopProcesses } from '../../../src/deployment/services/process.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { endProcesses } from '../../scenarios/support/pids.ts'

@@ -148,7 +148,7 @@ describe('a step', () => {
     const host = fakeTransport({ expect: [{ script: '' }] })
     await step?.apply(host)
     expect(host.scripts[0]).toContain('systemctl stop muster-alpha-connector.service')
-    expect(host.scripts[0]).toContain('rm -f muster-alpha-connector.service')
+    expect(host.scripts[0]).toContain('rm -f /etc/systemd/system/muster-alpha-connector.service')
     expect(host.scripts[0]).toContain(
       'rm -f /opt/muster/share/applied/connector /opt/muster/share/connector.json',
     )

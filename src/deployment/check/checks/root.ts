@@ -1,6 +1,7 @@
 import { asRoot } from '../../judge/problem.ts'
 import { judgeLogin } from '../../judge/rights.ts'
 import { servicePlan } from '../../service.ts'
+import { automaticManager } from '../../services/implementations.ts'
 import type { Check } from '../subject.ts'
 import { failures, ok, warning } from '../verdict.ts'
 
@@ -10,7 +11,7 @@ export const root: Check = {
   judge: ({ host, facts }, { config }) => {
     const { manager, user } = servicePlan(host, facts, config.cluster)
     const isRoot = facts.uid === 0
-    const unasked = !isRoot && facts.systemd && manager === 'process' && host.serviceManager === 'auto'
+    const unasked = host.serviceManager === 'auto' && automaticManager({ ...facts, uid: 0 }) !== manager
     return failures(
       judgeLogin(host, facts, config.cluster),
       unasked

@@ -1,4 +1,5 @@
 import { judgeServiceManager } from '../../judge/rights.ts'
+import { automaticManager, serviceManagers } from '../../services/implementations.ts'
 import type { Check } from '../subject.ts'
 import { failures, ok, warning } from '../verdict.ts'
 
@@ -6,11 +7,12 @@ import { failures, ok, warning } from '../verdict.ts'
 export const services: Check = {
   id: 'services',
   judge: ({ host, facts }, { config }) => {
-    const processes = host.serviceManager === 'process'
+    const asked = host.serviceManager === 'auto' ? undefined : host.serviceManager
+    const manager = asked ?? automaticManager({ ...facts, uid: 0 })
     return failures(
       judgeServiceManager(host, facts, config.cluster),
-      facts.systemd || processes
-        ? ok(processes ? 'processes, as the file says' : 'systemd')
+      serviceManagers[manager].startsAtBoot || asked !== undefined
+        ? ok(serviceManagers[manager].startsAtBoot ? manager : 'processes, as the file says')
         : warning(
             'it has no systemd, so the components would run as processes that nothing starts after a reboot',
             'Run `muster start` after a reboot, and say with `service-manager: process` that it is meant so.',

@@ -1,22 +1,16 @@
 import { components } from '../../../contracts/component.ts'
 import { quote } from '../../../transport/shellWords.ts'
 import { allPlaces, findAccount, type Installation, pathByPlace } from '../../installedAccount.ts'
-import {
-  clusterUser,
-  installationDirectories,
-  type Layout,
-  layoutOf,
-  unitDirectory,
-  unitName,
-} from '../../layout.ts'
+import { clusterUser, installationDirectories, type Layout, layoutOf } from '../../layout.ts'
 import { bornFunction } from '../../processBirth.ts'
 import { mostUserBytes, readAs } from '../../serviceFiles.ts'
-import { firstProcessFunction } from '../../services/firstProcess.ts'
-import { aliveFunctions } from '../../services/processScripts.ts'
+import { aliveFunctions } from '../../services/process.ts'
+import { firstProcessFunction } from '../../services/systemd.ts'
+import { unitDirectory, unitName } from '../../services/systemdUnits.ts'
 
 /** COMPONENT=UNIT of each. */
 const unitsOf = (cluster: string): string =>
-  components.map((component) => `${component}=${unitName(cluster, component)}`).join(' ')
+  components.map((component) => `${component}=${unitName({ cluster, component })}`).join(' ')
 
 const each = components.join(' ')
 
@@ -134,7 +128,7 @@ fi`
 /** Whether each component runs, by systemd or as a process. */
 export const services = ({ layout, cluster }: Installation): string => `
 ${bornFunction}
-${aliveFunctions(layout.root, cluster, layout.processes)}
+${aliveFunctions(layout.root, layout.processes)}
 installed=
 for u in ${unitsOf(cluster)}; do
   if [ -f "${unitDirectory}/\${u#*=}" ]; then installed="$installed \${u#*=}"; fi
