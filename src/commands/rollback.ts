@@ -1,4 +1,3 @@
-import { forgetting } from '../deployment/before/beforeOf.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
@@ -14,6 +13,7 @@ import { nameParts, releaseToGoTo } from '../deployment/releases/choose.ts'
 import { mustUnderstand } from '../deployment/releases/fitness.ts'
 import { byTurn } from '../deployment/releases/kept.ts'
 import { installedProof } from '../deployment/releases/provable.ts'
+import { leftoverOf } from '../deployment/snapshot/snapshotOf.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { lostOutcomes, type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
@@ -156,7 +156,7 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
         transport,
         steps,
         verify: () => verifyHost(transport, proof),
-        before: forgetting({ ...set, facts }),
+        snapshot: leftoverOf({ ...set, facts }),
       },
     }
   } catch (error) {

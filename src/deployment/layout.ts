@@ -23,8 +23,8 @@ export type Layout = {
   readonly account: string
   /** One line per change, written by deployments alone. */
   readonly deployments: string
-  /** Copy of what a run that has not ended well yet found there. */
-  readonly before: string
+  /** Snapshot of what a run that has not ended well yet found there. */
+  readonly snapshot: string
   readonly settings: (component: Component) => string
   /** Process that was started without systemd: pid, start time, boot. */
   readonly pidFile: (component: Component) => string
@@ -48,7 +48,7 @@ export function layoutOf(root: string): Layout {
     madeUser: `${share}/made-user`,
     account: `${share}/account`,
     deployments: `${root}/deployment.jsonl`,
-    before: `${root}/.before`,
+    snapshot: `${root}/.before`,
     settings: (component) => `${share}/${component}.json`,
     pidFile: (component) => `${share}/processes/${component}`,
     appliedFile: (component) => `${share}/applied/${component}`,

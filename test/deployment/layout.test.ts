@@ -80,7 +80,7 @@ describe('what the service user writes', () => {
       layout.pidFile(one),
       layout.appliedFile(one),
     ])
-    for (const path of [...own, layout.account, layout.manifest, layout.secretsFile, layout.before]) {
+    for (const path of [...own, layout.account, layout.manifest, layout.secretsFile, layout.snapshot]) {
       expect(folders.some((folder) => path.startsWith(`${folder}/`))).toBe(false)
     }
   })

@@ -71,7 +71,7 @@ function filesStep({ cluster, layout, facts }: Removal): Step {
         layout.current,
         layout.deployments,
         olderRecord(layout.deployments),
-        layout.before,
+        layout.snapshot,
         ...installationDirectories(layout),
       ].filter((path) => path !== layout.share && !path.startsWith(`${layout.share}/`))
       // share/ goes last: as long as its manifest is there, a second run knows that the rest is ours.

@@ -1,4 +1,4 @@
-import type { Component } from '../../contracts/component.ts'
+import { type Component, components } from '../../contracts/component.ts'
 import { quote } from '../../transport/shellWords.ts'
 import { dataIn, type Layout, legacyData, type ServiceData } from '../layout.ts'
 import { compileCache } from '../ownProgram.ts'
@@ -24,6 +24,19 @@ export const processManager: ServiceManager = {
   failure: {
     script: ({ account, data }, { component, lines, bytes }) =>
       `echo; ${tailAs(asService(account), quote(data.logFile(component)), { lines, bytes })} 2>/dev/null`,
+  },
+  snapshot: {
+    identity: 'running "$1" || return 1\necho "process $pid $start"',
+    stop: ({ layout }, drainTimeout) => `case $1 in
+  connector) stop "$1" ${processPatience(drainTimeout)} ;;
+  *) stop "$1" ${processPatience()} ;;
+esac
+rm -f ${quote(layout.processes)}/"$1"`,
+    // It is asked afterwards: whoever started it does not know yet whether it came up.
+    start: (source) => `case $1 in
+${components.map((component) => `  ${component}) ${startProcess(source, component)} ;;`).join('\n')}
+esac
+return 0`,
   },
   watch: (set) => ({
     functions: processFunctions(set),

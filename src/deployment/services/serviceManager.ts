@@ -47,6 +47,7 @@ export type ServiceManager = {
   /** Absent where the components write log files themselves. */
   readonly logs?: ServiceLogs
   readonly failure: FailureReader
+  readonly snapshot: ServiceSnapshot
   /** How a script on the host notices that a component has ended. */
   readonly watch: (set: Pick<ServiceSet, 'cluster' | 'layout' | 'account' | 'components'>) => ServiceWatch
 }
@@ -109,6 +110,29 @@ export type FailureReader = {
    * properties: what the script printed that starts a component is all that can be known then.
    */
   readonly resultOf?: (properties: ReadonlyMap<string, string>) => string | undefined
+}
+
+/** Installation whose state is copied and restored. */
+export type SnapshotSource = Pick<ServiceSet, 'cluster' | 'layout' | 'account' | 'data'>
+
+/**
+ * Parts of the scripts that take and restore a snapshot, as sh. They run in the install-directory, in which `$b` is the
+ * folder of the snapshot, and have the functions of `processFunctions`. A body is that of a function whose `$1` is a
+ * component.
+ */
+export type ServiceSnapshot = {
+  /** sh functions that the other parts need. */
+  readonly functions?: (source: Pick<SnapshotSource, 'cluster'>) => string
+  /** Body that prints the manager's name and what tells one process from the next; fails where it runs none. */
+  readonly identity: string
+  /** sh that copies the definitions of all components into `$b`; ends the script where it fails. */
+  readonly take?: string
+  /** Body that stops a component if it runs; sets `wrong=1` where it fails. `drainTimeout` in milliseconds. */
+  readonly stop: (source: SnapshotSource, drainTimeout: number) => string
+  /** sh that makes the definitions what they were; `put COPY PATH` replaces a file, `wrong=1` tells of a failure. */
+  readonly restore?: string
+  /** Body that starts a component; fails where that is known to be in vain. */
+  readonly start: (source: SnapshotSource) => string
 }
 
 /** Parts of the script that waits for components; it provides `over NUMBER`, which ends the wait. */

@@ -5,6 +5,7 @@ import { stopProcesses } from './process.ts'
 import type { ServiceManager, ServiceSet } from './serviceManager.ts'
 import { stopSeconds } from './stopping.ts'
 import { systemdFailure } from './systemdFailure.ts'
+import { systemdSnapshot } from './systemdSnapshot.ts'
 import { systemdUnits, unitName, unitNames } from './systemdUnits.ts'
 
 /** Components as services of systemd, the system's own or any that is process 1. */
@@ -43,6 +44,7 @@ export const systemd: ServiceManager = {
     fix: 'Log in as root or with become, or add the login to the group systemd-journal there.',
   },
   failure: systemdFailure,
+  snapshot: systemdSnapshot,
   watch: ({ cluster }) => ({
     functions: '',
     look: unitLook,

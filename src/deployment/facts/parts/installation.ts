@@ -55,7 +55,7 @@ g=$(id -gn "$user" 2>/dev/null) && say user-group "$g"`
 /** The releases and runtimes that are there, and what a run that did not end left. */
 export const releases = (layout: Layout): string => `
 if [ -d "$root" ]; then
-  if [ -d ${quote(layout.before)} ]; then say left-copy yes; fi
+  if [ -d ${quote(layout.snapshot)} ]; then say left-copy yes; fi
   line made-user ${quote(layout.madeUser)}
   for d in "$root"/releases/*/.complete; do
     [ -e "$d" ] || continue

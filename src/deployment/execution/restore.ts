@@ -1,7 +1,7 @@
 import type { Emit, Failure } from '../events.ts'
 import { failureOf } from '../failure.ts'
 import type { PlannedStep } from '../preview.ts'
-import type { Restored } from './before.ts'
+import type { Restored } from '../snapshot/snapshot.ts'
 import type { HostWork } from './hostRun.ts'
 
 type Undoing = {
@@ -24,14 +24,14 @@ export type Undone = { readonly failure: Failure; readonly undone: boolean }
  */
 export async function takeBack(options: Undoing): Promise<Undone> {
   const { work, begun, failure } = options
-  const { before } = work
+  const { snapshot } = work
   const pieces: Piece[] = begun.toReversed().flatMap(({ step, change }) => {
     const { undo } = step
     return undo === undefined
       ? []
       : [{ id: step.id, title: change.summary, run: () => undo(work.transport).then(() => undefined) }]
   })
-  const { restore } = before ?? {}
+  const { restore } = snapshot ?? {}
   if (restore !== undefined) {
     pieces.push({ id: 'before', title: 'all that was changed', run: () => restore(work.transport) })
   }
