@@ -7,7 +7,7 @@ import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { mapLimit } from '../deployment/mapLimit.ts'
-import { rollbackPlan } from '../deployment/plans/rollback.ts'
+import { restoreRelease, rollbackPlan } from '../deployment/plans/rollback.ts'
 import { preview } from '../deployment/preview.ts'
 import { nameParts, releaseToGoTo } from '../deployment/releases/choose.ts'
 import { mustUnderstand } from '../deployment/releases/fitness.ts'
@@ -139,7 +139,7 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
   }
   try {
     const { id: release } = releaseToGoTo(facts, options.to)
-    const steps = preview(rollbackPlan({ facts, set, release }), facts)
+    const steps = preview(rollbackPlan({ set, release }), facts)
     if (steps.length > 0) await mustUnderstand(transport, { ...set, release })
     const proof = await installedProof({
       host,
@@ -156,7 +156,7 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
         transport,
         steps,
         verify: () => verifyHost(transport, proof),
-        snapshot: leftoverOf({ ...set, facts }),
+        snapshot: { ...leftoverOf({ ...set, facts }), restoreSteps: restoreRelease({ facts, set, release }) },
       },
     }
   } catch (error) {

@@ -4,7 +4,7 @@ import { failureOf, isUnreachable } from '../failure.ts'
 import type { PlannedStep } from '../preview.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { StepPhase } from '../step.ts'
-import { takeBack, withWords } from './restore.ts'
+import { restoreHost, withWords } from './restore.ts'
 
 /** What a run has to do on one host. */
 export type HostWork = {
@@ -13,7 +13,7 @@ export type HostWork = {
   readonly steps: readonly PlannedStep[]
   /** Run last, also where nothing changes; says in a few words what it has proved. */
   readonly verify?: (transport: Transport) => Promise<string>
-  /** The way back where the steps have none of their own. */
+  /** Absent: what a host that fails has done stays. */
   readonly snapshot?: Snapshot
   /** Leaves a host that fails as it is, for a look. */
   readonly keepFailed?: boolean
@@ -80,9 +80,9 @@ async function afterFailure(
       'It was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
     )
   }
-  const taken = await takeBack({ work, begun, failure, emit, clock })
-  progress.undone = taken.undone
-  return taken.failure
+  const restored = await restoreHost({ work, begun, failure, emit, clock })
+  progress.undone = restored.undone
+  return restored.failure
 }
 
 async function verify(progress: HostProgress): Promise<void> {
@@ -92,7 +92,7 @@ async function verify(progress: HostProgress): Promise<void> {
   progress.begun.length = 0
   if (proved !== undefined) progress.proved = proved
   const taken = changed && snapshot?.take !== undefined
-  if (taken || snapshot?.leftover === true) await snapshot?.discard(transport)
+  if (taken || snapshot?.leftover === true) await snapshot?.discard?.(transport)
 }
 
 async function applySteps(options: {

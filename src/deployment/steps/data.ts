@@ -38,7 +38,6 @@ export function oldDataStep(target: Target): Step {
   const left = movedFrom(target) ?? serviceData('legacy', { root: layout.root, cluster })
   const foldersLeft = ({ installation }: HostFacts): readonly string[] =>
     left.folders.filter((folder) => installation.directories.has(folder))
-  const states = obsoleteComponents(target, target.facts).map((component) => data.stateFile(component))
   return {
     id: 'old-data',
     title: 'remove old data',
@@ -48,13 +47,14 @@ export function oldDataStep(target: Target): Step {
       const paths = [...foldersLeft(facts), ...gone]
       return paths.length === 0 ? undefined : deletion('remove old data', paths)
     },
-    apply: async (transport) => {
+    apply: async (transport, facts) => {
+      const states = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
       await mustRun(transport, {
         doing: 'removing old data',
         fix: 'Remove what is in the way by hand, then install again.',
         script: `set -e
 cd /
-${foldersLeft(target.facts).length === 0 ? '' : removeData(left, service)}
+${foldersLeft(facts).length === 0 ? '' : removeData(left, service)}
 ${states.map((path) => `${asService(service)}rm -f ${quote(path)}`).join('\n')}`,
       })
     },

@@ -12,8 +12,7 @@ import type { Target } from '../target.ts'
 
 /** Stops and removes components that the host had and the file no longer gives it. */
 export function obsoleteStep(target: Target): Step {
-  const { cluster, layout, facts } = target
-  const installed = installedSet({ cluster, layout, facts })
+  const { cluster, layout } = target
   const obsolete = (is: HostFacts): readonly Component[] => obsoleteComponents(target, is)
   return {
     id: 'obsolete',
@@ -23,8 +22,9 @@ export function obsoleteStep(target: Target): Step {
       const names = obsolete(is)
       return names.length === 0 ? undefined : deletion(`stop and remove ${names.join(', ')}`)
     },
-    apply: async (transport) => {
+    apply: async (transport, facts) => {
       const names = obsolete(facts)
+      const installed = installedSet({ cluster, layout, facts })
       const { manager, drainTimeout } = installed
       const services = names.map((component) => ({ cluster, component }))
       await mustRun(transport, {

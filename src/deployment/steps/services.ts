@@ -42,9 +42,9 @@ export function servicesStep(target: Target): Step {
       const told = change(words.join(', '), details)
       return draining(told, connector ? drainTimeoutOf(facts) : 0)
     },
-    apply: async (transport) => {
-      const components = due(target.facts).map(({ desired }) => desired)
-      const drainTimeout = drainTimeoutOf(target.facts)
+    apply: async (transport, facts) => {
+      const components = due(facts).map(({ desired }) => desired)
+      const drainTimeout = drainTimeoutOf(facts)
       const applied = components.map(
         ({ component, digest }) =>
           `printf '%s\\n' ${digest} > ${quote(layout.appliedFile(component))} || wrong=1`,

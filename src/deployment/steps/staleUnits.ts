@@ -10,17 +10,14 @@ import type { Target } from '../target.ts'
 export function staleUnitsStep(target: Target): readonly Step[] {
   const services = target.components.map(({ component }) => ({ cluster: target.cluster, component }))
   return allDefinitions({ except: target.service.manager }).map((definitions) =>
-    stepOf(target, { definitions, services }),
+    stepOf(definitions, services),
   )
 }
 
-function stepOf(
-  target: Target,
-  of: { readonly definitions: ServiceDefinitions; readonly services: readonly ServiceId[] },
-): Step {
-  const { noun, tool, name, path, remove } = of.definitions
+function stepOf(definitions: ServiceDefinitions, services: readonly ServiceId[]): Step {
+  const { noun, tool, name, path, remove } = definitions
   const stale = ({ installation }: HostFacts): readonly ServiceId[] =>
-    of.services.filter((id) => installation.files.has(path(id)))
+    services.filter((id) => installation.files.has(path(id)))
   return {
     id: 'stale-units',
     title: `remove ${noun}`,
@@ -30,12 +27,12 @@ function stepOf(
       const found = stale(facts)
       return found.length === 0 ? undefined : deletion(`stop and remove ${noun}`, found.map(name))
     },
-    apply: async (transport) => {
+    apply: async (transport, facts) => {
       await mustRun(transport, {
-        timeout: stopPatience(drainTimeoutOf(target.facts)),
+        timeout: stopPatience(drainTimeoutOf(facts)),
         doing: `removing the ${noun}`,
         fix: `Fix what ${tool} reports above, then install again.`,
-        script: `set -e\n${remove(stale(target.facts))}`,
+        script: `set -e\n${remove(stale(facts))}`,
       })
     },
   }

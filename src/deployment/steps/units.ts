@@ -42,9 +42,9 @@ export function unitsStep(target: Target): readonly Step[] {
         ]
         return details.length === 0 ? undefined : writing(title, details)
       },
-      apply: async (transport) => {
+      apply: async (transport, facts) => {
         await inOneFlight(transport, (to) => [
-          writeFiles({ transport: to, facts: target.facts, files }),
+          writeFiles({ transport: to, facts, files }),
           mustRun(to, {
             doing: `enabling the ${noun}`,
             fix: `Fix what ${tool} reports above, then install again.`,

@@ -24,7 +24,7 @@ describe('what check --fix does', () => {
       others: [],
     })
     const transport = fakeTransport({ expect: [{ script: 'systemd-machine-id-setup', result: { code: 0 } }] })
-    await step?.apply(transport)
+    await step?.apply(transport, hostFacts())
     expect(stepsFor(subject({ facts: { machineId: '', uid: 1000, login: 'ops' } }))).toEqual([])
   })
 
@@ -40,7 +40,9 @@ describe('what check --fix does', () => {
     const others = installationFacts({ manifest })
     expect(stepsFor(subject({ facts: { installation: others }, seen: { leftovers } }))).toEqual([])
     const result = { code: 1, stderr: 'rm: Read-only file system\n' }
-    await expect(step?.apply(fakeTransport({ expect: [{ script, result }] }))).rejects.toMatchObject({
+    await expect(
+      step?.apply(fakeTransport({ expect: [{ script, result }] }), hostFacts()),
+    ).rejects.toMatchObject({
       message: expect.stringContaining('Read-only file system'),
       fix: 'Do by hand what `muster check` says.',
     })

@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { execute } from '../../../src/deployment/execution/execute.ts'
 import type { HostWork } from '../../../src/deployment/execution/hostRun.ts'
-import { change, type Step, type StepPhase } from '../../../src/deployment/step.ts'
+import type { PlannedStep } from '../../../src/deployment/preview.ts'
+import { change, type StepPhase } from '../../../src/deployment/step.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
+
+type Step = PlannedStep['step']
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
 const transport = (host: string): Transport => ({ host, run: refuse, upload: refuse, close: refuse })
@@ -26,7 +29,6 @@ function world(): {
       id,
       title: id,
       phase,
-      check: () => change(id),
       apply: async (to) => {
         await apply?.()
         done.push(`${to.host} ${id}`)
@@ -136,18 +138,20 @@ describe('execute', () => {
 
   it('takes back what a host had begun in commit, newest first, the step that failed with it', async () => {
     const { step, work, run, done, events } = world()
-    const undoing = (id: string, phase: StepPhase, apply?: () => Promise<void>): Step => ({
-      ...step(id, phase, apply),
-      undo: async (to) => void done.push(`${to.host} not ${id}`),
-    })
-    const steps = [undoing('sent', 'stage'), undoing('one', 'commit'), step('for good', 'commit')]
+    const steps = [step('sent', 'stage'), step('one', 'commit')]
+    const restoreSteps = async (to: Transport, begun: readonly string[]): Promise<void> => {
+      for (const id of begun) done.push(`${to.host} not ${id}`)
+    }
     const [outcome, other] = await run([
-      work('db1', [...steps, undoing('two', 'commit', fail), undoing('three', 'commit')]),
-      work('db2', steps),
+      {
+        ...work('db1', [...steps, step('two', 'commit', fail), step('three', 'commit')]),
+        snapshot: { restoreSteps },
+      },
+      { ...work('db2', steps), snapshot: { restoreSteps } },
     ])
     const of = (host: string) => done.filter((line) => line.startsWith(host))
-    expect(of('db1')).toEqual(['db1 sent', 'db1 one', 'db1 for good', 'db1 not two', 'db1 not one'])
-    expect(of('db2')).toEqual(['db2 sent', 'db2 one', 'db2 for good', 'db2 verify'])
+    expect(of('db1')).toEqual(['db1 sent', 'db1 one', 'db1 not two', 'db1 not one'])
+    expect(of('db2')).toEqual(['db2 sent', 'db2 one', 'db2 verify'])
     expect([outcome?.result, other?.result]).toEqual(['failed', 'changed'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
@@ -162,28 +166,25 @@ describe('execute', () => {
 
   it('takes it back when the proof fails, and nothing once the proof is there', async () => {
     const { step, work, run, done } = world()
-    const undo = async (): Promise<void> => void done.push('undone')
-    const steps = [{ ...step('one', 'commit'), undo }]
-    await run([{ ...work('db1', steps), verify: fail }])
+    const snapshot = { restoreSteps: async (): Promise<void> => void done.push('undone') }
+    const steps = [step('one', 'commit')]
+    await run([{ ...work('db1', steps), snapshot, verify: fail }])
     expect(done).toEqual(['db1 one', 'undone'])
     done.length = 0
-    await run([work('db1', [...steps, step('tidy', 'verify', fail)])])
+    await run([{ ...work('db1', [...steps, step('tidy', 'verify', fail)]), snapshot }])
     expect(done).toEqual(['db1 one', 'db1 verify'])
   })
 
   it('ends at what cannot be taken back, and says what to do about that', async () => {
     const { step, work, run, done } = world()
-    const undo = async (): Promise<void> => void done.push('undone')
     const worse = new StepError({ host: 'db1', code: 'worse', message: 'no way back', fix: 'look there' })
-    const steps = [
-      { ...step('one', 'commit'), undo },
-      { ...step('two', 'commit', fail), undo: () => Promise.reject(worse) },
-    ]
-    const [outcome] = await run([work('db1', steps)])
+    const steps = [step('one', 'commit'), step('two', 'commit', fail)]
+    const snapshot = { restoreSteps: () => Promise.reject(worse) }
+    const [outcome] = await run([{ ...work('db1', steps), snapshot }])
     expect(done).toEqual(['db1 one'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
-      message: 'it broke\nUndoing “two” failed, too: no way back',
+      message: 'it broke\nUndoing “two, one” failed, too: no way back',
       fix: 'look there',
     })
   })
@@ -191,10 +192,9 @@ describe('execute', () => {
   it('undoes nothing on a host that is lost: the next run goes on there', async () => {
     const { step, work, run, done } = world()
     const lost = new TransportError({ host: 'db1', code: 'connection-lost', message: 'lost', fix: 'see' })
-    const undo = async (): Promise<void> => void done.push('undone')
-    const [outcome] = await run([
-      work('db1', [{ ...step('one', 'commit', () => Promise.reject(lost)), undo }]),
-    ])
+    const snapshot = { restoreSteps: async (): Promise<void> => void done.push('undone') }
+    const steps = [step('one', 'commit', () => Promise.reject(lost))]
+    const [outcome] = await run([{ ...work('db1', steps), snapshot }])
     expect(done).toEqual([])
     expect(outcome).toMatchObject({
       result: 'unreachable',
@@ -233,16 +233,14 @@ describe('execute', () => {
 
     it('goes back last of all when a step or the proof fails, and says what is so again', async () => {
       const { step, work, run, done, events } = world()
-      const undo = async (): Promise<void> => void done.push('undone')
-      const one = { ...step('one', 'commit'), undo }
       const [outcome] = await run([
-        { ...work('db1', [one, step('two', 'commit', fail)]), snapshot: wayBack(done) },
+        { ...work('db1', [step('one', 'commit'), step('two', 'commit', fail)]), snapshot: wayBack(done) },
       ])
-      expect(done).toEqual(['take', 'db1 one', 'undone', 'restore'])
+      expect(done).toEqual(['take', 'db1 one', 'restore'])
       expect(outcome).toMatchObject({
         result: 'failed',
         undone: true,
-        failure: { message: 'it broke\nIt was undone: one.\nmanager runs as before.', fix: 'mend it' },
+        failure: { message: 'it broke\nmanager runs as before.', fix: 'mend it' },
       })
       expect(events).toContainEqual({
         ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all that was changed', seconds: 0 },

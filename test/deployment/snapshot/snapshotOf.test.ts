@@ -124,7 +124,7 @@ describe('the way back from an installation', () => {
     expect(way).toMatchObject({ leftover: true })
     expect(way.restore ?? way.take).toBeUndefined()
     const host = fakeTransport({ expect: [{ script: 'rm -rf /opt/muster/.before' }] })
-    await way.discard(host)
+    await way.discard?.(host)
     expect(host.scripts).toHaveLength(1)
   })
 })

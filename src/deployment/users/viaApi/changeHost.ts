@@ -49,9 +49,7 @@ export function userCalls(options: {
     return { change: planned, step: { ...step, apply: () => carryOut(one) } }
   })
   const snapshot: Snapshot = {
-    leftover: false,
     restore: () => takeBackHost({ wish, asked, api }, begun),
-    discard: () => Promise.resolve(),
   }
   return { steps, snapshot }
 }
