@@ -21,6 +21,11 @@ export const processManager: ServiceManager = {
   },
   start: (set) => startProcesses(set),
   stop: (set) => stopProcesses(set),
+  facts: {
+    functions: ({ layout }) => `${bornFunction}\n${aliveFunctions(layout.root, layout.processes)}`,
+    has: '[ -f "$root/share/$c.json" ]',
+    read: 'state=stopped\nif running "$c"; then state=running; else pid=; fi',
+  },
   failure: {
     script: ({ account, data }, { component, lines, bytes }) =>
       `echo; ${tailAs(asService(account), quote(data.logFile(component)), { lines, bytes })} 2>/dev/null`,
@@ -71,7 +76,7 @@ export type Processes = {
  * muster 0.1 started is a process of the service user that names the component's settings; its own pid file is not
  * believed. Nobody but that user signals either of them. The pattern is no argument of grep, which would find itself.
  */
-export const aliveFunctions = (root: string, processes: string): string => {
+const aliveFunctions = (root: string, processes: string): string => {
   const legacy = legacyData(root).run
   return `
 alive() {

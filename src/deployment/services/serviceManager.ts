@@ -46,6 +46,7 @@ export type ServiceManager = {
   readonly definitions?: ServiceDefinitions
   /** Absent where the components write log files themselves. */
   readonly logs?: ServiceLogs
+  readonly facts: ServiceFacts
   readonly failure: FailureReader
   readonly snapshot: ServiceSnapshot
   /** How a script on the host notices that a component has ended. */
@@ -96,6 +97,26 @@ export type ServiceLogs = {
   readonly print: (id: ServiceId, lines: number) => string
   /** What a login that may not read them can do. */
   readonly fix: string
+}
+
+/**
+ * Parts of the scripts that read facts, as sh. `$root` is the install-directory and `$c` a component, of which all but
+ * `functions` and `ask` speak.
+ */
+export type ServiceFacts = {
+  /** Functions and variables that the other parts need. */
+  readonly functions: (source: Pick<ServiceSet, 'cluster' | 'layout'>) => string
+  /** Command that succeeds where the component is a service of this manager. */
+  readonly has: string
+  /**
+   * Sets `pid`, and `enabled` to `yes`, where the component plainly runs, without starting a program. Absent where that
+   * cannot be seen.
+   */
+  readonly glance?: string
+  /** Asks once of all components. */
+  readonly ask?: string
+  /** Sets `state`, a `ServiceState`, and `pid` and `enabled`, which are empty and `no` before. */
+  readonly read: string
 }
 
 /** Way to read why a component does not run or answer. */

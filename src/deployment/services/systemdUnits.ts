@@ -15,6 +15,11 @@ export const unitNames = (services: readonly ServiceId[]): string =>
 /** Folder of the units that an administrator's tools write (systemd.unit(5)). */
 export const unitDirectory = '/etc/systemd/system'
 
+/** sh functions: `booted`, true where systemd is process 1, and `unit_of COMPONENT`, which sets `unit`; and `units`. */
+export const unitFunctions = (cluster: string): string => `units=${unitDirectory}
+booted() { [ -d /run/systemd/system ]; }
+unit_of() { unit=${quote(`${clusterPrefix(cluster)}-`)}$1.service; }`
+
 const unitPath = (id: ServiceId): string => `${unitDirectory}/${unitName(id)}`
 
 /** Units of components, one for each. */

@@ -237,7 +237,7 @@ describe('the facts of this machine', () => {
     let said = ''
     const run: Transport['run'] = async (script, options) => {
       const here = script
-        .replaceAll('"/etc/systemd/system/', `${quoted(units)}"/`)
+        .replaceAll('units=/etc/systemd/system', `units=${quoted(units)}`)
         .replaceAll('=/etc/systemd/system/', `=${quoted(units)}/`)
         .replaceAll('/sys/fs/cgroup', quoted(groups))
         .replaceAll('/run/systemd/system', '/')
