@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { muster } from '../src/commands/program.ts'
 import { tapi } from '../src/commands/tapi/program.ts'
-import { serviceData, unitName } from '../src/deployment/layout.ts'
+import { serviceData } from '../src/deployment/services/implementations.ts'
+import { unitName } from '../src/deployment/services/systemdUnits.ts'
 import { commandContext } from './config/commandContext.ts'
 import { type Block, blocksOf, commandsOf, decisions, pages, readPage, root } from './support/pages.ts'
 
@@ -226,7 +227,9 @@ describe('docs/overview.svg', () => {
   it('shows the folders and the units of a host', () => {
     const { usersFile, log } = serviceData('systemd', { root: '/opt/muster', cluster: 'alpha' })
     for (const path of [dirname(usersFile), log]) expect(picture).toContain(`>${path}<`)
-    expect(unitName('alpha', 'manager').replace('manager', '*')).toBe(/muster-\S+service/.exec(picture)?.[0])
+    expect(unitName({ cluster: 'alpha', component: 'manager' }).replace('manager', '*')).toBe(
+      /muster-\S+service/.exec(picture)?.[0],
+    )
   })
 
   it('has its own colours in dark mode', () => {

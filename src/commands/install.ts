@@ -1,12 +1,12 @@
 import { registryDirectory } from '../client/registryDirectory.ts'
 import { recordCluster, recordedCluster } from '../client/registryFiles.ts'
-import { beforeOf } from '../deployment/before/beforeOf.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { wavesOf } from '../deployment/execution/wave.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import { registration } from '../deployment/registration.ts'
 import type { PackedRuntime } from '../deployment/runtime/choose.ts'
+import { snapshotOf } from '../deployment/snapshot/snapshotOf.ts'
 import { untrustedAuthorities } from '../deployment/state/clusterState.ts'
 import { openState } from '../deployment/state/openState.ts'
 import { saveState } from '../deployment/state/saveState.ts'
@@ -144,7 +144,7 @@ async function installLocked(
       ...plan,
       transport,
       verify: () => verifyHost(transport, target),
-      before: beforeOf(target),
+      snapshot: snapshotOf(target),
       keepFailed: options.keepFailed === true,
     }))
     const exit = await runSteps({

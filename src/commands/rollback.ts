@@ -1,5 +1,4 @@
 import { mapLimit } from '../base/concurrency.ts'
-import { forgetting } from '../deployment/before/beforeOf.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
@@ -8,12 +7,13 @@ import { wavesOf } from '../deployment/execution/wave.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
-import { rollbackPlan } from '../deployment/plans/rollback.ts'
+import { restoreRelease, rollbackPlan } from '../deployment/plans/rollback.ts'
 import { preview } from '../deployment/preview.ts'
 import { nameParts, releaseToGoTo } from '../deployment/releases/choose.ts'
 import { mustUnderstand } from '../deployment/releases/fitness.ts'
 import { byTurn } from '../deployment/releases/kept.ts'
 import { installedProof } from '../deployment/releases/provable.ts'
+import { leftoverOf } from '../deployment/snapshot/snapshotOf.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { lostOutcomes, type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
@@ -139,7 +139,7 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
   }
   try {
     const { id: release } = releaseToGoTo(facts, options.to)
-    const steps = preview(rollbackPlan({ facts, set, release }), facts)
+    const steps = preview(rollbackPlan({ set, release }), facts)
     if (steps.length > 0) await mustUnderstand(transport, { ...set, release })
     const proof = await installedProof({
       host,
@@ -156,7 +156,7 @@ async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Sta
         transport,
         steps,
         verify: () => verifyHost(transport, proof),
-        before: forgetting({ ...set, facts }),
+        snapshot: { ...leftoverOf({ ...set, facts }), restoreSteps: restoreRelease({ facts, set, release }) },
       },
     }
   } catch (error) {

@@ -72,6 +72,11 @@ export type UserConfig = {
   readonly password?: SecretReference
 }
 
+/** Service managers that a file can name. With `auto` the first one is chosen that can be used on the host. */
+export const serviceManagerNames = ['systemd', 'process'] as const
+
+export type ServiceManagerName = (typeof serviceManagerNames)[number]
+
 /** Resources that each component of a host may use under systemd (systemd.resource-control(5)). */
 export type ServiceLimits = {
   /** MiB. */
@@ -104,7 +109,7 @@ export type HostConfig = {
   readonly installDirectory: string
   /** System user of the services; absent: the cluster's own as root, the invoking user otherwise. */
   readonly user?: string
-  readonly serviceManager: 'auto' | 'systemd' | 'process'
+  readonly serviceManager: 'auto' | ServiceManagerName
   readonly runtime: 'auto' | 'host' | 'upload'
   readonly logLevel: LogLevel
   readonly limits: ServiceLimits

@@ -1,15 +1,14 @@
 import { quote } from '../base/shellWords.ts'
-import { type Layout, type ServiceData, serviceData } from './layout.ts'
+import { dataPlaces, type Layout, legacyData, type ServiceData } from './layout.ts'
 import { boundedSetpriv } from './serviceAccount.ts'
+import { serviceData } from './services/implementations.ts'
 
 /** An installation of a cluster in a folder. */
 export type Installation = { readonly layout: Layout; readonly cluster: string }
 
-const places = ['systemd', 'process', 'legacy'] as const
-
 /** All places where the components of an installation may keep what they write. */
 export const allPlaces = ({ layout: { root }, cluster }: Installation): readonly ServiceData[] =>
-  places.map((place) => serviceData(place, { root, cluster }))
+  dataPlaces.map((place) => serviceData(place, { root, cluster }))
 
 /**
  * sh that finds out as whom the components of an installation run: sets `place` (a `DataPlace`, or empty), `account`,
@@ -19,9 +18,7 @@ export const allPlaces = ({ layout: { root }, cluster }: Installation): readonly
  */
 export function findAccount(installation: Installation): string {
   const account = quote(installation.layout.account)
-  const [legacy = ''] = allPlaces(installation).flatMap(({ place, users }) =>
-    place === 'legacy' ? [quote(users)] : [],
-  )
+  const legacy = quote(legacyData(installation.layout.root).users)
   const unstarted = allPlaces(installation).map(
     ({ place, users }) =>
       `  if [ -z "$place" ] && [ -d ${quote(users)} ]; then place=${place}; account=$(stat -c %U ${quote(users)}); fi`,

@@ -1,4 +1,5 @@
 import { sha256 } from '../base/sha256.ts'
+import { type ServiceManagerName, serviceManagerNames } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 
 /**
@@ -22,8 +23,8 @@ export type Layout = {
   readonly account: string
   /** One line per change, written by deployments alone. */
   readonly deployments: string
-  /** Copy of what a run that has not ended well yet found there. */
-  readonly before: string
+  /** Snapshot of what a run that has not ended well yet found there. */
+  readonly snapshot: string
   readonly settings: (component: Component) => string
   /** Process that was started without systemd: pid, start time, boot. */
   readonly pidFile: (component: Component) => string
@@ -47,20 +48,12 @@ export function layoutOf(root: string): Layout {
     madeUser: `${share}/made-user`,
     account: `${share}/account`,
     deployments: `${root}/deployment.jsonl`,
-    before: `${root}/.before`,
+    snapshot: `${root}/.before`,
     settings: (component) => `${share}/${component}.json`,
     pidFile: (component) => `${share}/processes/${component}`,
     appliedFile: (component) => `${share}/applied/${component}`,
   }
 }
-
-/** Name of a component's systemd unit; the cluster is in it so that two clusters can share a host. */
-export function unitName(cluster: string, component: Component): string {
-  return `muster-${cluster}-${component}.service`
-}
-
-/** Folder of the units that an administrator's tools write (systemd.unit(5)). */
-export const unitDirectory = '/etc/systemd/system'
 
 /** Every folder of an installation but its root, parents first; all belong to the deployment. */
 export function installationDirectories(layout: Layout): readonly string[] {
@@ -72,21 +65,24 @@ const longestUserName = 32
 
 /** System user of a cluster's components where the file names none: one per cluster, so that two can share a host. */
 export function clusterUser(cluster: string): string {
-  const name = clusterFolder(cluster)
+  const name = clusterPrefix(cluster)
   return name.length <= longestUserName ? name : `${name.slice(0, 23)}-${sha256(cluster).slice(0, 8)}`
 }
 
-const clusterFolder = (cluster: string): string => `muster-${cluster}`
+/** Name that folders and services of a cluster begin with, so that two clusters can share a host. */
+export const clusterPrefix = (cluster: string): string => `muster-${cluster}`
 
 /**
- * Where the components of a host keep what they write: the folders that systemd gives a service (`systemd`), a folder
- * of the installation (`process`), or, until the next installation, where muster 0.1 kept them (`legacy`).
+ * Where the components of a host keep what they write: where their service manager has it, or, until the next
+ * installation, where muster 0.1 kept it (`legacy`).
  */
-export type DataPlace = 'systemd' | 'process' | 'legacy'
+export type DataPlace = ServiceManagerName | 'legacy'
+
+/** All places where the components of a host may keep what they write. */
+export const dataPlaces: readonly DataPlace[] = [...serviceManagerNames, 'legacy']
 
 /** Returns true for the word of a `DataPlace`. */
-export const isDataPlace = (word: string): word is DataPlace =>
-  word === 'systemd' || word === 'process' || word === 'legacy'
+export const isDataPlace = (word: string): word is DataPlace => dataPlaces.some((place) => place === word)
 
 /**
  * Absolute paths of what the service user writes. The folders belong to that user, and their parents to root; so root
@@ -111,49 +107,28 @@ export type ServiceData = {
   readonly socket: (component: Component) => string
 }
 
-/** Paths of the service's own files in a place. */
-export function serviceData(
+/** Returns the paths of the service's own files in these folders. */
+export function dataIn(
   place: DataPlace,
-  at: { readonly root: string; readonly cluster: string },
+  at: Pick<ServiceData, 'folders' | 'users' | 'state' | 'log' | 'run'> & {
+    readonly socket?: ServiceData['socket']
+  },
 ): ServiceData {
-  const { root, cluster } = at
-  if (place === 'legacy') {
-    const [users, state, log, run] = [
-      `${root}/share/users`,
-      `${root}/share/state`,
-      `${root}/log`,
-      `${root}/run`,
-    ]
-    return {
-      place,
-      folders: [users, state, log, run],
-      users,
-      state,
-      log,
-      run,
-      usersFile: `${users}/users.json`,
-      stateFile: (component) => `${state}/${component}.json`,
-      auditFile: (component) => `${log}/${component}.audit.jsonl`,
-      logFile: (component) => `${log}/${component}.log`,
-      socket: (component) => `${run}/${component}.sock`,
-    }
-  }
-  const name = clusterFolder(cluster)
-  const [state, log] =
-    place === 'systemd' ? [`/var/lib/${name}`, `/var/log/${name}`] : [`${root}/data`, `${root}/data`]
+  const { users, state, log, run } = at
   return {
     place,
-    folders: [...new Set([state, log])],
-    users: state,
-    state,
-    log,
-    run: place === 'systemd' ? `/run/${name}` : state,
-    usersFile: `${state}/users.json`,
+    usersFile: `${users}/users.json`,
     stateFile: (component) => `${state}/${component}.json`,
     auditFile: (component) => `${log}/${component}.audit.jsonl`,
     logFile: (component) => `${log}/${component}.log`,
-    // Each unit has a folder of its own there, which systemd removes when the unit stops.
-    socket: (component) =>
-      place === 'systemd' ? `/run/${name}/${component}/api.sock` : `${state}/${component}.sock`,
+    socket: (component) => `${run}/${component}.sock`,
+    ...at,
   }
+}
+
+/** Returns the paths that muster 0.1 used. */
+export function legacyData(root: string): ServiceData {
+  const [users, state, log] = [`${root}/share/users`, `${root}/share/state`, `${root}/log`]
+  const run = `${root}/run`
+  return dataIn('legacy', { folders: [users, state, log, run], users, state, log, run })
 }

@@ -1,8 +1,14 @@
+import type { Transport } from '../transport/transport.ts'
 import type { InstalledFacts } from './facts/model.ts'
 import type { Step, StepChange } from './step.ts'
 
-/** A step that would change something, and what. */
-export type PlannedStep = { readonly step: Omit<Step, 'check'>; readonly change: StepChange }
+/** A step that would change something, and what. It is bound to the facts that its check got. */
+export type PlannedStep = {
+  readonly step: Omit<Step, 'check' | 'apply'> & {
+    readonly apply: (transport: Transport) => Promise<void>
+  }
+  readonly change: StepChange
+}
 
 /** What a plan would do on one host. Only checks run here, so a preview cannot lie and cannot change. */
 export function preview<Facts extends InstalledFacts>(
@@ -11,6 +17,7 @@ export function preview<Facts extends InstalledFacts>(
 ): PlannedStep[] {
   return steps.flatMap((step) => {
     const change = step.check(facts)
-    return change === undefined ? [] : [{ step, change }]
+    if (change === undefined) return []
+    return [{ step: { ...step, apply: (transport: Transport) => step.apply(transport, facts) }, change }]
   })
 }

@@ -1,27 +1,33 @@
-import type { HostConfig } from '../config/model.ts'
+import type { HostConfig, ServiceManagerName } from '../config/model.ts'
 import type { HostFacts, InstalledFacts } from './facts/model.ts'
-import { clusterUser, type DataPlace, type Layout, type ServiceData, serviceData } from './layout.ts'
+import { clusterUser, type Layout, type ServiceData } from './layout.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
+import {
+  automaticManager,
+  installedManager,
+  serviceData,
+  serviceManagers,
+} from './services/implementations.ts'
 
 /** Service manager of the components of a host, and the user that they run as. */
 export type ServicePlan = ServiceAccount & {
-  readonly manager: 'systemd' | 'process'
+  readonly manager: ServiceManagerName
   readonly group: string
   /** True where the user is somebody else than the login, who must then exist or be created. */
   readonly systemUser: boolean
 }
 
 /**
- * Decides service manager and user: systemd where it is process 1 and we are root, else a process. The user is the one
- * of the file, else the one that an installation has, else one of the cluster's own. Without root, and for a process on
- * this machine that names no user, it is the invoking user.
+ * Decides service manager and user. The user is the one
+ * of the file, else the one that an installation has, else one of the cluster's own. Without root, and where no manager needs root on
+ * this machine and the file names no user, it is the invoking user.
  */
 export function servicePlan(host: HostConfig, facts: HostFacts, cluster: string): ServicePlan {
   const root = facts.uid === 0
-  const manager =
-    host.serviceManager === 'auto' ? (root && facts.systemd ? 'systemd' : 'process') : host.serviceManager
+  const manager = host.serviceManager === 'auto' ? automaticManager(facts) : host.serviceManager
   const user = host.user ?? facts.installation.account?.user ?? clusterUser(cluster)
-  const ourselves = host.connection === 'local' && manager === 'process' && host.user === undefined
+  const ourselves =
+    host.connection === 'local' && !serviceManagers[manager].needsRoot && host.user === undefined
   if (!root || ourselves || user === facts.login) {
     return { manager, user: facts.login, group: facts.group, isOther: false, systemUser: false }
   }
@@ -39,8 +45,4 @@ export const installedData = (
   facts: InstalledFacts,
   { layout, cluster }: { readonly layout: Layout; readonly cluster: string },
 ): ServiceData =>
-  serviceData(facts.installation.account?.place ?? startedPlace(facts), { root: layout.root, cluster })
-
-/** Place of an installation that was not started: where its service manager would have it. */
-const startedPlace = ({ installation }: InstalledFacts): DataPlace =>
-  installation.units.size > 0 ? 'systemd' : 'process'
+  serviceData(facts.installation.account?.place ?? installedManager(facts), { root: layout.root, cluster })

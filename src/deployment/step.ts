@@ -18,25 +18,20 @@ export type StepChange = {
 export type StepPhase = 'stage' | 'commit' | 'verify'
 
 /**
- * One idempotent piece of a plan. `check` only calculates, so a preview cannot lie; `apply` must tolerate
- * being repeated after it was interrupted, and rejects with a `StepError` or a `TransportError`.
+ * One idempotent piece of a plan. `check` only calculates, so a preview cannot lie; `apply` gets the facts that `check`
+ * got, must tolerate being repeated after it was interrupted, and rejects with a `StepError` or a `TransportError`.
  */
 export type Step<Facts = HostFacts> = {
   readonly id: string
   readonly title: string
   readonly phase: StepPhase
   readonly check: (facts: Facts) => StepChange | undefined
-  readonly apply: (transport: Transport) => Promise<void>
+  readonly apply: (transport: Transport, facts: Facts) => Promise<void>
   /**
    * Set where `apply` hands over all that it has to say to the host at once: such steps of a phase that follow each
    * other travel together. Each is still done only after those before it went well.
    */
   readonly atOnce?: true
-  /**
-   * Takes back what `apply` did, or had begun when it failed, when the host fails later in the run: in commit
-   * or in the proof. Without it, what `apply` did stays.
-   */
-  readonly undo?: (transport: Transport) => Promise<void>
 }
 
 /** A step's change without differences worth a line of their own. */

@@ -13,9 +13,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readTls, readTlsAtStart } from '../../src/api/readTls.ts'
 import { StartError } from '../../src/api/startError.ts'
-import { rememberScript } from '../../src/deployment/before/rememberScript.ts'
-import { restoreScript } from '../../src/deployment/before/restoreScript.ts'
-import { layoutOf, serviceData } from '../../src/deployment/layout.ts'
+import { layoutOf } from '../../src/deployment/layout.ts'
+import { serviceData } from '../../src/deployment/services/implementations.ts'
+import { restoreScript } from '../../src/deployment/snapshot/restoreScript.ts'
+import { takeScript } from '../../src/deployment/snapshot/takeScript.ts'
 import { connectLocal } from '../../src/transport/local.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { createServerCertificate, type ServerCertificate } from '../support/serverCertificate.ts'
@@ -99,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('key and chain of a host that is c
       data: serviceData('process', { root, cluster: 'alpha' }),
     }
     const back = restoreScript(installed, { fresh: false, users: '', data: '', drainTimeout: 0 })
-    const remember = async () => expect((await transport.run(rememberScript(installed))).code).toBe(0)
+    const remember = async () => expect((await transport.run(takeScript(installed))).code).toBe(0)
     let cuts = 0
     for (; ; cuts += 1) {
       await write(first)

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { components } from '../../src/contracts/component.ts'
-import {
-  clusterUser,
-  installationDirectories,
-  isDataPlace,
-  layoutOf,
-  serviceData,
-} from '../../src/deployment/layout.ts'
+import { clusterUser, installationDirectories, isDataPlace, layoutOf } from '../../src/deployment/layout.ts'
+import { serviceData } from '../../src/deployment/services/implementations.ts'
 
 const at = { root: '/opt/muster', cluster: 'alpha' }
 const layout = layoutOf('/opt/muster')
@@ -85,7 +80,7 @@ describe('what the service user writes', () => {
       layout.pidFile(one),
       layout.appliedFile(one),
     ])
-    for (const path of [...own, layout.account, layout.manifest, layout.secretsFile, layout.before]) {
+    for (const path of [...own, layout.account, layout.manifest, layout.secretsFile, layout.snapshot]) {
       expect(folders.some((folder) => path.startsWith(`${folder}/`))).toBe(false)
     }
   })

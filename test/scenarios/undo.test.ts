@@ -19,8 +19,8 @@ vi.mock('../../src/deployment/plans/install.ts', async (original) => {
   const installPlan: typeof real.installPlan = (options) =>
     real.installPlan(options).map((step) => ({
       ...step,
-      apply: async (transport) => {
-        await step.apply(transport)
+      apply: async (transport, facts) => {
+        await step.apply(transport, facts)
         await broken(transport.host, step.id)
       },
     }))

@@ -1,7 +1,8 @@
 import type { HostConfig } from '../../src/config/model.ts'
 import type { HostFacts, InstallationFacts } from '../../src/deployment/facts/model.ts'
-import { layoutOf, serviceData } from '../../src/deployment/layout.ts'
-import type { ServiceSet } from '../../src/deployment/services/control.ts'
+import { layoutOf } from '../../src/deployment/layout.ts'
+import { serviceData } from '../../src/deployment/services/implementations.ts'
+import type { ServiceSet } from '../../src/deployment/services/serviceManager.ts'
 
 /** A host as a file could give it: all three components on loopback. */
 export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {

@@ -1,4 +1,3 @@
-import { beforeOf } from '../../deployment/before/beforeOf.ts'
 import {
   type CertificateTarget,
   decideCertificates,
@@ -11,6 +10,7 @@ import { givenPasswords, type ResolvedSecrets } from '../../deployment/prepare.t
 import { preview } from '../../deployment/preview.ts'
 import { installedProof } from '../../deployment/releases/provable.ts'
 import { provedHosts } from '../../deployment/runs/runRecord.ts'
+import { snapshotOf } from '../../deployment/snapshot/snapshotOf.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { storesStep } from '../../deployment/steps/stores.ts'
@@ -125,7 +125,7 @@ async function workOn(
     transport,
     steps: preview([storesStep(target)], facts),
     verify,
-    before: beforeOf(target),
+    snapshot: snapshotOf(target),
   }
 }
 

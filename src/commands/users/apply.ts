@@ -18,6 +18,7 @@ import { installedLook, lostOutcomes, type Survey } from '../../deployment/surve
 import { type DecidedHost, decideUsers, extraNotes } from '../../deployment/users/decideUsers.ts'
 import { hashEarly } from '../../deployment/users/hashEarly.ts'
 import { settled } from '../../deployment/users/rotation.ts'
+import { restoreUsers } from '../../deployment/users/takeBack.ts'
 import { verifyHost } from '../../deployment/verify.ts'
 import type { planText } from '../../output/deployment/plan.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -151,7 +152,11 @@ function workOn(
   const set = installedSet({ cluster: config.cluster, layout, facts })
   const common = { ...set, facts, folder: layout.current }
   const names = prune ? extra : []
-  const steps = [usersStep({ ...common, users, undo: true }), removedUsersStep({ ...common, names })]
+  const steps = [
+    usersStep({ ...common, users, throughComponents: true }),
+    removedUsersStep({ ...common, names }),
+  ]
+  const snapshot = { restoreSteps: restoreUsers({ ...common, users, removed: names }) }
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const stopped = set.components.filter((name) => !runs.includes(name))
   const proof = installedProvable({ host, facts, set: { ...set, components: runs }, state, users })
@@ -160,7 +165,7 @@ function workOn(
     const proved = await verifyHost(transport, { ...proof, running: true, gone: names })
     return stopped.length === 0 ? proved : `${proved}; ${listOf(stopped)} not verified: not running`
   }
-  return { host: host.name, address: host.address, transport, steps: preview(steps, facts), verify }
+  return { host: host.name, address: host.address, transport, steps: preview(steps, facts), verify, snapshot }
 }
 
 function show(

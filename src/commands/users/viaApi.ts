@@ -101,10 +101,10 @@ async function applyLocked(work: Work): Promise<ExitCode> {
     json,
     run,
     survey: { reached: [], lost: [] },
-    work: plans.map(({ host, steps, before }) => ({
+    work: plans.map(({ host, steps, snapshot }) => ({
       host,
       steps,
-      before,
+      snapshot,
       transport: withoutShell(host),
       verify: async () => {
         const wish = wishes.find((one) => one.host === host)

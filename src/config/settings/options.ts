@@ -1,5 +1,6 @@
 import { components } from '../../contracts/component.ts'
 import { logLevels } from '../../contracts/serverSettings.ts'
+import { serviceManagerNames } from '../model.ts'
 import { hostAddress } from '../types/addresses.ts'
 import { listOfType } from '../types/list.ts'
 import { boolean, days, wholeNumber } from '../types/scalars.ts'
@@ -92,7 +93,7 @@ const service = {
   serviceManager: setting({
     name: 'service-manager',
     scope,
-    type: choice(['auto', 'systemd', 'process']),
+    type: choice(['auto', ...serviceManagerNames]),
     default: 'auto',
   }),
   runtime: setting({

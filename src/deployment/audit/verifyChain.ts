@@ -5,7 +5,7 @@ import type { HostConfig } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { ownProgram } from '../ownProgram.ts'
-import type { ServiceSet } from '../services/control.ts'
+import type { ServiceSet } from '../services/serviceManager.ts'
 import { StepError } from '../stepError.ts'
 
 /** What the audit log of a component proves; its members are those of `muster-api verify-audit`. */

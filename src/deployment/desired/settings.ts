@@ -4,6 +4,8 @@ import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSet
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { Layout, ServiceData } from '../layout.ts'
+import type { ServicePlan } from '../service.ts'
+import { serviceManagers } from '../services/implementations.ts'
 import { namesOf } from './names.ts'
 
 type SettingsOptions = {
@@ -14,11 +16,12 @@ type SettingsOptions = {
   readonly api: ApiConfig
   readonly layout: Layout
   readonly data: ServiceData
+  readonly service: Pick<ServicePlan, 'manager'>
 }
 
 /** What a component of a host reads when it starts; it holds no secret. */
 export function settingsOf(options: SettingsOptions): ServerSettings {
-  const { cluster, host, facts, api, layout, data } = options
+  const { cluster, host, facts, api, layout, data, service } = options
   return {
     version: 1,
     cluster,
@@ -35,8 +38,9 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
     remoteBootstrap: host.remoteBootstrap,
     logLevel: host.logLevel,
     ...ownSettings[api.component](options),
-    // Under systemd the journal has its output.
-    ...(data.place === 'process' ? { log: { file: data.logFile(api.component) } } : {}),
+    ...(serviceManagers[service.manager].logs === undefined
+      ? { log: { file: data.logFile(api.component) } }
+      : {}),
   }
 }
 

@@ -6,14 +6,13 @@ import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { desiredFile } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { type Layout, layoutOf, type ServiceData, serviceData, unitDirectory, unitName } from '../layout.ts'
+import { type Layout, layoutOf, type ServiceData } from '../layout.ts'
 import type { Program } from '../program.ts'
 import { nameParts } from '../releases/choose.ts'
 import type { RuntimeChoice } from '../runtime/choose.ts'
 import { type ServicePlan, servicePlan } from '../service.ts'
-import { stopSeconds } from '../services/stopping.ts'
+import { serviceData, serviceManagers } from '../services/implementations.ts'
 import type { DesiredComponent, DesiredFile, DesiredUser, Release, Target } from '../target.ts'
-import { fillTemplate } from '../template.ts'
 import { firstFreePort, listensOf } from './listens.ts'
 import { type DatabasePasswords, secretsFile } from './secretsFile.ts'
 import { settingsOf } from './settings.ts'
@@ -103,7 +102,7 @@ function componentOf(
     readonly release: Release
   },
 ): DesiredComponent {
-  const { api, layout, service, release, facts } = options
+  const { api, layout, release, facts } = options
   const settings = settingsOf(options)
   const settingsFile = desiredFile({
     path: layout.settings(api.component),
@@ -111,7 +110,7 @@ function componentOf(
     mode: 0o644,
     owner: `${facts.login}:${facts.group}`,
   })
-  const unitFile = service.manager === 'systemd' ? unitOf(options) : undefined
+  const unitFile = unitOf(options)
   // Key and certificate are not among them: a running component follows these files.
   const digest = sha256(
     [release.id, settingsFile, unitFile]
@@ -133,6 +132,7 @@ function talksToOthers({
   return services.some(({ datasources }) => datasources.length > 0)
 }
 
+/** The file by which the host's service manager knows a component; undefined where it needs none. */
 function unitOf(options: {
   readonly services: readonly MapService[]
   readonly cluster: string
@@ -142,28 +142,30 @@ function unitOf(options: {
   readonly layout: Layout
   readonly service: ServicePlan
   readonly facts: HostFacts
-}): DesiredFile {
+}): DesiredFile | undefined {
   const { cluster, program, host, api, layout, service, facts } = options
-  const privileged = listensOf(host, api).some(({ port }) => port < firstFreePort)
-  const text = fillTemplate(program.unitTemplate, {
-    cluster,
-    component: api.component,
-    user: service.user,
-    group: service.group,
-    installDirectory: layout.root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
-    stopSeconds: String(stopSeconds(api.component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0)),
-    capabilities: privileged ? 'CAP_NET_BIND_SERVICE' : '',
-    addresses: talksToOthers(options) ? 'any' : 'localhost',
-    protectHome: /^\/(home|root|run\/user)\//.test(layout.root) ? 'tmpfs' : 'true',
-    memoryMax: String(host.limits.memoryMax),
-    cpuWeight: String(host.limits.cpuWeight),
-    tasksMax: String(host.limits.tasksMax),
-    oomScoreAdjust: String(host.limits.oomScoreAdjust),
-  })
-  return desiredFile({
-    path: `${unitDirectory}/${unitName(cluster, api.component)}`,
-    content: Buffer.from(text),
-    mode: 0o644,
-    owner: `${facts.login}:${facts.group}`,
-  })
+  const { definitions } = serviceManagers[service.manager]
+  const { component } = api
+  return (
+    definitions &&
+    desiredFile({
+      path: definitions.path({ cluster, component }),
+      content: Buffer.from(
+        definitions.text({
+          cluster,
+          component,
+          template: program.unitTemplate,
+          root: layout.root,
+          user: service.user,
+          group: service.group,
+          limits: host.limits,
+          drainTimeout: component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0,
+          privileged: listensOf(host, api).some(({ port }) => port < firstFreePort),
+          talksToOthers: talksToOthers(options),
+        }),
+      ),
+      mode: 0o644,
+      owner: `${facts.login}:${facts.group}`,
+    })
+  )
 }

@@ -2,9 +2,9 @@ import type { Transport } from '../../transport/transport.ts'
 import type { Emit, Failure, Phase } from '../events.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
 import type { PlannedStep } from '../preview.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { StepPhase } from '../step.ts'
-import type { Before } from './before.ts'
-import { takeBack, withWords } from './undo.ts'
+import { restoreHost, withWords } from './restore.ts'
 
 /** What a run has to do on one host. */
 export type HostWork = {
@@ -13,8 +13,8 @@ export type HostWork = {
   readonly steps: readonly PlannedStep[]
   /** Run last, also where nothing changes; says in a few words what it has proved. */
   readonly verify?: (transport: Transport) => Promise<string>
-  /** The way back where the steps have none of their own. */
-  readonly before?: Before
+  /** Absent: what a host that fails has done stays. */
+  readonly snapshot?: Snapshot
   /** Leaves a host that fails as it is, for a look. */
   readonly keepFailed?: boolean
 }
@@ -69,7 +69,7 @@ async function afterFailure(
   const { progress, phase, emit, clock } = options
   const { work, begun, unreachable } = progress
   // What a run before this one left half-way is not proved either.
-  const leftover = phase === 'verify' && progress.proved === undefined && work.before?.leftover === true
+  const leftover = phase === 'verify' && progress.proved === undefined && work.snapshot?.leftover === true
   if (begun.length === 0 && !leftover) return failure
   if (unreachable === true) {
     return withWords(failure, 'Nothing could be taken back there: it is gone. The next run goes on there.')
@@ -80,19 +80,19 @@ async function afterFailure(
       'It was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
     )
   }
-  const taken = await takeBack({ work, begun, failure, emit, clock })
-  progress.undone = taken.undone
-  return taken.failure
+  const restored = await restoreHost({ work, begun, failure, emit, clock })
+  progress.undone = restored.undone
+  return restored.failure
 }
 
 async function verify(progress: HostProgress): Promise<void> {
-  const { verify: prove, transport, before } = progress.work
+  const { verify: prove, transport, snapshot } = progress.work
   const proved = await prove?.(transport)
   const changed = progress.begun.length > 0
   progress.begun.length = 0
   if (proved !== undefined) progress.proved = proved
-  const copied = changed && before?.remember !== undefined
-  if (copied || before?.leftover === true) await before?.forget(transport)
+  const taken = changed && snapshot?.take !== undefined
+  if (taken || snapshot?.leftover === true) await snapshot?.discard?.(transport)
 }
 
 async function applySteps(options: {
@@ -103,13 +103,13 @@ async function applySteps(options: {
   readonly clock: () => number
 }): Promise<void> {
   const { progress, phase, emit, signal, clock } = options
-  const { host, steps, transport, before } = progress.work
+  const { host, steps, transport, snapshot } = progress.work
   const due = steps.filter(({ step }) => step.phase === phase)
-  // What a host had is copied before its first change, and travels with that where it can.
-  let remember = phase === 'commit' ? before?.remember : undefined
+  // The snapshot is taken before the first change of a host, and travels with that where it can.
+  let take = phase === 'commit' ? snapshot?.take : undefined
   for (const flight of transport.chain === undefined ? due.map((planned) => [planned]) : flightsOf(due)) {
     if (signal.aborted) return
-    const together = flight.length > 1 || (remember !== undefined && flight[0]?.step.atOnce === true)
+    const together = flight.length > 1 || (take !== undefined && flight[0]?.step.atOnce === true)
     const to = together ? (transport.chain?.() ?? transport) : transport
     const sent: Promise<void>[] = []
     for (const [index, planned] of flight.entries()) {
@@ -118,13 +118,13 @@ async function applySteps(options: {
       const told = { host, step: step.id, title: change.summary }
       emit({ type: 'step-started', ...told })
       if (index === 0) {
-        const copied = remember?.(to)
-        if (to === transport) await copied
+        const taken = take?.(to)
+        if (to === transport) await taken
         sent.push(...flight.map((one) => one.step.apply(to)))
         // A failure ends the flight: the host leaves out what is behind it.
         for (const one of sent) one.catch(() => undefined)
-        await copied
-        remember = undefined
+        await taken
+        take = undefined
       }
       if (phase === 'commit') progress.begun.push(planned)
       await sent[index]

@@ -2,6 +2,7 @@ import type { HostConfig } from '../../config/model.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { layoutOf } from '../layout.ts'
 import { otherInstallation } from '../otherInstallation.ts'
+import { keptLogs } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { untrustedFolder } from '../trustedFolder.ts'
 import { type LogLine, mergeLines } from './line.ts'
@@ -51,7 +52,7 @@ export async function readLogs(
     throw unread(
       'logs-unreadable',
       `its logs cannot be read: ${result.stderr}`,
-      'Log in as root or with become, or add the login to the group systemd-journal there.',
+      keptLogs.map(({ logs }) => logs.fix).join(' '),
     )
   }
   const oldest = since === undefined ? Number.NEGATIVE_INFINITY : clock - since * 1000

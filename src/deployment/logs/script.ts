@@ -1,8 +1,9 @@
 import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
 import { findAccount, pathByPlace } from '../installedAccount.ts'
-import { type Layout, unitDirectory, unitName } from '../layout.ts'
+import type { Layout } from '../layout.ts'
 import { tailAs } from '../serviceFiles.ts'
+import { keptLogs } from '../services/implementations.ts'
 import { changeableFunction, trustedRoot } from '../trustedFolder.ts'
 
 /** Which lines of which logs are wanted of one host. */
@@ -18,19 +19,20 @@ export type LogsRequest = {
 const most = 1024 * 1024
 
 /**
- * One POSIX sh script that prints the ends of logs, each as one row of base64: the journal where the component
- * is a unit, its log file where it is a process, with the rights of the service user. It changes nothing.
+ * One POSIX sh script that prints the ends of logs, each as one row of base64: what its service manager keeps of a
+ * component, else its log file, read with the rights of the service user. It changes nothing.
  */
 export function logsScript({ cluster, layout, components, lines }: LogsRequest): string {
   const code = `tail -c ${most} | base64 | tr -d '\\n'`
-  // Without --since: with it, -n takes the first lines, not the last, before systemd 254.
-  const journal = `journalctl --no-pager -o short-unix -n ${lines}`
   const parts = components.map((component) => {
-    const unit = unitName(cluster, component)
+    const id = { cluster, component }
+    const kept = keptLogs.map(
+      ({ path, logs }) => `if [ -f ${quote(path(id))} ]; then
+  printf '${logs.format}\\t${component}\\t%s\\n' "$(${logs.print(id, lines)} | ${code})"
+`,
+    )
     const file = pathByPlace('file', { layout, cluster }, ({ logFile }) => logFile(component))
-    return `if [ -f ${quote(`${unitDirectory}/${unit}`)} ]; then
-  printf 'journal\\t${component}\\t%s\\n' "$(${journal} -u ${quote(unit)} | ${code})"
-else
+    return `${kept.join('el')}else
   ${file}
   printf 'file\\t${component}\\t%s\\n' "$(${tailAs('$as', '"$file"', { lines, bytes: most })} | ${code})"
 fi`

@@ -1,28 +1,26 @@
 import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
+import type { Transport } from '../../transport/transport.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { switchScript } from '../releases/scripts.ts'
 import { rolledBack, rollingBack, unfinishedRollback } from '../releases/unfinished.ts'
-import { restartScript, type ServiceSet } from '../services/control.ts'
+import { restartScript } from '../services/control.ts'
 import { mustStart } from '../services/serviceFailure.ts'
+import type { ServiceSet } from '../services/serviceManager.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
 import { waitUntilUp } from './services.ts'
 
-/**
- * Goes to another release that is on the host; settings, certificates and users stay. Its undo brings the
- * release that ran before back, running.
- */
-export function rollbackPlan(options: {
+type Rollback = {
   readonly facts: HostFacts
   readonly set: ServiceSet
   readonly release: string
-}): readonly Step[] {
-  const { facts, set, release } = options
+}
+
+/** Goes to another release that is on the host; settings, certificates and users stay. */
+export function rollbackPlan(options: Omit<Rollback, 'facts'>): readonly Step[] {
+  const { set, release } = options
   const names = set.components.join(', ')
-  const before = facts.installation.currentRelease
-  const digest = (component: Component): string =>
-    facts.installation.applied.get(component) ?? rolledBack(before ?? '')
   return [
     {
       id: 'switch-back',
@@ -47,23 +45,31 @@ export function rollbackPlan(options: {
           timeout: stopPatience(set.drainTimeout),
         })
       },
-      undo: async (transport) => {
-        if (before === undefined) return
-        await mustStart(transport, set, {
-          doing: `switching to release ${before} again`,
-          fix: `Fix what the lines above report, then install again. More of the log: \`muster logs --host ${transport.host}\``,
-          script: [
-            switchAndRestart(set, before),
-            writeApplied(set, digest),
-            turnAsBefore(facts, set, release),
-          ].join('\n'),
-          timeout: stopPatience(set.drainTimeout),
-        })
-        await waitUntilUp(transport, set)
-      },
     },
   ]
 }
+
+/** Returns the way back of a rollback: the release that ran before, running and with what it was started with. */
+export const restoreRelease =
+  (options: Rollback) =>
+  async (transport: Transport): Promise<void> => {
+    const { facts, set, release } = options
+    const before = facts.installation.currentRelease
+    if (before === undefined) return
+    const digest = (component: Component): string =>
+      facts.installation.applied.get(component) ?? rolledBack(before)
+    await mustStart(transport, set, {
+      doing: `switching to release ${before} again`,
+      fix: `Fix what the lines above report, then install again. More of the log: \`muster logs --host ${transport.host}\``,
+      script: [
+        switchAndRestart(set, before),
+        writeApplied(set, digest),
+        turnAsBefore(facts, set, release),
+      ].join('\n'),
+      timeout: stopPatience(set.drainTimeout),
+    })
+    await waitUntilUp(transport, set)
+  }
 
 /**
  * Says first, in place of what the components were started with, where the host goes: a run that ends in the

@@ -3,11 +3,12 @@ import { type Component, components } from '../../contracts/component.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { allPlaces } from '../installedAccount.ts'
 import { installedSet } from '../installedSet.ts'
-import { installationDirectories, type Layout, unitDirectory, unitName } from '../layout.ts'
+import { installationDirectories, type Layout } from '../layout.ts'
 import { olderRecord } from '../runs/recorder.ts'
 import { mustRun } from '../script.ts'
 import { installedData } from '../service.ts'
 import { stopScript } from '../services/control.ts'
+import { allDefinitions, serviceManagers } from '../services/implementations.ts'
 import { removeData } from '../services/moveData.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { deletion, type Step } from '../step.ts'
@@ -41,17 +42,13 @@ function servicesStep({ cluster, layout, facts }: Removal): Step {
     },
     apply: async (transport) => {
       const names = installed(facts, layout)
-      const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
+      const services = names.map((component) => ({ cluster, component }))
       const set = { ...installedSet({ cluster, layout, facts }), components: names }
-      const remove = `systemctl --quiet disable ${units}
-cd ${unitDirectory} && rm -f ${units}
-systemctl daemon-reload
-systemctl reset-failed ${units} 2>/dev/null || :`
       await mustRun(transport, {
         doing: `stopping ${names.join(', ')}`,
         fix: 'Look at the components by hand, then uninstall again.',
         timeout: stopPatience(set.drainTimeout),
-        script: `${stopScript(set)}\n${set.manager === 'systemd' ? remove : ''}`,
+        script: `${stopScript(set)}\n${serviceManagers[set.manager].definitions?.remove(services) ?? ''}`,
       })
     },
   }
@@ -74,7 +71,7 @@ function filesStep({ cluster, layout, facts }: Removal): Step {
         layout.current,
         layout.deployments,
         olderRecord(layout.deployments),
-        layout.before,
+        layout.snapshot,
         ...installationDirectories(layout),
       ].filter((path) => path !== layout.share && !path.startsWith(`${layout.share}/`))
       // share/ goes last: as long as its manifest is there, a second run knows that the rest is ours.
@@ -120,7 +117,9 @@ const removeUser = (name: string): string => {
   uid=$(id -u ${user})
   why=
   for p in /proc/[0-9]*; do [ "$(stat -c %u "$p" 2>/dev/null)" != "$uid" ] || why="it has running processes"; done
-  if grep -qsx ${quote(`User=${name}`)} ${unitDirectory}/*.service; then why='a unit in ${unitDirectory} runs as that user'; fi
+  ${allDefinitions()
+    .map(({ usesUser }) => usesUser(name))
+    .join('\n  ')}
   if [ -z "$why" ]; then
     found=$(timeout ${patience} find / \\( ${others.join(' -o ')} \\) -prune -o -user ${user} -print -quit 2>/dev/null) && code=0 || code=$?
     if [ "$code" = 124 ]; then why='its files could not be counted in ${patience} s'

@@ -1,5 +1,5 @@
-import { serviceData } from '../layout.ts'
 import { servicePlan } from '../service.ts'
+import { serviceData } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
 import { asRoot } from './rootCheck.ts'

@@ -3,6 +3,7 @@ import { firstFreePort, type Listen, listensOf } from '../desired/listens.ts'
 import type { Listener } from '../facts/model.ts'
 import { installedListeners } from '../manifest.ts'
 import { servicePlan } from '../service.ts'
+import { serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
 
@@ -45,7 +46,7 @@ const placeText = ({ address, port }: Listener): string =>
 function privileged({ cluster, host, facts }: Candidate, listen: Listen): readonly StepError[] {
   const { of, port, portOption } = listen
   const { manager, user } = servicePlan(host, facts, cluster)
-  if (port >= firstFreePort || manager === 'systemd' || user === 'root') return []
+  if (port >= firstFreePort || serviceManagers[manager].grantsPrivilegedPorts || user === 'root') return []
   return [
     new StepError({
       host: host.name,

@@ -1,6 +1,7 @@
 import { isReachedLocally } from '../../config/isReachedLocally.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { servicePlan } from '../service.ts'
+import { automaticManager, serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
@@ -13,8 +14,9 @@ export const rootCheck: Check = {
       const message = `the login is ${facts.login}, and only root may ${need}`
       return [new StepError({ host: host.name, code: 'not-enough-rights', message, fix })]
     }
-    if (servicePlan(host, facts, cluster).manager === 'systemd') {
-      return refuse('manage systemd services', `${asRoot(host)}, or set \`service-manager: process\`.`)
+    const { manager } = servicePlan(host, facts, cluster)
+    if (serviceManagers[manager].needsRoot) {
+      return refuse(`manage ${manager} services`, `${asRoot(host)}, or set \`service-manager: process\`.`)
     }
     if (host.user === undefined || host.user === facts.login) return []
     return refuse(`run services as ${host.user}`, `${asRoot(host)}, or leave out \`user\`.`)
@@ -22,7 +24,7 @@ export const rootCheck: Check = {
   describe: ({ cluster, host, facts }) => {
     if (facts.uid === 0) return ok('root')
     const { manager, user } = servicePlan(host, facts, cluster)
-    if (!facts.systemd || manager !== 'process' || host.serviceManager !== 'auto') {
+    if (host.serviceManager !== 'auto' || automaticManager({ ...facts, uid: 0 }) === manager) {
       return ok(`not root, which is not needed to run processes as ${user}`)
     }
     return warning(

@@ -1,24 +1,20 @@
 import { servicePlan } from '../service.ts'
+import { automaticManager, serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
 /** Service manager that starts the components, also after a reboot. */
 export const servicesCheck: Check = {
   id: 'services',
-  check: ({ cluster, host, facts }) =>
-    facts.systemd || servicePlan(host, facts, cluster).manager !== 'systemd'
-      ? []
-      : [
-          new StepError({
-            host: host.name,
-            code: 'no-systemd',
-            message: 'service-manager is systemd, but systemd is not process 1 there',
-            fix: 'Leave service-manager at auto, or set it to process.',
-          }),
-        ],
+  check: ({ cluster, host, facts }) => {
+    const why = serviceManagers[servicePlan(host, facts, cluster).manager].unavailable(facts)
+    return why === undefined ? [] : [new StepError({ host: host.name, ...why })]
+  },
   describe: ({ host, facts }) => {
-    if (host.serviceManager === 'process') return ok('processes, as the file says')
-    if (facts.systemd) return ok('systemd')
+    const asked = host.serviceManager === 'auto' ? undefined : host.serviceManager
+    const manager = asked ?? automaticManager({ ...facts, uid: 0 })
+    if (serviceManagers[manager].startsAtBoot) return ok(manager)
+    if (asked !== undefined) return ok('processes, as the file says')
     return warning(
       'it has no systemd, so the components would run as processes that nothing starts after a reboot',
       'Run `muster start` after a reboot, and say with `service-manager: process` that it is meant so.',

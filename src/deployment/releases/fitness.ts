@@ -2,7 +2,7 @@ import { quote } from '../../base/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Layout } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
-import type { ServiceSet } from '../services/control.ts'
+import type { ServiceSet } from '../services/serviceManager.ts'
 import { StepError } from '../stepError.ts'
 import type { Target } from '../target.ts'
 

@@ -1,9 +1,9 @@
 import { quote } from '../../base/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { serviceData } from '../layout.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'
 import { asService } from '../serviceAccount.ts'
+import { serviceData } from '../services/implementations.ts'
 import { copyData, movedFrom, removeData } from '../services/moveData.ts'
 import { change, deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
@@ -38,7 +38,6 @@ export function oldDataStep(target: Target): Step {
   const left = movedFrom(target) ?? serviceData('legacy', { root: layout.root, cluster })
   const foldersLeft = ({ installation }: HostFacts): readonly string[] =>
     left.folders.filter((folder) => installation.directories.has(folder))
-  const states = obsoleteComponents(target, target.facts).map((component) => data.stateFile(component))
   return {
     id: 'old-data',
     title: 'remove old data',
@@ -48,13 +47,14 @@ export function oldDataStep(target: Target): Step {
       const paths = [...foldersLeft(facts), ...gone]
       return paths.length === 0 ? undefined : deletion('remove old data', paths)
     },
-    apply: async (transport) => {
+    apply: async (transport, facts) => {
+      const states = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
       await mustRun(transport, {
         doing: 'removing old data',
         fix: 'Remove what is in the way by hand, then install again.',
         script: `set -e
 cd /
-${foldersLeft(target.facts).length === 0 ? '' : removeData(left, service)}
+${foldersLeft(facts).length === 0 ? '' : removeData(left, service)}
 ${states.map((path) => `${asService(service)}rm -f ${quote(path)}`).join('\n')}`,
       })
     },

@@ -26,12 +26,15 @@ export function directoriesStep(target: Target): Step {
     ...wanted.flatMap((directory) => directoryDifference(facts, directory) ?? []),
     ...[fileDifference(facts, manifest, target.layout.root) ?? []].flat(),
   ]
-  const layOut = (transport: Transport, missing: readonly Directory[]): Promise<unknown> =>
+  const layOut = (
+    transport: Transport,
+    { missing, facts }: { readonly missing: readonly Directory[]; readonly facts: HostFacts },
+  ): Promise<unknown> =>
     mustRun(transport, {
       doing: `laying out ${target.layout.root}`,
       fix: 'Make the folder writable, or choose another install-directory.',
       // Folders above the root that are missing must let the service user through.
-      script: makeDirectories(missing, target.facts.uid === 0),
+      script: makeDirectories(missing, facts.uid === 0),
     })
   return {
     id: 'directories',
@@ -46,11 +49,11 @@ export function directoriesStep(target: Target): Step {
         : [target.layout.root, ...outside].map((path) => `${path}: new`)
       return details.length === 0 ? undefined : writing(`lay out ${target.layout.root}`, details)
     },
-    apply: async (transport) => {
-      const missing = wanted.filter((directory) => directoryDifference(target.facts, directory) !== undefined)
+    apply: async (transport, facts) => {
+      const missing = wanted.filter((directory) => directoryDifference(facts, directory) !== undefined)
       await inOneFlight(transport, (to) => [
-        ...(missing.length === 0 ? [] : [layOut(to, missing)]),
-        writeFiles({ transport: to, facts: target.facts, files: [manifest] }),
+        ...(missing.length === 0 ? [] : [layOut(to, { missing, facts })]),
+        writeFiles({ transport: to, facts, files: [manifest] }),
       ])
     },
   }

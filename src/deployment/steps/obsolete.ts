@@ -2,18 +2,17 @@ import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { installedSet } from '../installedSet.ts'
-import { unitDirectory, unitName } from '../layout.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'
 import { stopScript } from '../services/control.ts'
+import { serviceManagers } from '../services/implementations.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /** Stops and removes components that the host had and the file no longer gives it. */
 export function obsoleteStep(target: Target): Step {
-  const { cluster, layout, facts } = target
-  const installed = installedSet({ cluster, layout, facts })
+  const { cluster, layout } = target
   const obsolete = (is: HostFacts): readonly Component[] => obsoleteComponents(target, is)
   return {
     id: 'obsolete',
@@ -23,22 +22,17 @@ export function obsoleteStep(target: Target): Step {
       const names = obsolete(is)
       return names.length === 0 ? undefined : deletion(`stop and remove ${names.join(', ')}`)
     },
-    apply: async (transport) => {
+    apply: async (transport, facts) => {
       const names = obsolete(facts)
+      const installed = installedSet({ cluster, layout, facts })
       const { manager, drainTimeout } = installed
-      const units = names.map((component) => quote(unitName(cluster, component))).join(' ')
-      const disable =
-        manager === 'systemd'
-          ? `systemctl --quiet disable ${units}
-cd ${unitDirectory} && rm -f ${units}
-systemctl daemon-reload`
-          : ''
+      const services = names.map((component) => ({ cluster, component }))
       await mustRun(transport, {
         doing: `removing ${names.join(', ')}`,
         fix: 'Install again.',
         timeout: stopPatience(drainTimeout),
         script: `${stopScript({ ...installed, components: names })}
-${disable}
+${serviceManagers[manager].definitions?.remove(services) ?? ''}
 rm -f ${names
           .flatMap((component) => [layout.appliedFile(component), layout.settings(component)])
           .map(quote)

@@ -19,11 +19,11 @@ export function oldReleasesStep(target: Target): Step {
       const paths = removable(installation, next)
       return paths.length === 0 ? undefined : deletion('remove old releases', paths)
     },
-    apply: async (transport) => {
+    apply: async (transport, { installation }) => {
       await mustRun(transport, {
         doing: 'removing old releases',
         fix: `Look at ${layout.releases} and ${layout.runtimes} on the host, then install again.`,
-        script: removeScript(layout, removable(target.facts.installation, next)),
+        script: removeScript(layout, removable(installation, next)),
       })
     },
   }

@@ -8,29 +8,24 @@ import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
 import { deletion, type Step } from '../step.ts'
-import { takeBackScript } from '../users/takeBack.ts'
-import { installedUsers } from '../users.ts'
+import { presentUsers, stepIds } from '../users/takeBack.ts'
 
 /**
  * Takes users away, by `muster-api remove-user` under the user file's own lock; one that got another password
- * meanwhile stays. Its undo gives them back as they were.
+ * meanwhile stays.
  */
 export function removedUsersStep(options: {
   readonly data: ServiceData
   readonly account: ServiceAccount
-  readonly facts: InstalledFacts
   /** Folder of the release whose program writes. */
   readonly folder: string
   readonly names: readonly string[]
 }): Step<InstalledFacts> {
-  const { data, account, facts, folder, names } = options
-  const present = (is: InstalledFacts): readonly UserRecord[] =>
-    installedUsers(is.installation.users).filter(({ user }) => names.includes(user))
-  const removed = present(facts).map(({ user, hash }) => ({ user, hash }))
-  const fix = `Look at ${data.usersFile} on the host, then run the command again.`
+  const { data, account, folder, names } = options
+  const present = (is: InstalledFacts): readonly UserRecord[] => presentUsers(is, names)
   const list = listOf(names, 'and')
   return {
-    id: 'removed-users',
+    id: stepIds.removed,
     title: names.length === 0 ? 'no user to remove' : `remove ${list}`,
     phase: 'commit',
     atOnce: true,
@@ -43,20 +38,13 @@ export function removedUsersStep(options: {
             users.map((user) => `users.json: ${user}: [redacted] removed`),
           )
     },
-    apply: async (transport) => {
+    apply: async (transport, facts) => {
+      const removed = present(facts).map(({ user, hash }) => ({ user, hash }))
       await mustRun(transport, {
         doing: `removing ${list}`,
-        fix,
+        fix: `Look at ${data.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(removed)),
         script: ownProgram(folder, `remove-user --file ${quote(data.usersFile)}`, account),
-      })
-    },
-    undo: async (transport) => {
-      await mustRun(transport, {
-        doing: `giving ${list} back`,
-        fix,
-        stdin: new Secret(JSON.stringify(removed.map(({ user, hash }) => ({ user, before: hash })))),
-        script: takeBackScript({ data, account, folder, facts }),
       })
     },
   }

@@ -2,9 +2,10 @@ import { quote } from '../../base/shellWords.ts'
 import { clientsText } from '../clientsText.ts'
 import type { HostFacts } from '../facts/model.ts'
 import type { ServiceData } from '../layout.ts'
-import { restartScript, type ServiceSet, startScript, stopScript } from '../services/control.ts'
+import { restartScript, startScript, stopScript } from '../services/control.ts'
 import { copyData, movedFrom } from '../services/moveData.ts'
 import { mustStart } from '../services/serviceFailure.ts'
+import type { ServiceSet } from '../services/serviceManager.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
@@ -41,9 +42,9 @@ export function servicesStep(target: Target): Step {
       const told = change(words.join(', '), details)
       return draining(told, connector ? drainTimeoutOf(facts) : 0)
     },
-    apply: async (transport) => {
-      const components = due(target.facts).map(({ desired }) => desired)
-      const drainTimeout = drainTimeoutOf(target.facts)
+    apply: async (transport, facts) => {
+      const components = due(facts).map(({ desired }) => desired)
+      const drainTimeout = drainTimeoutOf(facts)
       const applied = components.map(
         ({ component, digest }) =>
           `printf '%s\\n' ${digest} > ${quote(layout.appliedFile(component))} || wrong=1`,

@@ -19,7 +19,7 @@ export function settingsStep(target: Target): Step {
       )
       return details.length === 0 ? undefined : writing('write settings', details)
     },
-    apply: (transport) => writeFiles({ transport, facts: target.facts, files }),
+    apply: (transport, facts) => writeFiles({ transport, facts, files }),
   }
 }
 

@@ -1,38 +1,38 @@
-import { quote } from '../../base/shellWords.ts'
 import type { HostFacts } from '../facts/model.ts'
-import { unitDirectory, unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
+import { allDefinitions } from '../services/implementations.ts'
+import type { ServiceDefinitions, ServiceId } from '../services/serviceManager.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
-/** Takes away the units of an installation whose components become detached processes. */
-export function staleUnitsStep(target: Target): Step {
-  const names = target.components.map(({ component }) => unitName(target.cluster, component))
-  const stale = (facts: HostFacts): string[] =>
-    target.service.manager === 'systemd'
-      ? []
-      : names.filter((name) => facts.installation.files.has(`${unitDirectory}/${name}`))
+/** Removes the definitions by which another service manager, which the host had before, knows the components. */
+export function staleUnitsStep(target: Target): readonly Step[] {
+  const services = target.components.map(({ component }) => ({ cluster: target.cluster, component }))
+  return allDefinitions({ except: target.service.manager }).map((definitions) =>
+    stepOf(definitions, services),
+  )
+}
+
+function stepOf(definitions: ServiceDefinitions, services: readonly ServiceId[]): Step {
+  const { noun, tool, name, path, remove } = definitions
+  const stale = ({ installation }: HostFacts): readonly ServiceId[] =>
+    services.filter((id) => installation.files.has(path(id)))
   return {
     id: 'stale-units',
-    title: 'remove systemd units',
+    title: `remove ${noun}`,
     phase: 'commit',
     atOnce: true,
     check: (facts) => {
       const found = stale(facts)
-      return found.length === 0 ? undefined : deletion('stop and remove systemd units', found)
+      return found.length === 0 ? undefined : deletion(`stop and remove ${noun}`, found.map(name))
     },
-    apply: async (transport) => {
-      const units = stale(target.facts).map(quote).join(' ')
+    apply: async (transport, facts) => {
       await mustRun(transport, {
-        timeout: stopPatience(drainTimeoutOf(target.facts)),
-        doing: 'removing the systemd units',
-        fix: 'Fix what systemctl reports above, then install again.',
-        script: `set -e
-systemctl --quiet disable --now ${units}
-cd ${unitDirectory}
-rm -f ${units}
-systemctl daemon-reload`,
+        timeout: stopPatience(drainTimeoutOf(facts)),
+        doing: `removing the ${noun}`,
+        fix: `Fix what ${tool} reports above, then install again.`,
+        script: `set -e\n${remove(stale(facts))}`,
       })
     },
   }

@@ -25,7 +25,7 @@ function staleStores({ tls, layout }: Pick<Target, 'tls' | 'layout'>, facts: Hos
 }
 
 /** Keystore and truststore for Java, key and chain for our servers, and the passwords: of the stores, of databases. */
-export function storesStep(target: Pick<Target, 'tls' | 'layout' | 'facts'>): Step {
+export function storesStep(target: Pick<Target, 'tls' | 'layout'>): Step {
   return {
     id: 'stores',
     title,
@@ -47,8 +47,8 @@ export function storesStep(target: Pick<Target, 'tls' | 'layout' | 'facts'>): St
         ...stale,
       ])
     },
-    apply: async (transport) => {
-      const { facts, tls: files } = target
+    apply: async (transport, facts) => {
+      const { tls: files } = target
       const stale = staleStores(target, facts)
       if (stale.length === 0) return writeFiles({ transport, facts, files })
       await inOneFlight(transport, (to) => [

@@ -1,10 +1,9 @@
-import { quote } from '../../base/shellWords.ts'
 import { fileDifference, writeFiles } from '../desiredFile.ts'
 import { lineDifference } from '../differences/lines.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { inOneFlight } from '../flight.ts'
-import { unitName } from '../layout.ts'
 import { mustRun } from '../script.ts'
+import { serviceManagers } from '../services/implementations.ts'
 import { type Step, writing } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 
@@ -20,38 +19,39 @@ function differences(
   return [difference, ...lines.map((line) => `  ${line}`)]
 }
 
-/** systemd units, enabled so that the components come back with the host. */
-export function unitsStep(target: Target): Step {
+/** Definitions of the components for their service manager, enabled so that they come back with the host. */
+export function unitsStep(target: Target): readonly Step[] {
+  const { definitions } = serviceManagers[target.service.manager]
+  if (definitions === undefined) return []
+  const { noun, tool, name, enable } = definitions
   const files = target.components.flatMap(({ unitFile }) => unitFile ?? [])
-  const names = target.components.map(({ component }) => unitName(target.cluster, component))
+  const services = target.components.map(({ component }) => ({ cluster: target.cluster, component }))
   const disabled = (facts: HostFacts): string[] =>
-    files.length === 0
-      ? []
-      : target.components.flatMap(({ component }, index) =>
-          facts.services.get(component)?.enabled ? [] : [`${names[index]}: enabled`],
-        )
-  return {
-    id: 'units',
-    title: 'write and enable systemd units',
-    phase: 'commit',
-    atOnce: true,
-    check: (facts) => {
-      const details = [
-        ...target.components.flatMap((component) => differences(facts, component, target.layout.root)),
-        ...disabled(facts),
-      ]
-      return details.length === 0 ? undefined : writing('write and enable systemd units', details)
+    services.flatMap((id) => (facts.services.get(id.component)?.enabled ? [] : [`${name(id)}: enabled`]))
+  const title = `write and enable ${noun}`
+  return [
+    {
+      id: 'units',
+      title,
+      phase: 'commit',
+      atOnce: true,
+      check: (facts) => {
+        const details = [
+          ...target.components.flatMap((component) => differences(facts, component, target.layout.root)),
+          ...disabled(facts),
+        ]
+        return details.length === 0 ? undefined : writing(title, details)
+      },
+      apply: async (transport, facts) => {
+        await inOneFlight(transport, (to) => [
+          writeFiles({ transport: to, facts, files }),
+          mustRun(to, {
+            doing: `enabling the ${noun}`,
+            fix: `Fix what ${tool} reports above, then install again.`,
+            script: `set -e\n${enable(services)}`,
+          }),
+        ])
+      },
     },
-    apply: async (transport) => {
-      await inOneFlight(transport, (to) => [
-        writeFiles({ transport: to, facts: target.facts, files }),
-        mustRun(to, {
-          doing: 'enabling the systemd units',
-          fix: 'Fix what systemctl reports above, then install again.',
-          // Else `enable` would reload as well: every reload runs all generators of the host.
-          script: `set -e\nsystemctl --quiet --no-reload enable ${names.map(quote).join(' ')}\nsystemctl daemon-reload`,
-        }),
-      ])
-    },
-  }
+  ]
 }

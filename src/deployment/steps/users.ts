@@ -10,7 +10,7 @@ import type { ServiceAccount } from '../serviceAccount.ts'
 import { change, creation, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
 import { putThrough } from '../users/putThrough.ts'
-import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
+import { stepIds } from '../users/takeBack.ts'
 import { userHash } from '../users.ts'
 
 /** A user whose password is known here. */
@@ -18,20 +18,19 @@ type KnownUser = DesiredUser & { readonly hash: string }
 
 /**
  * The users: `muster-api put-user` writes their hashes into the host's user file under the file's own lock, so
- * that users made through the API meanwhile are kept. No password leaves this machine. An installation has a way
- * back of its own; `undo` is for a run that changes nothing but users.
+ * that users made through the API meanwhile are kept. No password leaves this machine.
  */
 export function usersStep(
   options: Pick<Target, 'users'> & {
-    readonly facts: InstalledFacts
     readonly data: ServiceData
     readonly account: ServiceAccount
     /** Folder of the release whose program writes. */
     readonly folder: string
-    readonly undo?: true
+    /** Set where components may be asked to write users themselves. */
+    readonly throughComponents?: true
   },
 ): Step<InstalledFacts> {
-  const { data, account, users, folder, facts } = options
+  const { data, account, users, folder } = options
   const names = users.map(({ user }) => user)
   const check = (is: InstalledFacts): StepChange | undefined => {
     const { created, reset, hashed } = changesOf(users, is)
@@ -45,13 +44,13 @@ export function usersStep(
     ])
   }
   return {
-    id: 'users',
+    id: stepIds.written,
     title: names.length === 0 ? 'no administrator' : titleOf(names),
     phase: 'commit',
     // What is asked of a component does not keep the order of what travels together.
-    ...(options.undo === undefined ? { atOnce: true } : {}),
+    ...(options.throughComponents === undefined ? { atOnce: true } : {}),
     check,
-    apply: async (transport) => {
+    apply: async (transport, facts) => {
       const changed = Object.values(changesOf(users, facts)).flat()
       // In the order of the file, so that a host's user file has them so, too.
       const records = users.flatMap((user): readonly UserRecord[] => {
@@ -59,7 +58,11 @@ export function usersStep(
         return known === undefined ? [] : [{ user: known.user, access: 'full', hash: known.hash }]
       })
       if (records.length === 0) return
-      if (options.undo === true && (await putThrough(transport, { data, account, facts, records }))) return
+      if (
+        options.throughComponents === true &&
+        (await putThrough(transport, { data, account, facts, records }))
+      )
+        return
       await mustRun(transport, {
         doing: `giving ${records.length === 1 ? `the administrator ${records[0]?.user} its password` : 'users their passwords'}`,
         fix: `Look at ${data.usersFile} on the host, then run the command again.`,
@@ -67,20 +70,6 @@ export function usersStep(
         script: ownProgram(folder, `put-user --file ${quote(data.usersFile)}`, account),
       })
     },
-    ...(options.undo === undefined
-      ? {}
-      : {
-          undo: async (transport) => {
-            const written = writtenUsers(users, facts)
-            if (written === undefined) return
-            await mustRun(transport, {
-              doing: 'giving users the passwords they had',
-              fix: `Look at ${data.usersFile} on the host, then run the command again.`,
-              stdin: written,
-              script: takeBackScript({ data, account, folder, facts }),
-            })
-          },
-        }),
   }
 }
 

@@ -10,6 +10,7 @@ import { removedUsersStep } from '../steps/removedUsers.ts'
 import type { SurveyedHost } from '../survey.ts'
 import { installedUsers } from '../users.ts'
 import { verifyHost } from '../verify.ts'
+import { restoreUsers } from './takeBack.ts'
 
 /**
  * Takes a user off one host and proves that no component there knows it any more; nothing is restarted. A host that
@@ -38,12 +39,14 @@ export function removeFromHost(options: {
   }
   const layout = layoutOf(host.installDirectory)
   const set = installedSet({ cluster, layout, facts })
-  const step = removedUsersStep({ ...set, facts, folder: layout.current, names: [user] })
+  const common = { data: set.data, account: set.account, folder: layout.current }
+  const step = removedUsersStep({ ...common, names: [user] })
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const apis = installedProvable({ host, facts, set: { ...set, components: runs }, state, users: [] })
   return {
     ...work,
     steps: preview([step], facts),
+    snapshot: { restoreSteps: restoreUsers({ ...common, facts, removed: [user] }) },
     verify: async () => {
       if (runs.length === 0) return 'no component is running'
       await verifyHost(transport, { ...apis, running: true, gone: [user] })

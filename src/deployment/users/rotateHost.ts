@@ -9,6 +9,7 @@ import type { ClusterState } from '../state/clusterState.ts'
 import { usersStep } from '../steps/users.ts'
 import type { SurveyedHost } from '../survey.ts'
 import { verifyHost } from '../verify.ts'
+import { restoreUsers } from './takeBack.ts'
 
 /** The new login of a user, as every host is to know it. */
 export type NewLogin = {
@@ -41,7 +42,8 @@ export function rotateHost(options: {
   const layout = layoutOf(host.installDirectory)
   const set = installedSet({ cluster, layout, facts })
   const { previous, ...desired } = login
-  const step = usersStep({ ...set, users: [desired], facts, folder: layout.current, undo: true })
+  const common = { data: set.data, account: set.account, folder: layout.current, users: [desired] }
+  const step = usersStep({ ...common, throughComponents: true })
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const proof = (old: Secret | undefined): Promise<string> => {
     const users = [{ ...desired, ...(old && { previous: old }) }]
@@ -52,6 +54,7 @@ export function rotateHost(options: {
   return {
     ...work,
     steps: preview([step], facts),
+    snapshot: { restoreSteps: restoreUsers({ ...common, facts }) },
     verify: async () => {
       if (runs.length === 0) return 'no login verified: no component is running'
       const [first, ...others] = previous

@@ -7,7 +7,7 @@ import type { Component } from '../../contracts/component.ts'
 import { guardParameter } from '../../contracts/route.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { callHost } from '../callHost.ts'
-import type { ServiceSet } from '../services/control.ts'
+import type { ServiceSet } from '../services/serviceManager.ts'
 import { StepError } from '../stepError.ts'
 
 /** Milliseconds that a component has for it. */

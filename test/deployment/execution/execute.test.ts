@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { execute } from '../../../src/deployment/execution/execute.ts'
 import type { HostWork } from '../../../src/deployment/execution/hostRun.ts'
-import { change, type Step, type StepPhase } from '../../../src/deployment/step.ts'
+import type { PlannedStep } from '../../../src/deployment/preview.ts'
+import { change, type StepPhase } from '../../../src/deployment/step.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
+
+type Step = PlannedStep['step']
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
 const transport = (host: string): Transport => ({ host, run: refuse, upload: refuse, close: refuse })
@@ -26,7 +29,6 @@ function world(): {
       id,
       title: id,
       phase,
-      check: () => change(id),
       apply: async (to) => {
         await apply?.()
         done.push(`${to.host} ${id}`)
@@ -136,18 +138,20 @@ describe('execute', () => {
 
   it('takes back what a host had begun in commit, newest first, the step that failed with it', async () => {
     const { step, work, run, done, events } = world()
-    const undoing = (id: string, phase: StepPhase, apply?: () => Promise<void>): Step => ({
-      ...step(id, phase, apply),
-      undo: async (to) => void done.push(`${to.host} not ${id}`),
-    })
-    const steps = [undoing('sent', 'stage'), undoing('one', 'commit'), step('for good', 'commit')]
+    const steps = [step('sent', 'stage'), step('one', 'commit')]
+    const restoreSteps = async (to: Transport, begun: readonly string[]): Promise<void> => {
+      for (const id of begun) done.push(`${to.host} not ${id}`)
+    }
     const [outcome, other] = await run([
-      work('db1', [...steps, undoing('two', 'commit', fail), undoing('three', 'commit')]),
-      work('db2', steps),
+      {
+        ...work('db1', [...steps, step('two', 'commit', fail), step('three', 'commit')]),
+        snapshot: { restoreSteps },
+      },
+      { ...work('db2', steps), snapshot: { restoreSteps } },
     ])
     const of = (host: string) => done.filter((line) => line.startsWith(host))
-    expect(of('db1')).toEqual(['db1 sent', 'db1 one', 'db1 for good', 'db1 not two', 'db1 not one'])
-    expect(of('db2')).toEqual(['db2 sent', 'db2 one', 'db2 for good', 'db2 verify'])
+    expect(of('db1')).toEqual(['db1 sent', 'db1 one', 'db1 not two', 'db1 not one'])
+    expect(of('db2')).toEqual(['db2 sent', 'db2 one', 'db2 verify'])
     expect([outcome?.result, other?.result]).toEqual(['failed', 'changed'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
@@ -162,28 +166,25 @@ describe('execute', () => {
 
   it('takes it back when the proof fails, and nothing once the proof is there', async () => {
     const { step, work, run, done } = world()
-    const undo = async (): Promise<void> => void done.push('undone')
-    const steps = [{ ...step('one', 'commit'), undo }]
-    await run([{ ...work('db1', steps), verify: fail }])
+    const snapshot = { restoreSteps: async (): Promise<void> => void done.push('undone') }
+    const steps = [step('one', 'commit')]
+    await run([{ ...work('db1', steps), snapshot, verify: fail }])
     expect(done).toEqual(['db1 one', 'undone'])
     done.length = 0
-    await run([work('db1', [...steps, step('tidy', 'verify', fail)])])
+    await run([{ ...work('db1', [...steps, step('tidy', 'verify', fail)]), snapshot }])
     expect(done).toEqual(['db1 one', 'db1 verify'])
   })
 
   it('ends at what cannot be taken back, and says what to do about that', async () => {
     const { step, work, run, done } = world()
-    const undo = async (): Promise<void> => void done.push('undone')
     const worse = new StepError({ host: 'db1', code: 'worse', message: 'no way back', fix: 'look there' })
-    const steps = [
-      { ...step('one', 'commit'), undo },
-      { ...step('two', 'commit', fail), undo: () => Promise.reject(worse) },
-    ]
-    const [outcome] = await run([work('db1', steps)])
+    const steps = [step('one', 'commit'), step('two', 'commit', fail)]
+    const snapshot = { restoreSteps: () => Promise.reject(worse) }
+    const [outcome] = await run([{ ...work('db1', steps), snapshot }])
     expect(done).toEqual(['db1 one'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
-      message: 'it broke\nUndoing “two” failed, too: no way back',
+      message: 'it broke\nUndoing “two, one” failed, too: no way back',
       fix: 'look there',
     })
   })
@@ -191,10 +192,9 @@ describe('execute', () => {
   it('undoes nothing on a host that is lost: the next run goes on there', async () => {
     const { step, work, run, done } = world()
     const lost = new TransportError({ host: 'db1', code: 'connection-lost', message: 'lost', fix: 'see' })
-    const undo = async (): Promise<void> => void done.push('undone')
-    const [outcome] = await run([
-      work('db1', [{ ...step('one', 'commit', () => Promise.reject(lost)), undo }]),
-    ])
+    const snapshot = { restoreSteps: async (): Promise<void> => void done.push('undone') }
+    const steps = [step('one', 'commit', () => Promise.reject(lost))]
+    const [outcome] = await run([{ ...work('db1', steps), snapshot }])
     expect(done).toEqual([])
     expect(outcome).toMatchObject({
       result: 'unreachable',
@@ -207,56 +207,54 @@ describe('execute', () => {
   describe('with a way back to what a host had', () => {
     const wayBack = (done: string[], leftover = false) => ({
       leftover,
-      remember: async () => void done.push('remember'),
+      take: async () => void done.push('take'),
       restore: async () => {
         done.push('restore')
         return 'manager runs as before.'
       },
-      forget: async () => void done.push('forget'),
+      discard: async () => void done.push('discard'),
     })
 
     it('remembers before the first change, and forgets after the proof and before it tidies up', async () => {
       const { step, work, run, done } = world()
       const steps = [step('sent', 'stage'), step('one', 'commit'), step('tidy', 'verify')]
-      await run([{ ...work('db1', steps), before: wayBack(done) }])
-      expect(done).toEqual(['db1 sent', 'remember', 'db1 one', 'db1 verify', 'forget', 'db1 tidy'])
+      await run([{ ...work('db1', steps), snapshot: wayBack(done) }])
+      expect(done).toEqual(['db1 sent', 'take', 'db1 one', 'db1 verify', 'discard', 'db1 tidy'])
     })
 
     it('asks for nothing where nothing is changed, but for what an earlier run left', async () => {
       const { step, work, run, done } = world()
-      await run([{ ...work('db1', [step('sent', 'stage')]), before: wayBack(done) }])
+      await run([{ ...work('db1', [step('sent', 'stage')]), snapshot: wayBack(done) }])
       expect(done).toEqual(['db1 sent', 'db1 verify'])
       done.length = 0
-      await run([{ ...work('db1', []), before: wayBack(done, true) }])
-      expect(done).toEqual(['db1 verify', 'forget'])
+      await run([{ ...work('db1', []), snapshot: wayBack(done, true) }])
+      expect(done).toEqual(['db1 verify', 'discard'])
     })
 
     it('goes back last of all when a step or the proof fails, and says what is so again', async () => {
       const { step, work, run, done, events } = world()
-      const undo = async (): Promise<void> => void done.push('undone')
-      const one = { ...step('one', 'commit'), undo }
       const [outcome] = await run([
-        { ...work('db1', [one, step('two', 'commit', fail)]), before: wayBack(done) },
+        { ...work('db1', [step('one', 'commit'), step('two', 'commit', fail)]), snapshot: wayBack(done) },
       ])
-      expect(done).toEqual(['remember', 'db1 one', 'undone', 'restore'])
+      expect(done).toEqual(['take', 'db1 one', 'restore'])
       expect(outcome).toMatchObject({
         result: 'failed',
         undone: true,
-        failure: { message: 'it broke\nIt was undone: one.\nmanager runs as before.', fix: 'mend it' },
+        failure: { message: 'it broke\nmanager runs as before.', fix: 'mend it' },
       })
       expect(events).toContainEqual({
         ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all that was changed', seconds: 0 },
       })
       done.length = 0
-      await run([{ ...work('db1', [step('one', 'commit')]), before: wayBack(done), verify: fail }])
-      expect(done).toEqual(['remember', 'db1 one', 'restore'])
+      await run([{ ...work('db1', [step('one', 'commit')]), snapshot: wayBack(done), verify: fail }])
+      expect(done).toEqual(['take', 'db1 one', 'restore'])
     })
 
     it('does not call it taken back where something of the run stays', async () => {
       const { step, work, run, done, events } = world()
       const restore = async () => ({ partly: 'ops stays.' })
       const [outcome] = await run([
-        { ...work('db1', [step('one', 'commit', fail)]), before: { ...wayBack(done), restore } },
+        { ...work('db1', [step('one', 'commit', fail)]), snapshot: { ...wayBack(done), restore } },
       ])
       expect(outcome).toMatchObject({ result: 'failed', failure: { message: 'it broke\nops stays.' } })
       expect(outcome?.undone).toBeUndefined()
@@ -267,33 +265,33 @@ describe('execute', () => {
       const { step, work, run, done } = world()
       const chained = transport('chained')
       const host = { ...transport('db1'), chain: () => chained }
-      const remember = async (to: Transport): Promise<void> => void done.push(`${to.host} remember`)
-      const before = { leftover: false, remember, forget: async () => {} }
+      const take = async (to: Transport): Promise<void> => void done.push(`${to.host} take`)
+      const snapshot = { leftover: false, take, discard: async () => {} }
       const together: Step = { ...step('one', 'commit'), atOnce: true }
-      await run([{ ...work('db1', [together, step('two', 'commit')]), transport: host, before }])
-      expect(done).toEqual(['chained remember', 'chained one', 'db1 two', 'db1 verify'])
+      await run([{ ...work('db1', [together, step('two', 'commit')]), transport: host, snapshot }])
+      expect(done).toEqual(['chained take', 'chained one', 'db1 two', 'db1 verify'])
       done.length = 0
-      await run([{ ...work('db1', [step('two', 'commit'), together]), transport: host, before }])
-      expect(done).toEqual(['db1 remember', 'db1 two', 'db1 one', 'db1 verify'])
+      await run([{ ...work('db1', [step('two', 'commit'), together]), transport: host, snapshot }])
+      expect(done).toEqual(['db1 take', 'db1 two', 'db1 one', 'db1 verify'])
     })
 
     it('goes back from what an earlier run left, too, where that is not proved', async () => {
       const { step, work, run, done } = world()
-      const [outcome] = await run([{ ...work('db1', []), before: wayBack(done, true), verify: fail }])
+      const [outcome] = await run([{ ...work('db1', []), snapshot: wayBack(done, true), verify: fail }])
       expect(done).toEqual(['restore'])
       expect(outcome).toMatchObject({ result: 'failed', undone: true })
       done.length = 0
-      await run([{ ...work('db1', [step('tidy', 'verify', fail)]), before: wayBack(done, true) }])
-      expect(done).toEqual(['db1 verify', 'forget'])
+      await run([{ ...work('db1', [step('tidy', 'verify', fail)]), snapshot: wayBack(done, true) }])
+      expect(done).toEqual(['db1 verify', 'discard'])
       done.length = 0
-      await run([{ ...work('db1', []), before: wayBack(done), verify: fail }])
+      await run([{ ...work('db1', []), snapshot: wayBack(done), verify: fail }])
       expect(done).toEqual([])
     })
 
     it('changes nothing where it could not remember', async () => {
       const { step, work, run, done } = world()
       const [outcome] = await run([
-        { ...work('db1', [step('one', 'commit')]), before: { ...wayBack(done), remember: fail } },
+        { ...work('db1', [step('one', 'commit')]), snapshot: { ...wayBack(done), take: fail } },
       ])
       expect(done).toEqual([])
       expect(outcome).toMatchObject({ result: 'failed', failure: { message: 'it broke' } })
@@ -303,9 +301,9 @@ describe('execute', () => {
     it('leaves a host that failed as it is where that is wished', async () => {
       const { step, work, run, done } = world()
       const [outcome] = await run([
-        { ...work('db1', [step('one', 'commit', fail)]), before: wayBack(done), keepFailed: true },
+        { ...work('db1', [step('one', 'commit', fail)]), snapshot: wayBack(done), keepFailed: true },
       ])
-      expect(done).toEqual(['remember'])
+      expect(done).toEqual(['take'])
       expect(outcome?.undone).toBeUndefined()
       expect(outcome?.failure?.message).toBe(
         'it broke\nIt was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
@@ -322,22 +320,22 @@ describe('execute', () => {
         return 'as before'
       }
       const one = [step('one', 'commit', fail)]
-      await run([{ ...work('db1', one), before: { ...wayBack(done), restore } }], stop.signal)
-      expect(done).toEqual(['remember', 'restored'])
+      await run([{ ...work('db1', one), snapshot: { ...wayBack(done), restore } }], stop.signal)
+      expect(done).toEqual(['take', 'restored'])
     })
   })
 
   it('takes a bug that one host brings forth as a failure of that host, takes it back and ends the others', async () => {
     const { step, work, run, done } = world()
     const bug = (): Promise<void> => Promise.reject(new TypeError('a \u001b[31mbug\nerror db2: forged'))
-    const before = {
+    const snapshot = {
       leftover: false,
-      remember: async () => undefined,
+      take: async () => undefined,
       restore: async () => 'as before',
-      forget: async () => undefined,
+      discard: async () => undefined,
     }
     const hosts = [
-      { ...work('db1', [step('one', 'commit', bug)]), before },
+      { ...work('db1', [step('one', 'commit', bug)]), snapshot },
       work('db2', [step('one', 'commit')]),
     ]
     const outcomes = await run(hosts)

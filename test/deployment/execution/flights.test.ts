@@ -4,10 +4,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { execute } from '../../../src/deployment/execution/execute.ts'
+import type { HostWork } from '../../../src/deployment/execution/hostRun.ts'
+import type { PlannedStep } from '../../../src/deployment/preview.ts'
 import { mustRun } from '../../../src/deployment/script.ts'
-import { change, type Step, type StepPhase } from '../../../src/deployment/step.ts'
+import { change, type StepPhase } from '../../../src/deployment/step.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
+
+type Step = PlannedStep['step']
 
 let folder: string
 let host: Transport
@@ -46,7 +50,6 @@ const step = (id: string, phase: StepPhase, what: Partial<Step> & { readonly mor
   id,
   title: id,
   phase,
-  check: () => change(id),
   atOnce: true,
   apply: async (to) => {
     const script = `echo ${id} >> ${folder}/done; ${what.more ?? ''}`
@@ -57,11 +60,23 @@ const step = (id: string, phase: StepPhase, what: Partial<Step> & { readonly mor
 
 const done = async (): Promise<string> => (await readFile(`${folder}/done`, 'utf8')).replaceAll('\n', ' ')
 
-async function run(steps: readonly Step[], signal = new AbortController().signal, onEvent = () => {}) {
+async function run(
+  steps: readonly Step[],
+  {
+    signal = new AbortController().signal,
+    onEvent = () => {},
+    ...more
+  }: Pick<HostWork, 'snapshot'> & { readonly signal?: AbortSignal; readonly onEvent?: () => void } = {},
+) {
   const events: DeploymentEvent[] = []
   const outcomes = await execute({
     hosts: [
-      { host: 'db1', transport: host, steps: steps.map((one) => ({ step: one, change: change(one.id) })) },
+      {
+        host: 'db1',
+        transport: host,
+        steps: steps.map((one) => ({ step: one, change: change(one.id) })),
+        ...more,
+      },
     ],
     emit: (event) => {
       events.push(event)
@@ -97,14 +112,15 @@ describe('steps that say all they have to say at once', () => {
   })
 
   it('are not done behind one that failed, which is told and undone with those before it', async () => {
-    const undo = (id: string) => ({
-      undo: async () => void (await host.run(`echo not-${id} >> ${folder}/done`)),
-    })
-    const { outcome, told } = await run([
-      step('a', 'commit', undo('a')),
-      step('b', 'commit', { more: 'echo no >&2; exit 3', ...undo('b') }),
-      step('c', 'commit', undo('c')),
-    ])
+    const restoreSteps = async (to: Transport, begun: readonly string[]): Promise<void> => {
+      for (const id of begun) await to.run(`echo not-${id} >> ${folder}/done`)
+    }
+    const steps = [
+      step('a', 'commit'),
+      step('b', 'commit', { more: 'echo no >&2; exit 3' }),
+      step('c', 'commit'),
+    ]
+    const { outcome, told } = await run(steps, { snapshot: { restoreSteps } })
     expect(together).toBe(3)
     expect(await done()).toBe('a b not-b not-a ')
     expect(outcome?.failure?.message).toBe('b failed: no\nIt was undone: b, a.')
@@ -120,7 +136,7 @@ describe('steps that say all they have to say at once', () => {
   it('are finished together when the run is interrupted', async () => {
     const stop = new AbortController()
     const steps = [step('a', 'stage'), step('b', 'stage'), step('c', 'commit')]
-    const { outcome } = await run(steps, stop.signal, () => stop.abort())
+    const { outcome } = await run(steps, { signal: stop.signal, onEvent: () => stop.abort() })
     expect(await done()).toBe('a b ')
     expect(outcome).toMatchObject({ result: 'not-started', applied: ['a', 'b'] })
   })

@@ -3,9 +3,12 @@ import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { execute } from '../../../src/deployment/execution/execute.ts'
 import type { HostWork } from '../../../src/deployment/execution/hostRun.ts'
 import { allAtOnce, carefully, type Rollout } from '../../../src/deployment/execution/rollout.ts'
-import type { Step, StepPhase } from '../../../src/deployment/step.ts'
+import type { PlannedStep } from '../../../src/deployment/preview.ts'
+import type { StepPhase } from '../../../src/deployment/step.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
+
+type Step = PlannedStep['step']
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
 const transport = (host: string): Transport => ({ host, run: refuse, upload: refuse, close: refuse })
@@ -21,7 +24,6 @@ function world(rollout: Rollout) {
     id,
     title: id,
     phase,
-    check: () => undefined,
     apply: async ({ host }) => {
       working += 1
       most = Math.max(most, working)

@@ -16,7 +16,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { quote } from '../../../src/base/shellWords.ts'
 import { gatherFacts, gatherInstalled } from '../../../src/deployment/facts/gather.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
-import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { serviceData } from '../../../src/deployment/services/implementations.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 
@@ -236,7 +237,7 @@ describe('the facts of this machine', () => {
     let said = ''
     const run: Transport['run'] = async (script, options) => {
       const here = script
-        .replaceAll('"/etc/systemd/system/', `${quoted(units)}"/`)
+        .replaceAll('units=/etc/systemd/system', `units=${quoted(units)}`)
         .replaceAll('=/etc/systemd/system/', `=${quoted(units)}/`)
         .replaceAll('/sys/fs/cgroup', quoted(groups))
         .replaceAll('/run/systemd/system', '/')

@@ -14,8 +14,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { gatherFacts } from '../../../src/deployment/facts/gather.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
-import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
 import { mostUserBytes } from '../../../src/deployment/serviceFiles.ts'
+import { serviceData } from '../../../src/deployment/services/implementations.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 
 describe.skipIf(process.getuid?.() !== 0)(

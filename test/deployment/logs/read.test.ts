@@ -3,18 +3,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Layout,
-  layoutOf,
-  type ServiceData,
-  serviceData,
-  unitDirectory,
-} from '../../../src/deployment/layout.ts'
+import { type Layout, layoutOf, type ServiceData } from '../../../src/deployment/layout.ts'
 import { mergeLines } from '../../../src/deployment/logs/line.ts'
 import { parseLogs, type ReadLogs } from '../../../src/deployment/logs/parse.ts'
 import { type LogsWanted, readLogs } from '../../../src/deployment/logs/read.ts'
 import { logsScript } from '../../../src/deployment/logs/script.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
+import { serviceData } from '../../../src/deployment/services/implementations.ts'
+import { unitDirectory } from '../../../src/deployment/services/systemdUnits.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
 import { installedSet } from '../../../src/deployment/installedSet.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
-import { rollbackPlan } from '../../../src/deployment/plans/rollback.ts'
+import { restoreRelease, rollbackPlan } from '../../../src/deployment/plans/rollback.ts'
 import { preview } from '../../../src/deployment/preview.ts'
 import { releaseToGoTo } from '../../../src/deployment/releases/choose.ts'
 import { hostFacts } from '../../support/deploymentValues.ts'
@@ -12,8 +12,7 @@ import { finishedFacts, targetOf } from '../steps/target.ts'
 const target = targetOf()
 const finished = finishedFacts(target)
 const setOf = (facts: HostFacts) => installedSet({ cluster: 'alpha', layout: layoutOf('/opt/muster'), facts })
-const planned = (release: string) =>
-  preview(rollbackPlan({ facts: finished, set: setOf(finished), release }), finished)
+const planned = (release: string) => preview(rollbackPlan({ set: setOf(finished), release }), finished)
 const stepTo = (release: string) => {
   const [found] = planned(release)
   if (found === undefined) throw new Error('no step')
@@ -38,7 +37,7 @@ describe('a rollback', () => {
     )
     const facts = { ...finished, installation: { ...finished.installation, settings } }
     expect(setOf(facts).drainTimeout).toBe(7000)
-    const [switching] = preview(rollbackPlan({ facts, set: setOf(facts), release: '1.0.0-old' }), facts)
+    const [switching] = preview(rollbackPlan({ set: setOf(facts), release: '1.0.0-old' }), facts)
     expect(switching?.change.drains).toBe(7000)
   })
 
@@ -69,7 +68,7 @@ describe('a rollback', () => {
         installation: { ...finished.installation, applied, releases, currentRelease },
       }
       const release = releaseToGoTo(facts, undefined).id
-      const steps = rollbackPlan({ facts, set: setOf(facts), release })
+      const steps = rollbackPlan({ set: setOf(facts), release })
       return preview(steps, facts).map(({ change }) => change.summary)
     }
     expect(stopped(target.release.id)).toEqual([`switch from ${target.release.id} back to release 1.0.0-old`])
@@ -77,6 +76,7 @@ describe('a rollback', () => {
   })
 
   it('is undone by the release that ran, which must answer, with what its components were started with', async () => {
+    const restore = restoreRelease({ facts: finished, set: setOf(finished), release: '1.0.0-old' })
     const answers = ['manager', 'connector', 'replicator'].map((id) => ({ id, status: 200, body: {} }))
     const host = fakeTransport({
       expect: [
@@ -84,7 +84,7 @@ describe('a rollback', () => {
         { script: `ln -s releases/${target.release.id} `, times: 1 },
       ],
     })
-    await stepTo('1.0.0-old').undo?.(host)
+    await restore(host)
     expect(host.unmet()).toEqual([])
     const digests = target.components.map(({ digest }) => digest)
     for (const digest of digests)
@@ -93,6 +93,6 @@ describe('a rollback', () => {
     const silent = fakeTransport({
       expect: [{ script: 'call', result: { stdout: '[]' } }, { script: 'ln -s' }],
     })
-    await expect(stepTo('1.0.0-old').undo?.(silent)).rejects.toMatchObject({ code: 'not-answering' })
+    await expect(restore(silent)).rejects.toMatchObject({ code: 'not-answering' })
   })
 })

@@ -27,7 +27,7 @@ describe('muster check --fix', () => {
       others: [],
     })
     const transport = fakeTransport({ expect: [{ script: 'systemd-machine-id-setup', result: { code: 0 } }] })
-    await step?.apply(transport)
+    await step?.apply(transport, hostFacts())
     expect(stepsFor(subject({ facts: { machineId: '', uid: 1000, login: 'ops' } }))).toEqual([])
   })
 
@@ -43,7 +43,9 @@ describe('muster check --fix', () => {
     const others = installationFacts({ manifest })
     expect(stepsFor(subject({ facts: { installation: others }, observed: { leftovers } }))).toEqual([])
     const result = { code: 1, stderr: 'rm: Read-only file system\n' }
-    await expect(step?.apply(fakeTransport({ expect: [{ script, result }] }))).rejects.toMatchObject({
+    await expect(
+      step?.apply(fakeTransport({ expect: [{ script, result }] }), hostFacts()),
+    ).rejects.toMatchObject({
       message: expect.stringContaining('Read-only file system'),
       fix: 'Do by hand what `muster check` says.',
     })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
+import { serviceData } from '../../../src/deployment/services/implementations.ts'
 import { mustStart, serviceFailure } from '../../../src/deployment/services/serviceFailure.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 

@@ -1,23 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
 import { installPlan } from '../../../src/deployment/plans/install.ts'
-import type { Step } from '../../../src/deployment/step.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { finishedFacts, hash, runtime, targetOf } from './target.ts'
 
 /** One step of the plan for a host with these facts. */
-function stepOf(id: string, facts: HostFacts = hostFacts()): Step {
+function stepOf(
+  id: string,
+  facts: HostFacts = hostFacts(),
+): { readonly apply: (transport: Transport) => Promise<void> } {
   const target = targetOf({ facts })
   const step = installPlan({
     target,
     packed: () => ({ bytes: Buffer.from('packed'), sha256: '0'.repeat(64) }),
   }).find((one) => one.id === id)
   if (step === undefined) throw new Error(`no step ${id}`)
-  return step
+  return { apply: (transport) => step.apply(transport, facts) }
 }
 
 const failureOf = async (work: Promise<unknown>): Promise<StepError> => {
@@ -146,9 +149,9 @@ describe('a step', () => {
     const smaller = targetOf({ host: { apis }, facts: finished })
     const step = installPlan({ target: smaller, packed: () => undefined }).find(({ id }) => id === 'obsolete')
     const host = fakeTransport({ expect: [{ script: '' }] })
-    await step?.apply(host)
+    await step?.apply(host, finished)
     expect(host.scripts[0]).toContain('systemctl stop muster-alpha-connector.service')
-    expect(host.scripts[0]).toContain('rm -f muster-alpha-connector.service')
+    expect(host.scripts[0]).toContain('rm -f /etc/systemd/system/muster-alpha-connector.service')
     expect(host.scripts[0]).toContain(
       'rm -f /opt/muster/share/applied/connector /opt/muster/share/connector.json',
     )

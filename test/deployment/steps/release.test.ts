@@ -7,6 +7,7 @@ import { ownProgram } from '../../../src/deployment/ownProgram.ts'
 import { releaseStep } from '../../../src/deployment/steps/release.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
+import { hostFacts } from '../../support/deploymentValues.ts'
 import { targetOf } from './target.ts'
 
 /** Stands for Node.js: keeps compiled code as Node.js does, in a folder that ends in the user's number. */
@@ -41,7 +42,7 @@ async function send(program: string, user: string): Promise<string> {
     service: { ...target.service, user },
     runtime: { kind: 'host', path, version: 'v24.0.0' },
     release: { ...target.release, program: { bundle, sha256: sha256(bundle) } },
-  }).apply(transport)
+  }).apply(transport, hostFacts())
   return join(folder, 'releases', target.release.id)
 }
 

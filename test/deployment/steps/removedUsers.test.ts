@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { removedUsersStep } from '../../../src/deployment/steps/removedUsers.ts'
 import { usersStep } from '../../../src/deployment/steps/users.ts'
+import { restoreUsers } from '../../../src/deployment/users/takeBack.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, installationFacts, serviceSet } from '../../support/deploymentValues.ts'
 import { type FakeTransport, fakeTransport } from '../../support/fakeTransport.ts'
@@ -12,7 +13,7 @@ const facts = hostFacts({
   installation: installationFacts({ users: new Secret(JSON.stringify({ version: 1, users })) }),
 })
 const { data, account } = serviceSet()
-const common = { data, account, facts, folder: '/opt/muster/current' }
+const common = { data, account, folder: '/opt/muster/current' }
 
 /** A host that keeps what it was given on standard input. */
 function host(script: string): { readonly transport: FakeTransport; readonly given: () => unknown } {
@@ -47,14 +48,15 @@ describe('the step that removes users', () => {
     const away = host(
       'setpriv --reuid=muster-alpha --regid=$(id -g muster-alpha) --clear-groups --no-new-privs -- /opt/muster/current/node /opt/muster/current/muster-api.cjs remove-user --file /var/lib/muster-alpha/users.json',
     )
-    await step.apply(away.transport)
+    await step.apply(away.transport, facts)
     expect(away.given()).toEqual([
       { user: 'zoe', hash: other },
       { user: 'adam', hash: other },
     ])
     expect(away.transport.scripts.join()).not.toContain('scrypt')
     const back = host('muster-api.cjs take-back-user')
-    await step.undo?.(back.transport)
+    const removed = ['zoe', 'adam', 'gone']
+    await restoreUsers({ ...common, facts, removed })(back.transport, [step.id])
     expect(back.given()).toEqual([
       { user: 'zoe', before: other },
       { user: 'adam', before: other },
@@ -64,7 +66,7 @@ describe('the step that removes users', () => {
   it('fails with what the program said', async () => {
     const full = { code: 1, stderr: 'muster-api: the user was not removed: No space left on device\n' }
     const transport = fakeTransport({ expect: [{ script: 'remove-user', result: full }] })
-    await expect(step.apply(transport)).rejects.toMatchObject({
+    await expect(step.apply(transport, facts)).rejects.toMatchObject({
       code: 'step-failed',
       message: expect.stringContaining('No space left on device'),
       fix: 'Look at /var/lib/muster-alpha/users.json on the host, then run the command again.',
@@ -80,18 +82,38 @@ describe('the step that gives users their passwords', () => {
       { user: 'new', hash },
       { user: 'unknown' },
     ]
-    const step = usersStep({ ...common, users: wanted, undo: true })
+    const step = usersStep({ ...common, users: wanted, throughComponents: true })
     const put = host('muster-api.cjs put-user')
-    await step.apply(put.transport)
+    await step.apply(put.transport, facts)
     expect(put.given()).toEqual([
       { user: 'admin', access: 'full', hash },
       { user: 'new', access: 'full', hash },
     ])
     const back = host('muster-api.cjs take-back-user')
-    await step.undo?.(back.transport)
+    await restoreUsers({ ...common, facts, users: wanted })(back.transport, [step.id])
     expect(back.given()).toEqual([
       { user: 'admin', hash, before: other },
       { user: 'new', hash },
     ])
+  })
+
+  it('takes back newest first what was begun, and nothing else', async () => {
+    const options = { ...common, facts, users: [{ user: 'admin', hash }], removed: ['zoe'] }
+    const given: unknown[] = []
+    const transport = fakeTransport({
+      expect: [
+        {
+          script: 'take-back-user',
+          result: (_, { stdin }) => {
+            given.push(stdin instanceof Secret ? JSON.parse(stdin.reveal()) : stdin)
+            return {}
+          },
+        },
+      ],
+    })
+    await restoreUsers(options)(transport, ['users'])
+    expect(given).toEqual([{ user: 'admin', hash, before: other }])
+    await restoreUsers(options)(transport, ['removed-users', 'users'])
+    expect(given.slice(1)).toEqual([[{ user: 'zoe', before: other }], { user: 'admin', hash, before: other }])
   })
 })

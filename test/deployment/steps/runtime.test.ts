@@ -8,6 +8,7 @@ import { sha256 } from '../../../src/base/sha256.ts'
 import { runtimeStep } from '../../../src/deployment/steps/runtime.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
+import { hostFacts } from '../../support/deploymentValues.ts'
 import { runtime, targetOf } from './target.ts'
 
 const program = '#!/bin/sh\necho v24.0.0\n'
@@ -29,7 +30,7 @@ afterEach(async () => {
 /** Sends these bytes as the runtime, said to have that digest. */
 async function send(bytes: Buffer, digest = sha256(bytes)): Promise<void> {
   const target = targetOf({ host: { installDirectory: folder } })
-  await runtimeStep(target, () => ({ bytes, sha256: digest })).apply(transport)
+  await runtimeStep(target, () => ({ bytes, sha256: digest })).apply(transport, hostFacts())
 }
 
 const place = (): string => join(folder, 'runtimes', runtime.id)

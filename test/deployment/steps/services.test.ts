@@ -19,7 +19,7 @@ describe('the start of components', () => {
     const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
     const transport = await connectLocal({ host: 'db1', env })
     try {
-      await expect(servicesStep(target).apply(transport)).rejects.toMatchObject({
+      await expect(servicesStep(target).apply(transport, target.facts)).rejects.toMatchObject({
         code: 'step-failed',
         message: expect.stringContaining('applied/manager'),
       })

@@ -18,7 +18,7 @@ describe('the stores of a host', () => {
 
   it('that are of a former kind go, after the new ones are written, and what others put there stays', async () => {
     const facts = hostFacts({ installation: installationFacts({ files }) })
-    const step = storesStep({ ...target, facts })
+    const step = storesStep(target)
     expect(step.check(facts)?.details).toEqual([
       'share/tls/keystore.jks: removed',
       'share/tls/truststore: removed',
@@ -26,13 +26,13 @@ describe('the stores of a host', () => {
     const host = fakeTransport({
       expect: [{ script: `rm -f ${layout.tls}/keystore.jks ${layout.tls}/truststore`, times: 1 }],
     })
-    await step.apply(host)
+    await step.apply(host, facts)
     expect(host.unmet()).toEqual([])
   })
 
   it('that the file names as the host’s own stay', () => {
     const hostStores = new Map([[`${layout.tls}/keystore.jks`, Buffer.from('')]])
     const facts = hostFacts({ hostStores, installation: installationFacts({ files }) })
-    expect(storesStep({ ...target, facts }).check(facts)?.details).toEqual(['share/tls/truststore: removed'])
+    expect(storesStep(target).check(facts)?.details).toEqual(['share/tls/truststore: removed'])
   })
 })

@@ -1,22 +1,11 @@
 import { quote } from '../../../base/shellWords.ts'
+import { serviceManagerNames } from '../../../config/model.ts'
 import { components } from '../../../contracts/component.ts'
 import { allPlaces, findAccount, type Installation, pathByPlace } from '../../installedAccount.ts'
-import {
-  clusterUser,
-  installationDirectories,
-  type Layout,
-  layoutOf,
-  unitDirectory,
-  unitName,
-} from '../../layout.ts'
-import { bornFunction } from '../../processBirth.ts'
+import { clusterUser, installationDirectories, type Layout, layoutOf } from '../../layout.ts'
 import { mostUserBytes, readAs } from '../../serviceFiles.ts'
-import { firstProcessFunction } from '../../services/firstProcess.ts'
-import { aliveFunctions } from '../../services/processScripts.ts'
-
-/** COMPONENT=UNIT of each. */
-const unitsOf = (cluster: string): string =>
-  components.map((component) => `${component}=${unitName(cluster, component)}`).join(' ')
+import { allDefinitions, serviceManagers } from '../../services/implementations.ts'
+import type { ServiceFacts } from '../../services/serviceManager.ts'
 
 const each = components.join(' ')
 
@@ -36,7 +25,9 @@ if [ -d "$root" ]; then
   done
   set -- "$@" manifest=${quote(installation.layout.manifest)} chain=${quote(`${installation.layout.tls}/chain.pem`)}
 fi
-for u in ${unitsOf(installation.cluster)}; do set -- "$@" "unit-\${u%%=*}=${unitDirectory}/\${u#*=}"; done
+set -- "$@" ${definitionsOf(installation)
+  .map(({ component, path }) => `unit-${component}=${quote(path)}`)
+  .join(' ')}
 texts "$@"
 ${findAccount(installation)}
 say place "$place" "$account"`
@@ -61,7 +52,7 @@ g=$(id -gn "$user" 2>/dev/null) && say user-group "$g"`
 /** The releases and runtimes that are there, and what a run that did not end left. */
 export const releases = (layout: Layout): string => `
 if [ -d "$root" ]; then
-  if [ -d ${quote(layout.before)} ]; then say left-copy yes; fi
+  if [ -d ${quote(layout.snapshot)} ]; then say left-copy yes; fi
   line made-user ${quote(layout.madeUser)}
   for d in "$root"/releases/*/.complete; do
     [ -e "$d" ] || continue
@@ -92,11 +83,9 @@ find "$root" ${[
   .map((path) => quote(path))
   .join(' ')} -maxdepth 0 -type d -printf 'directory\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
 set --
-for u in ${unitsOf(cluster)}; do
-  f=${unitDirectory}/\${u#*=}
-  if [ -f "$f" ]; then set -- "$@" "$f"; fi
-done
-for f in "$root"/share/*; do if [ -f "$f" ]; then set -- "$@" "$f"; fi; done
+for f in ${definitionsOf({ layout, cluster })
+  .map(({ path }) => quote(path))
+  .join(' ')} "$root"/share/*; do if [ -f "$f" ]; then set -- "$@" "$f"; fi; done
 for d in ${quote(layout.tls)} ${quote(layout.applied)}; do if [ -d "$d" ]; then set -- "$@" "$d"; fi; done
 if [ "$#" -gt 0 ]; then
   LC_ALL=C find "$@" -maxdepth 1 -type f ! -name '.*' ! -path '*[[:cntrl:]]*' -printf 'file\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
@@ -106,72 +95,48 @@ fi`
 /** Blocks of 512 bytes of the largest file that is hashed: 8 MiB, far above a keystore. */
 const mostHashedBlocks = 16_384
 
-/** The same as `services`; where all that is installed is seen to run, nobody is asked. */
-export const servicesBriefly = ({ layout, cluster }: Installation): string => `
-${firstProcessFunction}
+const managers = serviceManagerNames.map((name) => serviceManagers[name].facts)
+
+/** sh that does for `$c` what the manager of which it is a service says. */
+const byManager = (words: (facts: ServiceFacts) => string): string =>
+  managers.map((facts) => `if ${facts.has}; then\n${words(facts)}\n`).join('el')
+
+const functionsOf = (installation: Installation): string =>
+  managers.map(({ functions }) => functions(installation)).join('\n')
+
+/** Which components run; where all that is installed is seen to run, no service manager is asked. */
+export const servicesBriefly = (installation: Installation): string => `
+${functionsOf(installation)}
 seen=
-for u in ${unitsOf(cluster)}; do
-  c=\${u%%=*}
-  if [ -f "${unitDirectory}/\${u#*=}" ]; then
-    pid=$(populated "\${u#*=}")
-    if [ -z "$pid" ]; then seen=; break; fi
-    enabled=no
-    if [ -L "${unitDirectory}/multi-user.target.wants/\${u#*=}" ]; then enabled=yes; fi
-    seen="$seen $c running $enabled $pid"
-  elif [ -f "$root/share/$c.json" ]; then
-    seen=; break
-  else
-    seen="$seen $c absent no -"
+for c in ${each}; do
+  pid=; enabled=no
+  ${byManager(({ glance = ':' }) => glance)}
+  else seen="$seen $c absent no -"; continue
   fi
+  if [ -z "$pid" ]; then seen=; break; fi
+  seen="$seen $c running $enabled $pid"
 done
 if [ -n "$seen" ]; then
   set -- $seen
   while [ "$#" -gt 0 ]; do say service "$1" "$2" "$3" "$4"; shift 4; done
 else
-${services({ layout, cluster })}
+${askedServices}
 fi`
 
-/** Whether each component runs, by systemd or as a process. */
-export const services = ({ layout, cluster }: Installation): string => `
-${bornFunction}
-${aliveFunctions(layout.root, cluster, layout.processes)}
-installed=
-for u in ${unitsOf(cluster)}; do
-  if [ -f "${unitDirectory}/\${u#*=}" ]; then installed="$installed \${u#*=}"; fi
-done
-shown=
-if [ -n "$installed" ] && [ -d /run/systemd/system ]; then
-  shown=$(systemctl show -p Id -p ActiveState -p MainPID -p UnitFileState $installed 2>/dev/null)
-fi
-for u in ${unitsOf(cluster)}; do
-  c=\${u%%=*}
-  pid=; state=absent; enabled=no
-  if [ -f "${unitDirectory}/\${u#*=}" ] && [ -d /run/systemd/system ]; then
-    state=stopped
-    id=; active=; main=; file=
-    while IFS='=' read -r key value; do
-      case $key in
-        Id) id=$value ;;
-        ActiveState) active=$value ;;
-        MainPID) main=$value ;;
-        UnitFileState) file=$value ;;
-        '')
-          if [ "$id" = "\${u#*=}" ]; then
-            case $active in
-              active|activating|reloading) state=running ;;
-              failed) state=failed ;;
-            esac
-            pid=$main
-            [ "$file" = enabled ] && enabled=yes
-          fi ;;
-      esac
-    done <<END
-$shown
+/** Which components run, as their service managers say. */
+export const services = (installation: Installation): string =>
+  `\n${functionsOf(installation)}\n${askedServices}`
 
-END
-  elif [ -f "$root/share/$c.json" ]; then
-    state=stopped
-    if running "$c"; then state=running; else pid=; fi
+const askedServices = `${managers.map(({ ask = '' }) => ask).join('\n')}
+for c in ${each}; do
+  pid=; state=absent; enabled=no
+  ${byManager(({ read }) => read)}
   fi
   say service "$c" "$state" "$enabled" "$pid"
 done`
+
+/** Definitions of services that the managers of a host may know. */
+const definitionsOf = ({ cluster }: Installation) =>
+  allDefinitions().flatMap(({ path }) =>
+    components.map((component) => ({ component, path: path({ cluster, component }) })),
+  )

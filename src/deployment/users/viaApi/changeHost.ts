@@ -1,8 +1,8 @@
 import type { Credentials } from '../../../client/credentials.ts'
 import { TransportError } from '../../../transport/transportError.ts'
-import type { Before } from '../../execution/before.ts'
 import { isUnreachable } from '../../failure.ts'
 import type { PlannedStep } from '../../preview.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { change, creation, deletion } from '../../step.ts'
 import type { AskedHost, HostWish } from './apiHost.ts'
 import { refusal } from './callApi.ts'
@@ -11,7 +11,7 @@ import { changeWords, type UserChange } from './planChanges.ts'
 import { type Begun, takeBackHost } from './takeBackHost.ts'
 
 /** What is to be done on a host by calls, and its way back. */
-export type UserCalls = { readonly steps: readonly PlannedStep[]; readonly before: Before }
+export type UserCalls = { readonly steps: readonly PlannedStep[]; readonly snapshot: Snapshot }
 
 const tellOf = { create: creation, reset: change, remove: deletion } as const
 
@@ -48,12 +48,10 @@ export function userCalls(options: {
     const step = { id: 'users', title, phase: 'commit', check: () => planned } as const
     return { change: planned, step: { ...step, apply: () => carryOut(one) } }
   })
-  const before: Before = {
-    leftover: false,
+  const snapshot: Snapshot = {
     restore: () => takeBackHost({ wish, asked, api }, begun),
-    forget: () => Promise.resolve(),
   }
-  return { steps, before }
+  return { steps, snapshot }
 }
 
 /** Of a host that is gone, what is known of its users: nothing can be taken back there. */

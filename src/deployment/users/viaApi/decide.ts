@@ -18,7 +18,7 @@ export type ApiDecision =
   | {
       readonly ok: true
       readonly wishes: readonly HostWish[]
-      readonly plans: readonly (HostPlan & Pick<UserCalls, 'before'>)[]
+      readonly plans: readonly (HostPlan & Pick<UserCalls, 'snapshot'>)[]
       readonly state: ClusterState
       readonly made: readonly MadePassword[]
       readonly notes: readonly string[]

@@ -1,6 +1,6 @@
 import { listOf } from '../../../base/words.ts'
 import type { Credentials } from '../../../client/credentials.ts'
-import type { Restored } from '../../execution/before.ts'
+import type { Restored } from '../../snapshot/snapshot.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type HostApi, type HostWish, isSameUser } from './apiHost.ts'
 import { placeOf, refusal } from './callApi.ts'

@@ -34,7 +34,7 @@ async function failing(
   const asked = await askHost(whole, signal)
   const planned = planChanges(whole, asked)
   if (planned instanceof Error) throw planned
-  const { steps, before } = userCalls({ wish: whole, asked, changes: planned.changes })
+  const { steps, snapshot } = userCalls({ wish: whole, asked, changes: planned.changes })
   let failure: unknown
   for (const { step } of steps) {
     try {
@@ -44,7 +44,7 @@ async function failing(
       break
     }
   }
-  const said = await before.restore?.(withoutShell('db1'))
+  const said = await snapshot.restore?.(withoutShell('db1'))
   const takes = async (name: string, password: string): Promise<boolean> => {
     const caller = { endpoint: manager.endpoint, credentials: login(name, password), timeout: 5000 }
     return !(

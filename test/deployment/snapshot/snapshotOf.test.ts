@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { beforeOf, forgetting } from '../../../src/deployment/before/beforeOf.ts'
 import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import { leftoverOf, snapshotOf } from '../../../src/deployment/snapshot/snapshotOf.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
@@ -12,7 +12,7 @@ const withInstallation = (changes: Partial<HostFacts['installation']>): HostFact
   installation: { ...finished.installation, ...changes },
 })
 const older = withInstallation({ currentRelease: '1.0.0-0123456789ab' })
-const wayBack = (facts: HostFacts) => beforeOf(targetOf({ facts }))
+const wayBack = (facts: HostFacts) => snapshotOf(targetOf({ facts }))
 const up = {
   script: 'muster-api.cjs call',
   result: { stdout: JSON.stringify([{ id: 'replicator', status: 200, body: {} }]) },
@@ -21,19 +21,19 @@ const up = {
 describe('the way back from an installation', () => {
   it('is remembered in one round trip, and in none where nothing had ever run', async () => {
     const host = fakeTransport({ expect: [{ script: 'mv -T "$b" .before' }] })
-    await wayBack(older).remember?.(host)
+    await wayBack(older).take?.(host)
     expect(host.scripts).toHaveLength(1)
-    expect(wayBack(hostFacts()).remember).toBeUndefined()
+    expect(wayBack(hostFacts()).take).toBeUndefined()
     const half = { ...finished, services: new Map(), installation: installationFacts({ exists: true }) }
-    expect(wayBack(half).remember).toBeUndefined()
+    expect(wayBack(half).take).toBeUndefined()
     const left = { ...half, installation: { ...half.installation, leftCopy: true } }
-    expect(wayBack(left).remember).toBeDefined()
+    expect(wayBack(left).take).toBeDefined()
   })
 
   it('says why it could not be remembered', async () => {
     const full = { code: 1, stderr: 'cp: error writing: No space left on device\n' }
     const host = fakeTransport({ expect: [{ script: '', result: full }] })
-    await expect(wayBack(older).remember?.(host)).rejects.toMatchObject({
+    await expect(wayBack(older).take?.(host)).rejects.toMatchObject({
       code: 'step-failed',
       message: 'copying what is in /opt/muster failed: cp: error writing: No space left on device',
       fix: 'See that /opt/muster has room and can be written to, then install again.',
@@ -79,11 +79,11 @@ describe('the way back from an installation', () => {
     await wayBack(facts).restore?.(host)
     const [script = ''] = host.scripts
     const places = [
-      'halt replicator ',
+      'halt replicator',
       '/var/lib/muster-alpha /opt/muster/share/users /var/lib/muster-alpha /opt/muster/share/state /var/log/muster-alpha /opt/muster/log',
       'for f in share/manager.json share/connector.json share/replicator.json share/secrets.json share/account;',
       'take-back-user --file /opt/muster/share/users/users.json',
-      'begin replicator ',
+      'begin replicator',
     ].map((words) => script.lastIndexOf(words))
     expect(places).not.toContain(-1)
     expect(places).toEqual(places.toSorted((one, other) => one - other))
@@ -120,11 +120,11 @@ describe('the way back from an installation', () => {
   })
 
   it('of another kind of run is only forgotten, where one is left', async () => {
-    const way = forgetting({ ...targetOf(), facts: withInstallation({ leftCopy: true }) })
+    const way = leftoverOf({ ...targetOf(), facts: withInstallation({ leftCopy: true }) })
     expect(way).toMatchObject({ leftover: true })
-    expect(way.restore ?? way.remember).toBeUndefined()
+    expect(way.restore ?? way.take).toBeUndefined()
     const host = fakeTransport({ expect: [{ script: 'rm -rf /opt/muster/.before' }] })
-    await way.forget(host)
+    await way.discard?.(host)
     expect(host.scripts).toHaveLength(1)
   })
 })

@@ -1,9 +1,67 @@
 import { quote } from '../../base/shellWords.ts'
-import type { Component } from '../../contracts/component.ts'
-import { type Layout, type ServiceData, serviceData } from '../layout.ts'
+import { type Component, components } from '../../contracts/component.ts'
+import { dataIn, type Layout, legacyData, type ServiceData } from '../layout.ts'
 import { compileCache } from '../ownProgram.ts'
 import { bornFunction } from '../processBirth.ts'
-import { becomeService, type ServiceAccount, setAsService } from '../serviceAccount.ts'
+import { asService, becomeService, type ServiceAccount, setAsService } from '../serviceAccount.ts'
+import { tailAs } from '../serviceFiles.ts'
+import type { ServiceManager } from './serviceManager.ts'
+
+/** Components as detached processes, which nothing starts after a reboot. */
+export const processManager: ServiceManager = {
+  needsRoot: false,
+  startsAtBoot: false,
+  grantsPrivilegedPorts: false,
+  unavailable: () => undefined,
+  // What no other manager has.
+  isInstalled: () => true,
+  data: ({ root }) => {
+    const data = `${root}/data`
+    return dataIn('process', { folders: [data], users: data, state: data, log: data, run: data })
+  },
+  start: (set) => startProcesses(set),
+  stop: (set) => stopProcesses(set),
+  facts: {
+    functions: ({ layout }) => `${bornFunction}\n${aliveFunctions(layout.root, layout.processes)}`,
+    has: '[ -f "$root/share/$c.json" ]',
+    read: 'state=stopped\nif running "$c"; then state=running; else pid=; fi',
+  },
+  failure: {
+    script: ({ account, data }, { component, lines, bytes }) =>
+      `echo; ${tailAs(asService(account), quote(data.logFile(component)), { lines, bytes })} 2>/dev/null`,
+  },
+  snapshot: {
+    identity: 'running "$1" || return 1\necho "process $pid $start"',
+    stop: ({ layout }, drainTimeout) => `case $1 in
+  connector) stop "$1" ${processPatience(drainTimeout)} ;;
+  *) stop "$1" ${processPatience()} ;;
+esac
+rm -f ${quote(layout.processes)}/"$1"`,
+    // It is asked afterwards: whoever started it does not know yet whether it came up.
+    start: (source) => `case $1 in
+${components.map((component) => `  ${component}) ${startProcess(source, component)} ;;`).join('\n')}
+esac
+return 0`,
+  },
+  watch: (set) => ({
+    functions: processFunctions(set),
+    look: processLook,
+    nameOf: (component) => component,
+    afterAnswer: lastLook(set.components),
+  }),
+}
+
+/** sh function that notices the end of a process, by what its starter wrote down. */
+const processLook = 'look() { running "$2" || over "$1"; }'
+
+/** sh for who has had an answer: something else may have given it, in the place of a process that could not listen. */
+const lastLook = (components: readonly Component[]): string =>
+  components
+    .map(
+      (component) =>
+        `running ${component} || { echo 'the ${component} ended after its start, and something else answers in its place' >&2; exit 1; }`,
+    )
+    .join('; ')
 
 /** Components that run, or ran, as detached processes. */
 export type Processes = {
@@ -18,10 +76,8 @@ export type Processes = {
  * muster 0.1 started is a process of the service user that names the component's settings; its own pid file is not
  * believed. Nobody but that user signals either of them. The pattern is no argument of grep, which would find itself.
  */
-export const aliveFunctions = (root: string, cluster: string, processes: string): string => {
-  const legacy = serviceData('legacy', { root, cluster })
-    .socket('manager')
-    .replace(/\/manager\.sock$/, '')
+const aliveFunctions = (root: string, processes: string): string => {
+  const legacy = legacyData(root).run
   return `
 alive() {
   now=$(born "$pid")
@@ -49,11 +105,11 @@ running() {
  * sh functions for components that run as detached processes: `running` as above, and `stop COMPONENT TENTHS`, which
  * signals with the rights of the service user: nobody else's process can be meant.
  */
-export const processFunctions = ({ cluster, layout, account }: Processes): string => `
+export const processFunctions = ({ layout, account }: Processes): string => `
 ${setAsService(account)}
 account=${quote(account.user)}
 ${bornFunction}
-${aliveFunctions(layout.root, cluster, layout.processes)}
+${aliveFunctions(layout.root, layout.processes)}
 signal() { $as sh -c 'kill "-$1" "$2"' sh "$1" "$pid"; }
 stop() {
   running "$1" || return 0

@@ -1,19 +1,23 @@
 import { quote } from '../../base/shellWords.ts'
+import { serviceManagerNames } from '../../config/model.ts'
 import { components } from '../../contracts/component.ts'
 import { asService } from '../serviceAccount.ts'
-import { processPatience, startProcess } from '../services/processScripts.ts'
-import { forEachComponent, type Installed, prelude, replacedFiles } from './prelude.ts'
+import { serviceManagers } from '../services/implementations.ts'
+import type { SnapshotSource } from '../services/serviceManager.ts'
+import { forEachComponent, functionOf, replacedFiles, snapshotFunctions } from './takeScript.ts'
+
+const managers = serviceManagerNames.map((name) => ({ name, snapshot: serviceManagers[name].snapshot }))
 
 /**
- * sh that makes a host what its copy says, however far the run came: files as they were, new ones gone,
- * `current` and the turns of the releases, units and whether they are enabled. What still runs as it did is
- * left running; else it is stopped, and what ran before is started. Prints `kept COMPONENT` and
- * `started COMPONENT`. It goes on after what fails, says that in its exit code, and keeps the copy then.
+ * sh that makes a host what its snapshot says, however far the run came: files as they were, new ones gone,
+ * `current` and the turns of the releases, definitions of services and whether they are enabled. What still runs as
+ * it did is left running; else it is stopped, and what ran before is started. Prints `kept COMPONENT` and
+ * `started COMPONENT`. It goes on after what fails, says that in its exit code, and keeps the snapshot then.
  * What calls changed meanwhile stays; of the users only the administrator's entry is taken back, by the given script. A
  * component that is new takes its state with it.
  */
 export function restoreScript(
-  installed: Installed,
+  installed: SnapshotSource,
   options: {
     /** Nothing of the installation had run: everything that a run puts in place is taken away. */
     readonly fresh: boolean
@@ -31,28 +35,28 @@ export function restoreScript(
     ? 'rm -rf "$b"\nmkdir -m 700 "$b" "$b/units" "$b/turns" "$b/share" || exit 1'
     : `[ -d "$b" ] || { echo 'the copy of what was there is gone' >&2; exit 1; }`
   return `cd ${quote(layout.root)} || exit 1
-${prelude(installed)}
+${snapshotFunctions(installed)}
+${managers
+  .map(({ name, snapshot }) =>
+    [
+      functionOf(`stop_${name}`, snapshot.stop(installed, drainTimeout)),
+      functionOf(`start_${name}`, snapshot.start(installed)),
+    ].join('\n'),
+  )
+  .join('\n')}
 b=.before
 ${copy}
 wrong=0
-reload=0
 again=' '
 halt() {
   was=$(sed -n "s/^$1 //p" "$b/running" 2>/dev/null)
   if [ -n "$was" ]; then
-    if [ "$was" = "$(identity "$1" "$2")" ]; then echo "kept $1"; return; fi
+    if [ "$was" = "$(identity "$1")" ]; then echo "kept $1"; return; fi
     again="$again$1:\${was%% *} "
   fi
-  case $1 in
-    connector) stop "$1" ${processPatience(drainTimeout)} ;;
-    *) stop "$1" ${processPatience()} ;;
-  esac
-  rm -f ${quote(layout.processes)}/"$1"
-  [ -f "$units/$2" ] && booted || return
-  systemctl stop "$2" || wrong=1
-  systemctl reset-failed "$2" 2>/dev/null
+${managers.map(({ name }) => `  stop_${name} "$1"`).join('\n')}
 }
-${forEachComponent(installed, 'halt')}
+${forEachComponent('halt')}
 # Under another name first, in a folder that is ours alone: then one rename. A full disk has room for a link.
 put() {
   [ ! "$1" -ef "$2" ] || return 0
@@ -87,31 +91,15 @@ elif [ "$(readlink current)" != "$was" ]; then
   ln -s "$was" .current-new && mv -fT .current-new current || wrong=1
 fi
 ${users === '' ? '' : `{\n${users}\n} || wrong=1`}
-unit() {
-  if [ -f "$units/$2" ] || [ -f "$b/units/$2" ]; then reload=1; else return; fi
-  if [ -f "$b/units/$2" ]; then put "$b/units/$2" "$units/$2"; return; fi
-  if booted; then systemctl --quiet disable "$2" || wrong=1; fi
-  rm -f "$units/$2"
-}
-${forEachComponent(installed, 'unit')}
-if [ "$reload" = 1 ] && booted; then systemctl daemon-reload || wrong=1; fi
-enable() {
-  [ -f "$units/$2" ] && booted || return
-  if grep -qxF "$2" "$b/enabled" 2>/dev/null; then verb=enable; else verb=disable; fi
-  systemctl --quiet "$verb" "$2" || wrong=1
-}
-${forEachComponent(installed, 'enable')}
+${managers.map(({ snapshot }) => snapshot.restore ?? '').join('\n')}
 begin() {
   case $again in
-    *" $1:systemd "*) systemctl start "$2" || { wrong=1; return; } ;;
-    *" $1:process "*) case $1 in
-${components.map((component) => `      ${component}) ${startProcess(installed, component)} ;;`).join('\n')}
-      esac ;;
+${managers.map(({ name }) => `    *" $1:${name} "*) start_${name} "$1" || { wrong=1; return; } ;;`).join('\n')}
     *) return ;;
   esac
   echo "started $1"
 }
-${forEachComponent(installed, 'begin')}
+${forEachComponent('begin')}
 if [ "$wrong" = 0 ] || ${fresh ? 'true' : 'false'}; then rm -rf "$b"; fi
 exit "$wrong"`
 }

@@ -1,6 +1,5 @@
 import { type Component, components } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
-import type { Before } from '../execution/before.ts'
 import type { HostFacts } from '../facts/model.ts'
 import { installedSet } from '../installedSet.ts'
 import { waitUntilUp } from '../plans/services.ts'
@@ -11,10 +10,11 @@ import { copyData, movedFrom, presentData } from '../services/moveData.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import type { Target } from '../target.ts'
 import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
-import { forgetScript, rememberScript } from './rememberScript.ts'
 import { restoreScript } from './restoreScript.ts'
+import type { Snapshot } from './snapshot.ts'
+import { discardScript, takeScript } from './takeScript.ts'
 
-/** What the way back needs to know; a `Target` is one. */
+/** Values that the way back depends on; a `Target` is one. */
 export type Restorable = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 'users'> & {
   readonly service: ServiceAccount
   readonly host: Pick<Target['host'], 'proxy'>
@@ -22,20 +22,20 @@ export type Restorable = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 
   readonly release: Pick<Target['release'], 'id'>
 }
 
-/** The way back from an installation: one round trip before it, none where nothing of it had ever run. */
-export function beforeOf(target: Restorable): Before {
+/** Snapshot of a host for an installation: one round trip before it, none where nothing of it had ever run. */
+export function snapshotOf(target: Restorable): Snapshot {
   const { facts, layout, service } = target
   const fresh = isFresh(facts)
   return {
-    ...forgetting(target),
-    ...(fresh ? {} : { remember: (transport: Transport) => remember(transport, target) }),
+    ...leftoverOf(target),
+    ...(fresh ? {} : { take: (transport: Transport) => takeSnapshot(transport, target) }),
     restore: async (transport) => {
       const written = writtenUsers(target.users, facts)
       const from = movedFrom(target)
       const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
       const { stdout } = await mustRun(transport, {
         doing: 'going back to what was there before',
-        fix: `Fix what the lines above report, then install again. More of the logs: \`muster logs --host ${transport.host}\`.${fresh ? '' : ` What was there before is kept in ${layout.before}.`}`,
+        fix: `Fix what the lines above report, then install again. More of the logs: \`muster logs --host ${transport.host}\`.${fresh ? '' : ` What was there before is kept in ${layout.snapshot}.`}`,
         script: restoreScript(
           { ...target, account: service, data: installedData(facts, target) },
           {
@@ -60,28 +60,28 @@ export function beforeOf(target: Restorable): Before {
   }
 }
 
-async function remember(transport: Transport, target: Restorable): Promise<void> {
+async function takeSnapshot(transport: Transport, target: Restorable): Promise<void> {
   const { root } = target.layout
   await mustRun(transport, {
     doing: `copying what is in ${root}`,
     fix: `See that ${root} has room and can be written to, then install again.`,
-    script: rememberScript({ ...target, account: target.service }),
+    script: takeScript({ ...target, account: target.service }),
   })
 }
 
-/** For a run that has its own way back: takes away the copy that an installation left, once all is proved. */
-export const forgetting = (installed: Pick<Target, 'layout' | 'facts'>): Before => ({
+/** Snapshot for a run that restores otherwise: removes the one that an installation left, once all is proved. */
+export const leftoverOf = (installed: Pick<Target, 'layout' | 'facts'>): Snapshot => ({
   leftover: installed.facts.installation.leftCopy,
-  forget: async (transport) => {
+  discard: async (transport) => {
     await mustRun(transport, {
-      doing: `removing ${installed.layout.before}`,
+      doing: `removing ${installed.layout.snapshot}`,
       fix: 'Remove it by hand.',
-      script: forgetScript(installed),
+      script: discardScript(installed),
     })
   },
 })
 
-/** Whether no component has ever come to run here: then there is nothing to copy. */
+/** Returns true where no component has ever come to run: then there is nothing to copy. */
 const isFresh = ({ installation, services }: HostFacts): boolean =>
   !installation.leftCopy &&
   installation.applied.size === 0 &&

@@ -14,16 +14,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Installed } from '../../../src/deployment/before/prelude.ts'
-import { forgetScript, rememberScript } from '../../../src/deployment/before/rememberScript.ts'
-import { restoreScript } from '../../../src/deployment/before/restoreScript.ts'
-import { layoutOf, serviceData } from '../../../src/deployment/layout.ts'
+import { layoutOf } from '../../../src/deployment/layout.ts'
 import { switchScript } from '../../../src/deployment/releases/scripts.ts'
-import {
-  processFunctions,
-  startProcesses,
-  stopProcesses,
-} from '../../../src/deployment/services/processScripts.ts'
+import { serviceData } from '../../../src/deployment/services/implementations.ts'
+import { processFunctions, startProcesses, stopProcesses } from '../../../src/deployment/services/process.ts'
+import type { SnapshotSource } from '../../../src/deployment/services/serviceManager.ts'
+import { restoreScript } from '../../../src/deployment/snapshot/restoreScript.ts'
+import { discardScript, takeScript } from '../../../src/deployment/snapshot/takeScript.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { endProcesses } from '../../scenarios/support/pids.ts'
@@ -50,7 +47,7 @@ const changeable = [
 
 describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', () => {
   let root = ''
-  let installed: Installed
+  let installed: SnapshotSource
   let transport: Transport
   const at = (path: string) => join(root, path)
   const text = (path: string) => readFileSync(at(path), 'utf8')
@@ -123,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     const fate = fc.constantFrom('stays', 'changed', 'gone', 'mode')
     await fc.assert(
       fc.asyncProperty(fc.tuple(...changeable.map(() => fate)), fc.boolean(), async (fates, switched) => {
-        await script(rememberScript(installed))
+        await script(takeScript(installed))
         for (const [index, path] of changeable.entries()) {
           if (fates[index] === 'changed') write(path, 'new')
           if (fates[index] === 'gone') rmSync(at(path), { force: true })
@@ -141,19 +138,19 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
   })
 
   it('is copied for nobody else to read, and nothing is left of the copy but with the run that was stopped', async () => {
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     expect(lstatSync(at('.before')).mode & 0o777).toBe(0o700)
     expect(lstatSync(at('.before/share/secrets.json')).mode & 0o777).toBe(0o600)
     expect(existsSync(at('.before/data'))).toBe(false)
-    await script(forgetScript(installed))
+    await script(discardScript(installed))
     expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
   })
 
   it('is of the last state that was proved: a run that goes on after one that was killed keeps its copy', async () => {
     const before = everything()
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     write('share/manager.json', 'half-way')
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     write('share/manager.json', 'new')
     await script(restore())
     expect(everything()).toEqual(before)
@@ -161,7 +158,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
 
   it('is whole or not there: a copy that could not be ended leaves nothing, and nothing is given back from it', async () => {
     // Ends in the middle, as on a full disk.
-    const failing = rememberScript(installed).replace('readlink current >', 'false; readlink current >')
+    const failing = takeScript(installed).replace('readlink current >', 'false; readlink current >')
     expect((await transport.run(failing)).code).toBe(1)
     expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
     const before = everything()
@@ -173,12 +170,12 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
   it('comes back on a disk that has no room for another file, and says so where even that is too little', async () => {
     const before = everything()
     const full = "cp() { echo 'cp: No space left on device' >&2; return 1; }\n"
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     write('share/manager.json', 'new')
     write('share/secrets.json', 'new')
     expect(await script(`${full}${restore()}`)).toBe('')
     expect(everything()).toEqual(before)
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     write('share/manager.json', 'new')
     const { code, stderr } = rawResult(await transport.run(`${full}ln() { return 1; }\n${restore()}`))
     expect({ code, said: stderr.split('\n')[0] }).toEqual({ code: 1, said: 'cp: No space left on device' })
@@ -187,12 +184,12 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
   })
 
   it('keeps what calls changed meanwhile, also of a component that was taken away, and nothing of a new one', async () => {
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     write('data/users.json', 'a user more', 0o600)
     write('data/manager.json', 'a call came', 0o600)
     await script(restore())
     expect([text('data/users.json'), text('data/manager.json')]).toEqual(['a user more', 'a call came'])
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     rmSync(at('share/manager.json'))
     write('share/connector.json', 'new')
     write('data/connector.json', 'of a component that is new')
@@ -203,7 +200,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
 
   it('leaves running what still runs as it did, and starts again what was restarted, with what it ran with', async () => {
     const [manager, replicator] = await start('manager', 'replicator')
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     write('share/replicator.json', 'new')
     process.kill(Number(replicator?.split(' ')[0]), 'SIGTERM')
     await eventually(() => expect(existsSync(`/proc/${replicator?.split(' ')[0]}/fd/0`)).toBe(false))
@@ -270,7 +267,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
   })
 
   it('goes on after what cannot be given back, says so, and keeps the copy', async () => {
-    await script(rememberScript(installed))
+    await script(takeScript(installed))
     write('share/manager.json', 'new')
     const { code } = await transport.run(restore({ users: 'false' }))
     expect(code).toBe(1)

@@ -1,0 +1,46 @@
+import { type ServiceManagerName, serviceManagerNames } from '../../config/model.ts'
+import type { HostFacts, InstalledFacts } from '../facts/model.ts'
+import { type DataPlace, legacyData, type ServiceData } from '../layout.ts'
+import { processManager } from './process.ts'
+import type { ServiceDefinitions, ServiceManager } from './serviceManager.ts'
+import { systemd } from './systemd.ts'
+
+/** Every service manager by its name in the file. */
+export const serviceManagers: Readonly<Record<ServiceManagerName, ServiceManager>> = {
+  systemd,
+  process: processManager,
+}
+
+/** Manager of the host where no other one can be used, or has anything installed. */
+const fallback: ServiceManagerName = 'process'
+
+/** Returns the manager that `service-manager: auto` means: the first one that can be used with this login. */
+export const automaticManager = (facts: Pick<HostFacts, 'uid' | 'systemd'>): ServiceManagerName =>
+  serviceManagerNames.find((name) => {
+    const { needsRoot, unavailable } = serviceManagers[name]
+    return (facts.uid === 0 || !needsRoot) && unavailable(facts) === undefined
+  }) ?? fallback
+
+/** Returns what runs the components of an installation now, whatever its file says today. */
+export const installedManager = (facts: InstalledFacts): ServiceManagerName =>
+  serviceManagerNames.find((name) => serviceManagers[name].isInstalled(facts)) ?? fallback
+
+/** Returns the definitions that the managers on a host may know, but for those of one manager. */
+export const allDefinitions = (
+  options: { readonly except?: ServiceManagerName } = {},
+): readonly ServiceDefinitions[] =>
+  serviceManagerNames.flatMap((name) =>
+    name === options.except ? [] : (serviceManagers[name].definitions ?? []),
+  )
+
+/** Logs that managers keep, and where the definition of a component lies that has such a log. */
+export const keptLogs = serviceManagerNames.flatMap((name) => {
+  const { logs, definitions } = serviceManagers[name]
+  return logs === undefined || definitions === undefined ? [] : [{ logs, path: definitions.path }]
+})
+
+/** Returns the paths of the service's own files in a place. */
+export const serviceData = (
+  place: DataPlace,
+  at: { readonly root: string; readonly cluster: string },
+): ServiceData => (place === 'legacy' ? legacyData(at.root) : serviceManagers[place].data(at))

@@ -1,0 +1,67 @@
+import { quote } from '../../base/shellWords.ts'
+import { serviceManagerNames } from '../../config/model.ts'
+import { components } from '../../contracts/component.ts'
+import { serviceManagers } from '../services/implementations.ts'
+import { type Processes, processFunctions } from '../services/process.ts'
+
+export const functionOf = (name: string, body: string): string => `${name}() {\n${body}\n}`
+
+/**
+ * sh functions of the scripts that take and restore a snapshot. `identity COMPONENT` prints what runs a component, with
+ * pid and start time, so that one process is told from the next; nothing where none runs.
+ */
+export const snapshotFunctions = (installed: Processes): string =>
+  [
+    processFunctions(installed),
+    ...serviceManagerNames.flatMap((name) => {
+      const { functions, identity } = serviceManagers[name].snapshot
+      return [functions?.(installed) ?? '', functionOf(`identity_${name}`, identity)]
+    }),
+    `identity() { ${serviceManagerNames.map((name) => `identity_${name} "$1" || `).join('')}:; }`,
+  ].join('\n')
+
+/** One call of an sh function for each component that there may be. */
+export const forEachComponent = (call: string): string =>
+  components.map((component) => `${call} ${component}`).join('\n')
+
+/** Files below the root that a run replaces or takes away, one by one. */
+export const replacedFiles = ({ layout }: Processes): string =>
+  [...components.map((component) => layout.settings(component)), layout.secretsFile, layout.account]
+    .map((path) => quote(path.slice(layout.root.length + 1)))
+    .join(' ')
+
+/**
+ * sh that copies what a run will change into `.before`, whole or not at all: settings, stores, digests, definitions of
+ * services, where `current` leads, and which processes run. Modes and owners stay; only root or we ourselves can
+ * look into the folder. A snapshot that is there stays: it is of the last state that was proved.
+ */
+export const takeScript = (installed: Processes): string => `set -e
+cd ${quote(installed.layout.root)}
+if [ -d .before ]; then exit 0; fi
+${snapshotFunctions(installed)}
+b=.before.new
+rm -rf "$b"
+trap 'rm -rf "$b"' EXIT
+mkdir -m 700 "$b" "$b/units" "$b/turns" "$b/share"
+for p in ${replacedFiles(installed)} share/tls share/applied; do
+  if [ -e "$p" ]; then cp -a "$p" "$b/share/"; fi
+done
+readlink current > "$b/current" || :
+for f in releases/*/.activated; do
+  [ -f "$f" ] || continue
+  f=\${f#releases/}
+  cp -a "releases/$f" "$b/turns/\${f%/.activated}"
+done
+remember() {
+  is=$(identity "$1")
+  if [ -n "$is" ]; then echo "$1 $is" >> "$b/running"; fi
+}
+${forEachComponent('remember')}
+${serviceManagerNames.map((name) => serviceManagers[name].snapshot.take ?? '').join('\n')}
+sync -f "$b" 2>/dev/null || sync
+trap - EXIT
+mv -T "$b" .before`
+
+/** sh that removes the snapshot, once the new state is proved. */
+export const discardScript = ({ layout }: Pick<Processes, 'layout'>): string =>
+  `rm -rf ${quote(layout.snapshot)}`
