@@ -32,6 +32,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   api: ['untrusted', 'contracts', 'secrets', 'accounts'],
   components: ['untrusted', 'contracts', 'api', 'client', 'secrets', 'accounts'],
   output: ['untrusted', 'diagnostics', 'config', 'deployment'],
+  cli: ['untrusted', 'diagnostics', 'secrets', 'processes', 'config', 'deployment', 'output'],
   commands: [
     'untrusted',
     'diagnostics',
@@ -45,6 +46,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'client',
     'deployment',
     'output',
+    'cli',
   ],
   bin: [
     'untrusted',
@@ -61,6 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'api',
     'components',
     'output',
+    'cli',
     'commands',
   ],
 }
@@ -82,21 +85,21 @@ const ioFiles: readonly string[] = [
   'bin/ownPackage.ts',
   'bin/printVersion.ts',
   'bin/processContext.ts',
+  'cli/appendLines.ts',
+  'cli/readConfigFiles.ts',
+  'cli/readInputFile.ts',
+  'cli/readRegularFile.ts',
+  'cli/secretSources.ts',
+  'cli/writeNewFile.ts',
+  'cli/writeNewFiles.ts',
   'client/agentOver.ts',
   'client/registryFiles.ts',
   'client/request.ts',
   'client/shownCertificates.ts',
-  'commands/appendLines.ts',
   'commands/connectHost.ts',
-  'commands/readConfigFiles.ts',
-  'commands/readInputFile.ts',
   'commands/readOwnStores.ts',
-  'commands/readRegularFile.ts',
-  'commands/secretSources.ts',
   'commands/usualSshConfig.ts',
   'commands/validate/isTracked.ts',
-  'commands/writeNewFile.ts',
-  'commands/writeNewFiles.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
   'components/stateFile.ts',
@@ -252,7 +255,7 @@ describe('the layers of src', () => {
       }
     }
     visit('bin/muster-api.ts')
-    const forbidden = [...seen].filter((file) => /^(transport|deployment|config|commands)\//.test(file))
+    const forbidden = [...seen].filter((file) => /^(transport|deployment|config|cli|commands)\//.test(file))
     expect(forbidden).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { writeSync } from 'node:fs'
-import type { CommandContext, Output } from '../commands/context.ts'
+import type { CommandContext, Output } from '../cli/context.ts'
 import { foldLines } from '../output/foldLines.ts'
 import { printableInColour } from '../untrusted/printable.ts'
 import { ownPackage } from './ownPackage.ts'

@@ -1,10 +1,10 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { colourOf, tableLayout, writeText } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { readRuns } from '../deployment/runs/runsFile.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { jsonText } from '../output/json.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { colourOf, tableLayout, writeText } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 /** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
 export const isRunId = (word: string): boolean =>

@@ -1,9 +1,9 @@
+import { askHidden } from '../cli/askHidden.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type SecretReading, secretReader } from '../cli/secretReader.ts'
+import { UsageError } from '../cli/usageError.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { askHidden } from './askHidden.ts'
-import type { CommandContext } from './context.ts'
-import { type SecretReading, secretReader } from './secretReader.ts'
-import { UsageError } from './usageError.ts'
 
 type Sources = {
   readonly read: (reference: SecretReference) => Promise<SecretReading>

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import type { CommandContext } from './context.ts'
-import type { ExitCode } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
+import type { CommandContext } from '../cli/context.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
 import { showFailure } from './showFailure.ts'
 
 /** What a command printed, and its exit code; undefined where it broke. */

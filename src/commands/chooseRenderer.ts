@@ -1,9 +1,9 @@
+import type { CommandContext } from '../cli/context.ts'
+import { colourOf, lineLayout } from '../cli/terminal.ts'
 import { failuresText, type HostFailure } from '../output/deployment/failure.ts'
 import { jsonLine } from '../output/deployment/json.ts'
 import { linesAfterPlan, plainLine } from '../output/deployment/plain.ts'
 import type { Renderer } from '../output/deployment/renderer.ts'
-import type { CommandContext } from './context.ts'
-import { colourOf, lineLayout } from './terminal.ts'
 
 /** Whether progress is shown live, and gone in the end. */
 export const isLive = ({ stdout, env }: CommandContext): boolean =>

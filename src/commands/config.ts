@@ -1,9 +1,9 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { colourOf } from '../cli/terminal.ts'
 import { configJson } from '../output/config/json.ts'
 import { configText } from '../output/config/text.ts'
 import { describeFiles, hostsMeant } from './describeFiles.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 import type { ClusterOptions } from './openCluster.ts'
-import { colourOf } from './terminal.ts'
 
 const narrow = 60
 const wide = 120

@@ -1,11 +1,11 @@
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { colourOf } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { compare, isSame } from '../config/describe/compare.ts'
 import { diffJson } from '../output/config/diffJson.ts'
 import { diffText } from '../output/config/diffText.ts'
-import type { CommandContext } from './context.ts'
 import { describeFiles, hostsMeant } from './describeFiles.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { colourOf } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 /** `base.yaml,staging.yaml`: files that lie over each other. */
 function filesOf(side: string): readonly string[] {

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
+import { askPassphrase } from '../cli/askHidden.ts'
+import type { CommandContext } from '../cli/context.ts'
 import { isReachedLocally } from '../config/isReachedLocally.ts'
 import type { HostConfig } from '../config/model.ts'
 import { askSsh } from '../transport/askSsh.ts'
@@ -13,9 +15,7 @@ import { createSshConnector, type SshConnector } from '../transport/ssh.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
 import { untilStopped } from '../transport/untilStopped.ts'
-import { askPassphrase } from './askHidden.ts'
 import { becomePassword } from './becomePassword.ts'
-import type { CommandContext } from './context.ts'
 import { usualSshConfig } from './usualSshConfig.ts'
 
 /**

@@ -1,12 +1,12 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { printDiagnostics } from '../cli/printDiagnostics.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { chooseHosts } from '../config/describe/chooseHosts.ts'
 import { describe } from '../config/describe/describe.ts'
 import type { Description } from '../config/describe/description.ts'
 import { shortListOf } from '../diagnostics/words.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { loadCluster } from './loadCluster.ts'
 import type { ClusterOptions } from './openCluster.ts'
-import { printDiagnostics } from './printDiagnostics.ts'
-import { UsageError } from './usageError.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /**

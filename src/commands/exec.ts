@@ -1,14 +1,14 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { colourOf, textWidth } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/exec/run.ts'
 import { execJson, execText } from '../output/deployment/exec.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
 import { lengthOfTime } from './lengthOfTime.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { ownHosts } from './ownHosts.ts'
 import { exitOfLooking, tellLost } from './tellLost.ts'
-import { colourOf, textWidth } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 /** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
 export async function exec(

@@ -1,6 +1,6 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { exitOfHosts } from '../cli/exitOfHosts.ts'
 import type { HostOutcome } from '../deployment/events.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { exitOfHosts } from './exitOfHosts.ts'
 
 /** The exit code of a run. */
 export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean): ExitCode {

@@ -1,3 +1,7 @@
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { colourOf, textWidth } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { findingGroups, isCode } from '../diagnostics/explanations/groups.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import { explainJson } from '../output/explain/explainJson.ts'
@@ -10,10 +14,6 @@ import { listText } from '../output/explain/listText.ts'
 import { settingMarkdown } from '../output/explain/settingMarkdown.ts'
 import { settingGroups, settingNames, settingsNamed } from '../output/explain/settings.ts'
 import { settingText } from '../output/explain/settingText.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { colourOf, textWidth } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 export const explainFormats = ['text', 'markdown', 'json'] as const
 

@@ -1,9 +1,9 @@
+import type { CommandContext } from '../cli/context.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { PackedRuntime, SentRuntime } from '../deployment/runtime/choose.ts'
 import { fetchRuntime } from '../deployment/runtime/fetch.ts'
 import type { Architecture } from '../deployment/runtime/pinned.ts'
 import { sha256 } from '../deployment/sha256.ts'
-import type { CommandContext } from './context.ts'
 import type { PreparedRun } from './prepareRun.ts'
 
 /** Fetches each runtime that a host lacks, once, before any host is touched. */

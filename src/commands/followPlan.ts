@@ -1,3 +1,6 @@
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { UsageError } from '../cli/usageError.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import { comparePlans, type HostChange } from '../deployment/savedPlan/comparePlans.ts'
@@ -7,15 +10,12 @@ import { savedPlanOf } from '../deployment/savedPlan/savePlan.ts'
 import { secretMarks } from '../deployment/savedPlan/secretMarks.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 import type { Run } from './inRun.ts'
 import { notStarted } from './notStarted.ts'
 import { type ClusterOptions, type OpenedCluster, openLoaded } from './openCluster.ts'
 import type { PreparedRun } from './prepareRun.ts'
 import { readPlan } from './readPlan.ts'
 import { namesOf, type SelectedCluster, selectTargets, wholeOf } from './selectTargets.ts'
-import { UsageError } from './usageError.ts'
 
 /** A saved plan that is to be carried out, and its file as it was named. */
 export type GivenPlan = { readonly file: string; readonly plan: SavedPlan }

@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { lineLayout } from '../cli/terminal.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { thisProcess } from '../deployment/lock/machine.ts'
 import { type Patience, patiently } from '../deployment/lock/patiently.ts'
@@ -12,11 +16,7 @@ import { StateError } from '../deployment/state/stateError.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Renderer } from '../output/deployment/renderer.ts'
 import { verdictText } from '../output/deployment/verdict.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
 import { notStarted } from './notStarted.ts'
-import { lineLayout } from './terminal.ts'
 
 /** One run of a command that changes hosts. */
 export type Run = {

@@ -1,4 +1,4 @@
-import { UsageError } from './usageError.ts'
+import { UsageError } from '../cli/usageError.ts'
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 

@@ -1,4 +1,6 @@
 import { homedir } from 'node:os'
+import type { CommandContext } from '../cli/context.ts'
+import { isThere, type ReadConfigFiles, readConfigFiles } from '../cli/readConfigFiles.ts'
 import type { Ignore } from '../config/ignores/ignore.ts'
 import { loadConfig } from '../config/load.ts'
 import type { ClusterConfig } from '../config/model.ts'
@@ -6,8 +8,6 @@ import type { ResolvedCluster } from '../config/resolve/resolved.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import type { SourceText } from '../diagnostics/source.ts'
 import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
-import type { CommandContext } from './context.ts'
-import { isThere, type ReadConfigFiles, readConfigFiles } from './readConfigFiles.ts'
 import { readSetInput } from './readSetInput.ts'
 
 /** The file that a command reads when none is named. */

@@ -1,13 +1,13 @@
+import { agreed, mustBeAbleToAsk } from '../cli/confirmChanges.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { exitOfHosts } from '../cli/exitOfHosts.ts'
+import { lineLayout } from '../cli/terminal.ts'
 import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostLocks.ts'
 import { staleAfter } from '../deployment/lock/scripts.ts'
 import { locksJson, locksText } from '../output/deployment/locks.ts'
-import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { exitOfHosts } from './exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { ownHosts } from './ownHosts.ts'
-import { lineLayout } from './terminal.ts'
 
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {

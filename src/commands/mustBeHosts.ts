@@ -1,8 +1,8 @@
+import { UsageError } from '../cli/usageError.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import { shortListOf } from '../diagnostics/words.ts'
 import { namesOf } from './selectTargets.ts'
-import { UsageError } from './usageError.ts'
 
 /** Throws a `UsageError` where an option was given a name that no host of the command has. */
 export function mustBeHosts(config: ClusterConfig, option: string, given: readonly string[]): void {

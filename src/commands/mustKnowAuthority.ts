@@ -1,3 +1,4 @@
+import type { CommandContext } from '../cli/context.ts'
 import { registryDirectory } from '../client/registryDirectory.ts'
 import { recordedCluster } from '../client/registryFiles.ts'
 import { isGenerated } from '../deployment/desired/stores.ts'
@@ -5,7 +6,6 @@ import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { shortListOf } from '../diagnostics/words.ts'
-import type { CommandContext } from './context.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
 
 /**

@@ -1,10 +1,10 @@
+import type { CommandContext } from '../cli/context.ts'
 import type { HostConfig } from '../config/model.ts'
 import { mustBeOwnMachine } from '../deployment/ownMachine.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Transport } from '../transport/transport.ts'
 import { connectHost } from './connectHost.ts'
-import type { CommandContext } from './context.ts'
 
 /**
  * A `connectHost` for commands that do without facts: it rejects with a `StepError`, too, where a host is not the

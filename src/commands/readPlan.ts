@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
+import type { CommandContext } from '../cli/context.ts'
+import { readRegularFile } from '../cli/readRegularFile.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { readPlanFile } from '../deployment/savedPlan/planFile.ts'
 import type { SavedPlan } from '../deployment/savedPlan/savedPlan.ts'
-import type { CommandContext } from './context.ts'
-import { readRegularFile } from './readRegularFile.ts'
-import { UsageError } from './usageError.ts'
 
 /** Bytes of a plan file at most: ten times what a thousand hosts need. */
 export const largestPlan = 128 * 1024 * 1024

@@ -1,8 +1,8 @@
+import type { CommandContext } from '../cli/context.ts'
+import { promptHidden } from '../cli/promptHidden.ts'
+import { readStdin } from '../cli/readConfigFiles.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { asksForStdin } from '../config/sets.ts'
-import type { CommandContext } from './context.ts'
-import { promptHidden } from './promptHidden.ts'
-import { readStdin } from './readConfigFiles.ts'
-import { UsageError } from './usageError.ts'
 
 /**
  * The value of a `--set name=-`: typed unseen where standard input is a terminal, else all of it. Undefined

@@ -1,9 +1,9 @@
+import type { CommandContext } from '../cli/context.ts'
+import { secretReader } from '../cli/secretReader.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { StoresRead } from '../deployment/check/subject.ts'
 import type { StorePasswords } from '../deployment/desired/stores.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { CommandContext } from './context.ts'
-import { secretReader } from './secretReader.ts'
 
 /** Reads the passwords of the operator's own stores; what cannot be read is told. Rejects with `Interrupted` alone. */
 export async function readStoreSecrets(

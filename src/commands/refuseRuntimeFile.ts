@@ -1,4 +1,4 @@
-import { UsageError } from './usageError.ts'
+import { UsageError } from '../cli/usageError.ts'
 
 /** Throws a `UsageError` for --runtime-file together with --release. */
 export function refuseRuntimeFile(release: string | undefined, runtimeFile: string | undefined): void {

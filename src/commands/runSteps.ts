@@ -1,3 +1,6 @@
+import type { CommandContext } from '../cli/context.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { colourOf, lineLayout, lineWidth } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { execute } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
@@ -9,11 +12,8 @@ import { goingOnText } from '../output/deployment/goingOn.ts'
 import { stoppedText } from '../output/deployment/stopped.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer, isLive } from './chooseRenderer.ts'
-import type { CommandContext } from './context.ts'
-import type { ExitCode } from './exitCodes.ts'
 import { exitOfRun } from './exitOfRun.ts'
 import type { Run } from './inRun.ts'
-import { colourOf, lineLayout, lineWidth } from './terminal.ts'
 
 /** Carries out steps on the hosts that were reached, shows how every host came out, and gives the exit code. */
 export async function runSteps(options: {

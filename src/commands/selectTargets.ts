@@ -1,8 +1,8 @@
+import { UsageError } from '../cli/usageError.ts'
 import { chooseHosts } from '../config/describe/chooseHosts.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { listOf, shortListOf } from '../diagnostics/words.ts'
-import { UsageError } from './usageError.ts'
 
 /** Which hosts a command is for, and how it reaches them, as the command line says. */
 export type Targets = {

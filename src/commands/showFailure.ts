@@ -1,4 +1,9 @@
 import { CertificateError } from '../certificates/certificateError.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { lineLayout } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { failureText } from '../output/deployment/failure.ts'
@@ -6,11 +11,6 @@ import { ProcessError } from '../processes/processError.ts'
 import { SecretError } from '../secrets/secretError.ts'
 import { TransportError } from '../transport/transportError.ts'
 import { systemWords } from '../untrusted/systemErrors.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
-import { lineLayout } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 /**
  * Tells a person of an expected failure on standard error and returns its exit code. Anything else is a bug

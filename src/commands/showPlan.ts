@@ -1,6 +1,6 @@
+import type { CommandContext } from '../cli/context.ts'
+import { lineLayout } from '../cli/terminal.ts'
 import { planText } from '../output/deployment/plan.ts'
-import type { CommandContext } from './context.ts'
-import { lineLayout } from './terminal.ts'
 
 /** Shows what is about to be done, before somebody is asked. */
 export const showPlan = (

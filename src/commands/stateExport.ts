@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { sealArchive } from '../deployment/state/archive.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
 import { lockState } from '../deployment/state/lockState.ts'
@@ -6,8 +8,6 @@ import { openState, readState } from '../deployment/state/openState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { stateFailure } from './stateFailure.ts'
 
 /** `muster state export FILE --out ARCHIVE`: the whole state as one encrypted file (0600). */

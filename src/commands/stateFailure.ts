@@ -1,6 +1,6 @@
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { StateError } from '../deployment/state/stateError.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 
 const usage: readonly string[] = ['already-exists', 'no-state', 'not-an-archive', 'weak-passphrase']
 

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { openArchive } from '../deployment/state/archive.ts'
 import { readArchive } from '../deployment/state/archiveFile.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
@@ -8,8 +10,6 @@ import { saveState } from '../deployment/state/saveState.ts'
 import { stateDifferences } from '../deployment/state/stateDifferences.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { stateFailure } from './stateFailure.ts'
 
 /** `muster state import FILE --from ARCHIVE`: an exported state into a folder that has none. */

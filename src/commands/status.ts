@@ -1,4 +1,6 @@
 import { describeChain } from '../certificates/describeChain.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/failure.ts'
@@ -7,13 +9,11 @@ import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
 import { jsonText } from '../output/json.ts'
 import { prepareConnections } from './connectHost.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 import { impatient } from './impatient.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
 import { withComponent } from './selectTargets.ts'
 import { inOrderOf, surveyToLook } from './surveyToLook.ts'
-import { tableLayout, writeText } from './terminal.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(

@@ -1,4 +1,5 @@
 import { processRuns } from '../accounts/processStart.ts'
+import type { CommandContext } from '../cli/context.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { InstalledFacts } from '../deployment/facts/model.ts'
@@ -8,7 +9,6 @@ import { lockingTransport } from '../deployment/lock/lockingTransport.ts'
 import { patiently } from '../deployment/lock/patiently.ts'
 import { closeAll, type Look, type LostHost, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
-import type { CommandContext } from './context.ts'
 import type { Run } from './inRun.ts'
 
 /** The hosts whose lock another run holds. */

@@ -1,10 +1,10 @@
+import type { CommandContext } from '../cli/context.ts'
 import type { InstalledFacts } from '../deployment/facts/model.ts'
 import { recorded } from '../deployment/hostIdentity.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { type Look, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
-import type { CommandContext } from './context.ts'
 import { impatient } from './impatient.ts'
 import type { SelectedCluster } from './selectTargets.ts'
 

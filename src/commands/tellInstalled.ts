@@ -1,4 +1,6 @@
 import { join, relative } from 'node:path'
+import type { CommandContext } from '../cli/context.ts'
+import { lineWidth } from '../cli/terminal.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isHere } from '../config/resolve/dataSources.ts'
 import { components } from '../contracts/component.ts'
@@ -15,11 +17,9 @@ import { grantsText } from '../output/deployment/grants.ts'
 import { partText } from '../output/deployment/part.ts'
 import { reachText } from '../output/deployment/reach.ts'
 import { quote } from '../transport/shellWords.ts'
-import type { CommandContext } from './context.ts'
 import type { ClusterOptions } from './openCluster.ts'
 import type { PreparedRun } from './prepareRun.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { lineWidth } from './terminal.ts'
 
 /** A log for machines is no place for a password. */
 export function tellWhereKept(run: PreparedRun, place: StatePlace, emit: Emit): void {

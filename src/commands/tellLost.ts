@@ -1,9 +1,9 @@
+import type { CommandContext } from '../cli/context.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { exitOfHosts } from '../cli/exitOfHosts.ts'
+import { lineLayout } from '../cli/terminal.ts'
 import type { LostHost } from '../deployment/survey.ts'
 import { failuresText } from '../output/deployment/failure.ts'
-import type { CommandContext } from './context.ts'
-import type { ExitCode } from './exitCodes.ts'
-import { exitOfHosts } from './exitOfHosts.ts'
-import { lineLayout } from './terminal.ts'
 
 /** Tells on standard error which hosts gave nothing, and why. */
 export function tellLost(context: CommandContext, lost: readonly LostHost[]): void {

@@ -1,8 +1,8 @@
 import { isLocked } from '../certificates/authorityKey.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { readPassword } from '../cli/readPassword.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { CommandContext } from './context.ts'
-import { readPassword } from './readPassword.ts'
 
 /** Where a command may take the passphrase of the authority's key from. */
 export type PassphraseOptions = {

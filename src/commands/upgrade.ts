@@ -1,6 +1,6 @@
+import type { ExitCode } from '../cli/exitCodes.ts'
 import { notUpgradable } from '../deployment/releases/upgradable.ts'
 import { movesText } from '../output/deployment/moves.ts'
-import type { ExitCode } from './exitCodes.ts'
 import { type InstallOptions, install } from './install.ts'
 import type { PreparedRun } from './prepareRun.ts'
 

@@ -1,13 +1,13 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { colourOf } from '../cli/terminal.ts'
 import { verifyChains } from '../deployment/audit/verifyChain.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { readInstalledSet } from '../deployment/installedSet.ts'
 import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
 import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { ownHosts } from './ownHosts.ts'
 import { exitOfLooking, tellLost } from './tellLost.ts'
-import { colourOf } from './terminal.ts'
 
 /** `muster audit --verify`: follows the chains of the audit logs of every host that can be reached. Changes nothing. */
 export async function verifyAudit(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {

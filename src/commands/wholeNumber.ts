@@ -1,4 +1,4 @@
-import { UsageError } from './usageError.ts'
+import { UsageError } from '../cli/usageError.ts'
 
 /** A whole number on the command line from 1 to `most`. Throws a `UsageError`. */
 export function wholeNumber(

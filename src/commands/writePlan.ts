@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
+import type { CommandContext } from '../cli/context.ts'
+import { readRegularFile } from '../cli/readRegularFile.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { writeNewFile } from '../cli/writeNewFile.ts'
+import { writeProblem } from '../cli/writeProblem.ts'
 import { planFileText, readPlanFile } from '../deployment/savedPlan/planFile.ts'
 import type { SavedPlan } from '../deployment/savedPlan/savedPlan.ts'
-import type { CommandContext } from './context.ts'
 import { largestPlan } from './readPlan.ts'
-import { readRegularFile } from './readRegularFile.ts'
-import { UsageError } from './usageError.ts'
-import { writeNewFile } from './writeNewFile.ts'
-import { writeProblem } from './writeProblem.ts'
 
 /** Refuses to write where there is something else than a plan; told before any host is reached. */
 export async function mustTakePlan(context: CommandContext, out: string): Promise<void> {

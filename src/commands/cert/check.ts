@@ -1,7 +1,7 @@
+import type { ExitCode } from '../../cli/exitCodes.ts'
 import type { Component } from '../../contracts/component.ts'
 import { judgeCertificates, type LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
 import { counted } from '../../diagnostics/words.ts'
-import type { ExitCode } from '../exitCodes.ts'
 import { type ClusterOptions, openLoaded } from '../openCluster.ts'
 import { placesOfHosts, reportFindings } from '../reportFindings.ts'
 import { withComponent } from '../selectTargets.ts'

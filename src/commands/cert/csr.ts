@@ -1,15 +1,15 @@
 import { join, resolve } from 'node:path'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { UsageError } from '../../cli/usageError.ts'
+import { writeNewFiles } from '../../cli/writeNewFiles.ts'
 import { requestFor } from '../../deployment/certificates/requestFor.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
 import { readState } from '../../deployment/state/openState.ts'
 import { folderOf } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { namesOf } from '../selectTargets.ts'
-import { UsageError } from '../usageError.ts'
-import { writeNewFiles } from '../writeNewFiles.ts'
 import { notWritten } from './notWritten.ts'
 
 /**

@@ -1,5 +1,8 @@
 import { resolve } from 'node:path'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { readInputFile } from '../../cli/readInputFile.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { importOutside } from '../../deployment/certificates/importOutside.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
@@ -8,10 +11,7 @@ import { openState, readState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { listOf } from '../../diagnostics/words.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { readInputFile } from '../readInputFile.ts'
-import { UsageError } from '../usageError.ts'
 
 /**
  * `muster cert import`: takes the certificate of an outside authority into the state directory, judged. The next

@@ -1,12 +1,12 @@
 import { leafFacts } from '../../certificates/certificateFacts.ts'
+import type { ExitCode } from '../../cli/exitCodes.ts'
+import { exitOfHosts } from '../../cli/exitOfHosts.ts'
+import { tableLayout } from '../../cli/terminal.ts'
 import type { Component } from '../../contracts/component.ts'
 import { certificatesText } from '../../output/deployment/certificates.ts'
 import { certificatesJson } from '../../output/deployment/certificatesJson.ts'
-import type { ExitCode } from '../exitCodes.ts'
-import { exitOfHosts } from '../exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
 import { withComponent } from '../selectTargets.ts'
-import { tableLayout } from '../terminal.ts'
 import { lookAtCertificates } from './lookAtCertificates.ts'
 
 /** `muster cert list`: the certificate of each host on its disk, and the one that each API serves. Changes nothing. */

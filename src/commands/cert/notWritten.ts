@@ -1,7 +1,7 @@
+import { UsageError } from '../../cli/usageError.ts'
+import type { WriteOutcome } from '../../cli/writeNewFile.ts'
+import { writeProblem } from '../../cli/writeProblem.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
-import { UsageError } from '../usageError.ts'
-import type { WriteOutcome } from '../writeNewFile.ts'
-import { writeProblem } from '../writeProblem.ts'
 
 /** Why files, as the command line names them, were not written; `example` is a file's name, where one is usual. */
 export function notWritten(

@@ -1,3 +1,4 @@
+import type { CommandContext } from '../../cli/context.ts'
 import { registryDirectory } from '../../client/registryDirectory.ts'
 import { recordCluster, recordedCluster } from '../../client/registryFiles.ts'
 import {
@@ -6,7 +7,6 @@ import {
   untrustedAuthorities,
 } from '../../deployment/state/clusterState.ts'
 import type { StatePlace } from '../../deployment/state/statePlace.ts'
-import type { CommandContext } from '../context.ts'
 
 /** Lets tapi trust whom the hosts trust now, where it knows the cluster; of hosts its record stays as it is. */
 export async function recordAuthorities(

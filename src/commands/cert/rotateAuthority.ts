@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { createAuthority } from '../../certificates/authority.ts'
 import { signingKey } from '../../certificates/authorityKey.ts'
+import { mustBeAbleToAsk } from '../../cli/confirmChanges.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { Interrupted } from '../../cli/interrupted.ts'
 import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/rotation.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
 import type { ClusterState, Rotation } from '../../deployment/state/clusterState.ts'
@@ -17,9 +20,6 @@ import {
   phaseText,
   stoppedRotationText,
 } from '../../output/deployment/rotation.ts'
-import { mustBeAbleToAsk } from '../confirmChanges.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { Interrupted } from '../interrupted.ts'
 import { openLoaded } from '../openCluster.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'

@@ -1,3 +1,6 @@
+import { agreed } from '../../cli/confirmChanges.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { beforeOf } from '../../deployment/before/beforeOf.ts'
 import {
   type CertificateTarget,
@@ -21,9 +24,6 @@ import type { planText } from '../../output/deployment/plan.ts'
 import { wavesText } from '../../output/deployment/waves.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { chooseRenderer } from '../chooseRenderer.ts'
-import { agreed } from '../confirmChanges.ts'
-import type { CommandContext } from '../context.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import type { Run } from '../inRun.ts'
 import { refuseHosts } from '../refuseHosts.ts'
 import { runSteps } from '../runSteps.ts'

@@ -1,8 +1,8 @@
+import type { CommandContext } from '../../cli/context.ts'
+import { readPassword } from '../../cli/readPassword.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { usualPassword } from '../../output/deployment/exportedUse.ts'
 import { Secret } from '../../secrets/secret.ts'
-import type { CommandContext } from '../context.ts'
-import { readPassword } from '../readPassword.ts'
-import { UsageError } from '../usageError.ts'
 
 /** Where the password of an exported store comes from. */
 export type StorePasswordOptions = {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { leavingOf } from '../../deployment/certificates/leaving.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
 import { allAtOnce } from '../../deployment/execution/rollout.ts'
@@ -12,7 +13,6 @@ import {
   leavingText,
   stoppedLeavingText,
 } from '../../output/deployment/ownAuthority.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { namesOf } from '../selectTargets.ts'
 import { beginningOnce, surveyedAgain, tellLast } from './phases.ts'
 import { recordAuthorities } from './recordAuthorities.ts'

@@ -1,5 +1,5 @@
+import { UsageError } from '../../cli/usageError.ts'
 import { type Component, components, isComponent } from '../../contracts/component.ts'
-import { UsageError } from '../usageError.ts'
 
 /** What the command line of tapi says that holds for every call. */
 export type TapiOptions = {

@@ -1,6 +1,6 @@
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { writeText } from '../../cli/terminal.ts'
 import type { Outcome } from '../../client/calls.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { writeText } from '../terminal.ts'
 import { renderProblem } from './failure.ts'
 import type { Call } from './prepareCall.ts'
 import { renderJson } from './renderPayload.ts'

@@ -1,8 +1,8 @@
+import type { ExitCode } from '../../cli/exitCodes.ts'
+import { exitOfHosts } from '../../cli/exitOfHosts.ts'
+import { tableLayout } from '../../cli/terminal.ts'
 import { usersJson, usersText } from '../../output/deployment/users.ts'
-import type { ExitCode } from '../exitCodes.ts'
-import { exitOfHosts } from '../exitOfHosts.ts'
 import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { tableLayout } from '../terminal.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
 
 /** `muster users list`: who can log in to which host and component, and where hosts differ. Changes nothing. */

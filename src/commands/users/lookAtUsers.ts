@@ -1,5 +1,7 @@
 import { createHasher, type Hasher } from '../../accounts/hasher.ts'
 import { verifyPassword } from '../../accounts/passwordHash.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { Interrupted } from '../../cli/interrupted.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { failureOf, isUnreachable } from '../../deployment/failure.ts'
@@ -10,9 +12,7 @@ import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/
 import { type StillGiven, stillGiven } from '../../deployment/users/replacedPasswords.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { prepareConnections } from '../connectHost.ts'
-import type { CommandContext } from '../context.ts'
 import { impatient } from '../impatient.ts'
-import { Interrupted } from '../interrupted.ts'
 import type { SelectedCluster } from '../selectTargets.ts'
 import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
 

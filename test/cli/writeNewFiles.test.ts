@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { existing, writeNewFiles } from '../../src/commands/writeNewFiles.ts'
+import { existing, writeNewFiles } from '../../src/cli/writeNewFiles.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const write = (folder: string, names: readonly string[], force = false) =>

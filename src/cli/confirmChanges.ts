@@ -1,6 +1,5 @@
 import { confirm } from './ask.ts'
 import type { CommandContext } from './context.ts'
-import type { Run } from './inRun.ts'
 import { Interrupted } from './interrupted.ts'
 import { UsageError } from './usageError.ts'
 
@@ -27,7 +26,7 @@ export const agreed = async (
     readonly yes: boolean
     readonly question: string
     /** The run that waits for the answer. */
-    readonly run?: Pick<Run, 'waitFor'>
+    readonly run?: { readonly waitFor: <Answer>(answer: () => Promise<Answer>) => Promise<Answer> }
   },
 ): Promise<boolean> => {
   const { yes, question, run } = options

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitOfHosts } from '../../src/commands/exitOfHosts.ts'
+import { exitOfHosts } from '../../src/cli/exitOfHosts.ts'
 
 describe('exitOfHosts', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { agreed, mustBeAbleToAsk } from '../../src/commands/confirmChanges.ts'
-import { Interrupted } from '../../src/commands/interrupted.ts'
+import { agreed, mustBeAbleToAsk } from '../../src/cli/confirmChanges.ts'
+import { Interrupted } from '../../src/cli/interrupted.ts'
 import { commandContext } from '../config/commandContext.ts'
 
 describe('agreed', () => {
