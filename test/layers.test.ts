@@ -33,6 +33,21 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   components: ['untrusted', 'contracts', 'api', 'client', 'secrets', 'accounts'],
   output: ['untrusted', 'diagnostics', 'config', 'deployment'],
   cli: ['untrusted', 'diagnostics', 'secrets', 'processes', 'config', 'deployment', 'output'],
+  session: [
+    'untrusted',
+    'diagnostics',
+    'contracts',
+    'secrets',
+    'accounts',
+    'processes',
+    'transport',
+    'config',
+    'certificates',
+    'client',
+    'deployment',
+    'output',
+    'cli',
+  ],
   commands: [
     'untrusted',
     'diagnostics',
@@ -47,6 +62,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'deployment',
     'output',
     'cli',
+    'session',
   ],
   bin: [
     'untrusted',
@@ -64,6 +80,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'components',
     'output',
     'cli',
+    'session',
     'commands',
   ],
 }
@@ -96,9 +113,7 @@ const ioFiles: readonly string[] = [
   'client/registryFiles.ts',
   'client/request.ts',
   'client/shownCertificates.ts',
-  'commands/connectHost.ts',
   'commands/readOwnStores.ts',
-  'commands/usualSshConfig.ts',
   'commands/validate/isTracked.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
@@ -112,6 +127,8 @@ const ioFiles: readonly string[] = [
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
   'deployment/state/stateTree.ts',
+  'session/connectHost.ts',
+  'session/usualSshConfig.ts',
   'transport/agentContents.ts',
   'transport/dial.ts',
 ]
@@ -255,7 +272,9 @@ describe('the layers of src', () => {
       }
     }
     visit('bin/muster-api.ts')
-    const forbidden = [...seen].filter((file) => /^(transport|deployment|config|cli|commands)\//.test(file))
+    const forbidden = [...seen].filter((file) =>
+      /^(transport|deployment|config|cli|session|commands)\//.test(file),
+    )
     expect(forbidden).toEqual([])
   })
 })

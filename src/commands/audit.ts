@@ -4,7 +4,7 @@ import { UsageError } from '../cli/usageError.ts'
 import { readRuns } from '../deployment/runs/runsFile.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { jsonText } from '../output/json.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 
 /** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
 export const isRunId = (word: string): boolean =>

@@ -12,13 +12,13 @@ import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import { closeAll, type LostHost, surveyHosts, wholeLook } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
-import { chooseRenderer } from './chooseRenderer.ts'
-import { connectHost, prepareConnections } from './connectHost.ts'
+import { chooseRenderer } from '../session/chooseRenderer.ts'
+import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { namesOf, type SelectedCluster, wholeOf } from '../session/selectTargets.ts'
 import { mend } from './mend.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
 import { readOwnStores } from './readOwnStores.ts'
 import { readStoreSecrets } from './readStoreSecrets.ts'
-import { namesOf, type SelectedCluster, wholeOf } from './selectTargets.ts'
 
 type CheckOptions = ClusterOptions & {
   readonly json: boolean

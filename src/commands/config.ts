@@ -2,8 +2,8 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { colourOf } from '../cli/terminal.ts'
 import { configJson } from '../output/config/json.ts'
 import { configText } from '../output/config/text.ts'
+import type { ClusterOptions } from '../session/openCluster.ts'
 import { describeFiles, hostsMeant } from './describeFiles.ts'
-import type { ClusterOptions } from './openCluster.ts'
 
 const narrow = 60
 const wide = 120

@@ -5,9 +5,9 @@ import { chooseHosts } from '../config/describe/chooseHosts.ts'
 import { describe } from '../config/describe/describe.ts'
 import type { Description } from '../config/describe/description.ts'
 import { shortListOf } from '../diagnostics/words.ts'
-import { loadCluster } from './loadCluster.ts'
-import type { ClusterOptions } from './openCluster.ts'
-import { withoutSilenced } from './withoutSilenced.ts'
+import { loadCluster } from '../session/loadCluster.ts'
+import type { ClusterOptions } from '../session/openCluster.ts'
+import { withoutSilenced } from '../session/withoutSilenced.ts'
 
 /**
  * Reads the files and describes every host. Findings go to standard error (without `warnings`, only those of a

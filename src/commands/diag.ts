@@ -14,14 +14,14 @@ import { onEachHost } from '../deployment/eachHost.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
 import { diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
 import { jsonText } from '../output/json.ts'
+import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { namesOf } from '../session/selectTargets.ts'
 import { printable } from '../untrusted/printable.ts'
 import { createCapture } from './capture.ts'
-import { connectHost, prepareConnections } from './connectHost.ts'
 import { hostFiles } from './diag/hostFiles.ts'
 import { knownSecrets } from './diag/knownSecrets.ts'
 import { parts, told } from './diag/parts.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { namesOf } from './selectTargets.ts'
 
 /** Characters of one file at most; its end is kept. */
 const longest = 1024 * 1024

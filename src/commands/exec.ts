@@ -5,10 +5,10 @@ import { UsageError } from '../cli/usageError.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/exec/run.ts'
 import { execJson, execText } from '../output/deployment/exec.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { ownHosts } from '../session/ownHosts.ts'
+import { exitOfLooking, tellLost } from '../session/tellLost.ts'
 import { lengthOfTime } from './lengthOfTime.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { ownHosts } from './ownHosts.ts'
-import { exitOfLooking, tellLost } from './tellLost.ts'
 
 /** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
 export async function exec(

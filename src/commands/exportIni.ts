@@ -7,7 +7,7 @@ import { exportIni as toIni } from '../config/ini/exportIni.ts'
 import type { ResolvedCluster, ResolvedHost } from '../config/resolve/resolved.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import { shortListOf } from '../diagnostics/words.ts'
-import { loadCluster } from './loadCluster.ts'
+import { loadCluster } from '../session/loadCluster.ts'
 import { type Destination, writeLines } from './writeLines.ts'
 
 function hostOf({ hosts }: ResolvedCluster, name: string): ResolvedHost {

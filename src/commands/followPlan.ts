@@ -9,13 +9,13 @@ import type { SavedPlan } from '../deployment/savedPlan/savedPlan.ts'
 import { savedPlanOf } from '../deployment/savedPlan/savePlan.ts'
 import { secretMarks } from '../deployment/savedPlan/secretMarks.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
-import { chooseRenderer } from './chooseRenderer.ts'
-import type { Run } from './inRun.ts'
-import { notStarted } from './notStarted.ts'
-import { type ClusterOptions, type OpenedCluster, openLoaded } from './openCluster.ts'
+import { chooseRenderer } from '../session/chooseRenderer.ts'
+import type { Run } from '../session/inRun.ts'
+import { notStarted } from '../session/notStarted.ts'
+import { type ClusterOptions, type OpenedCluster, openLoaded } from '../session/openCluster.ts'
+import { namesOf, type SelectedCluster, selectTargets, wholeOf } from '../session/selectTargets.ts'
 import type { PreparedRun } from './prepareRun.ts'
 import { readPlan } from './readPlan.ts'
-import { namesOf, type SelectedCluster, selectTargets, wholeOf } from './selectTargets.ts'
 
 /** A saved plan that is to be carried out, and its file as it was named. */
 export type GivenPlan = { readonly file: string; readonly plan: SavedPlan }

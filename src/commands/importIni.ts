@@ -8,7 +8,7 @@ import { importIni as toYaml } from '../config/ini/importIni.ts'
 import { joined } from '../config/ini/textLine.ts'
 import { type LoadResult, loadConfig } from '../config/load.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
-import { withoutSilenced } from './withoutSilenced.ts'
+import { withoutSilenced } from '../session/withoutSilenced.ts'
 import { type Destination, writeLines } from './writeLines.ts'
 
 /** The name under which findings stand about what goes to standard output. */

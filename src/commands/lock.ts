@@ -6,8 +6,8 @@ import { lineLayout } from '../cli/terminal.ts'
 import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostLocks.ts'
 import { staleAfter } from '../deployment/lock/scripts.ts'
 import { locksJson, locksText } from '../output/deployment/locks.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { ownHosts } from './ownHosts.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { ownHosts } from '../session/ownHosts.ts'
 
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {

@@ -6,8 +6,8 @@ import type { HostChecks } from '../deployment/check/judgeHosts.ts'
 import { remediesOf } from '../deployment/check/remedy.ts'
 import { preview } from '../deployment/preview.ts'
 import { wholeLook } from '../deployment/survey.ts'
-import { runSteps } from './runSteps.ts'
-import { withHosts } from './withHosts.ts'
+import { runSteps } from '../session/runSteps.ts'
+import { withHosts } from '../session/withHosts.ts'
 
 /**
  * Mends on the hosts what the checks found and muster may mend by itself, after it was shown and agreed to, as a run

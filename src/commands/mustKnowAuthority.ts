@@ -6,7 +6,7 @@ import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { shortListOf } from '../diagnostics/words.ts'
-import { namesOf, type SelectedCluster } from './selectTargets.ts'
+import { namesOf, type SelectedCluster } from '../session/selectTargets.ts'
 
 /**
  * Refuses to make an authority for some hosts while tapi's record says that others were installed from here:

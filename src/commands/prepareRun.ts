@@ -27,16 +27,16 @@ import {
   wholeLook,
 } from '../deployment/survey.ts'
 import type { Target } from '../deployment/target.ts'
+import { connectHost } from '../session/connectHost.ts'
+import { exitOfRun } from '../session/exitOfRun.ts'
+import type { Run } from '../session/inRun.ts'
+import { notStarted } from '../session/notStarted.ts'
+import type { SelectedCluster } from '../session/selectTargets.ts'
+import { heldHosts, surveyLocked } from '../session/surveyLocked.ts'
+import { type PassphraseOptions, unlocking } from '../session/unlocking.ts'
 import type { Transport } from '../transport/transport.ts'
-import { connectHost } from './connectHost.ts'
-import { exitOfRun } from './exitOfRun.ts'
-import type { Run } from './inRun.ts'
 import { mustKnowAuthority } from './mustKnowAuthority.ts'
-import { notStarted } from './notStarted.ts'
 import { readOwnStores } from './readOwnStores.ts'
-import type { SelectedCluster } from './selectTargets.ts'
-import { heldHosts, surveyLocked } from './surveyLocked.ts'
-import { type PassphraseOptions, unlocking } from './unlocking.ts'
 
 /** A target with what would change on its host, and the way there. */
 export type PlannedTarget = {

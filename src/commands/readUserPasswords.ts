@@ -2,7 +2,7 @@ import type { CommandContext } from '../cli/context.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { givenPasswords } from '../deployment/prepare.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { OpenedCluster } from './openCluster.ts'
+import type { OpenedCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 
 /**

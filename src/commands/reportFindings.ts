@@ -6,10 +6,10 @@ import { setSource } from '../config/sets.ts'
 import { options } from '../config/settings/options.ts'
 import type { Code } from '../diagnostics/catalogue.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
-import type { LoadedCluster } from './loadCluster.ts'
+import type { LoadedCluster } from '../session/loadCluster.ts'
+import { withoutSilenced } from '../session/withoutSilenced.ts'
 import { printReport } from './printReport.ts'
 import type { ValidateFormat } from './validateFormats.ts'
-import { withoutSilenced } from './withoutSilenced.ts'
 
 /**
  * Ends a command that judges hosts, for cron and CI: prints what it found, in any format of `validate`. 0: nothing

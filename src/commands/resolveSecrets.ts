@@ -6,10 +6,10 @@ import type { HostConfig } from '../config/model.ts'
 import { type ResolvedSecrets, secretsOfInstallation } from '../deployment/prepare.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { OpenedCluster } from './openCluster.ts'
+import type { OpenedCluster } from '../session/openCluster.ts'
+import { withoutSilenced } from '../session/withoutSilenced.ts'
 import { readSecrets } from './validate/readSecrets.ts'
 import { secretFindings } from './validate/secretFindings.ts'
-import { withoutSilenced } from './withoutSilenced.ts'
 
 /**
  * Reads the secrets that a command needs of the chosen hosts, all that an installation takes unless told, each source

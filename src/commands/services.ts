@@ -10,11 +10,11 @@ import { preview } from '../deployment/preview.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { shortListOf } from '../diagnostics/words.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { rolloutFor } from './rolloutFor.ts'
-import { runSteps } from './runSteps.ts'
-import { namesOf, withComponent } from './selectTargets.ts'
-import { withHosts } from './withHosts.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { rolloutFor } from '../session/rolloutFor.ts'
+import { runSteps } from '../session/runSteps.ts'
+import { namesOf, withComponent } from '../session/selectTargets.ts'
+import { withHosts } from '../session/withHosts.ts'
 
 /**
  * `muster start|stop|restart`: every component, or one, of every host that can be reached. One that already is as

@@ -8,12 +8,12 @@ import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts
 import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
 import { jsonText } from '../output/json.ts'
-import { prepareConnections } from './connectHost.ts'
-import { impatient } from './impatient.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { prepareConnections } from '../session/connectHost.ts'
+import { impatient } from '../session/impatient.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { withComponent } from '../session/selectTargets.ts'
+import { inOrderOf, surveyToLook } from '../session/surveyToLook.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
-import { withComponent } from './selectTargets.ts'
-import { inOrderOf, surveyToLook } from './surveyToLook.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(

@@ -16,10 +16,10 @@ import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import { grantsText } from '../output/deployment/grants.ts'
 import { partText } from '../output/deployment/part.ts'
 import { reachText } from '../output/deployment/reach.ts'
+import type { ClusterOptions } from '../session/openCluster.ts'
+import { namesOf, type SelectedCluster } from '../session/selectTargets.ts'
 import { quote } from '../transport/shellWords.ts'
-import type { ClusterOptions } from './openCluster.ts'
 import type { PreparedRun } from './prepareRun.ts'
-import { namesOf, type SelectedCluster } from './selectTargets.ts'
 
 /** A log for machines is no place for a password. */
 export function tellWhereKept(run: PreparedRun, place: StatePlace, emit: Emit): void {

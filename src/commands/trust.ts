@@ -14,11 +14,11 @@ import { type Looked, type NewServer, type TrustOutcome, trustServers } from '..
 import { serversOf } from '../deployment/trust/servers.ts'
 import { counted } from '../diagnostics/words.ts'
 import { lookedText, pinsYaml, trustJson, trustSummary } from '../output/deployment/trust.ts'
+import { type HostKeyReader, hostKeyReader } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { tellLost } from '../session/tellLost.ts'
 import type { Route } from '../transport/destination.ts'
 import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/knownHostsLines.ts'
-import { type HostKeyReader, hostKeyReader } from './connectHost.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { tellLost } from './tellLost.ts'
 
 type TrustOptions = ClusterOptions & {
   readonly yes: boolean

@@ -9,12 +9,12 @@ import { type PlannedStep, preview } from '../deployment/preview.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
-import type { Run } from './inRun.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { runSteps } from './runSteps.ts'
-import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { showPlan } from './showPlan.ts'
-import { withHosts } from './withHosts.ts'
+import type { Run } from '../session/inRun.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { runSteps } from '../session/runSteps.ts'
+import { namesOf, type SelectedCluster } from '../session/selectTargets.ts'
+import { showPlan } from '../session/showPlan.ts'
+import { withHosts } from '../session/withHosts.ts'
 
 type UninstallOptions = ClusterOptions & {
   readonly yes: boolean

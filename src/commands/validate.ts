@@ -7,12 +7,12 @@ import type { ClusterConfig } from '../config/model.ts'
 import { asksForStdin, setSource } from '../config/sets.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { counted, listOf } from '../diagnostics/words.ts'
-import { type LoadedCluster, loadCluster } from './loadCluster.ts'
+import { type LoadedCluster, loadCluster } from '../session/loadCluster.ts'
+import { readSetInput } from '../session/readSetInput.ts'
+import { withoutSilenced } from '../session/withoutSilenced.ts'
 import { printReport } from './printReport.ts'
-import { readSetInput } from './readSetInput.ts'
 import { findBeyondFiles } from './validate/findBeyondFiles.ts'
 import type { ValidateFormat } from './validateFormats.ts'
-import { withoutSilenced } from './withoutSilenced.ts'
 
 const stricter = (finding: Diagnostic): Diagnostic =>
   finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding

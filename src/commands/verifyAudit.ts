@@ -5,9 +5,9 @@ import { verifyChains } from '../deployment/audit/verifyChain.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { readInstalledSet } from '../deployment/installedSet.ts'
 import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { ownHosts } from './ownHosts.ts'
-import { exitOfLooking, tellLost } from './tellLost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { ownHosts } from '../session/ownHosts.ts'
+import { exitOfLooking, tellLost } from '../session/tellLost.ts'
 
 /** `muster audit --verify`: follows the chains of the audit logs of every host that can be reached. Changes nothing. */
 export async function verifyAudit(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {

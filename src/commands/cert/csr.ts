@@ -8,8 +8,8 @@ import { readState } from '../../deployment/state/openState.ts'
 import { folderOf } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { namesOf } from '../selectTargets.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { namesOf } from '../../session/selectTargets.ts'
 import { notWritten } from './notWritten.ts'
 
 /**

@@ -11,7 +11,7 @@ import { openState, readState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { listOf } from '../../diagnostics/words.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 
 /**
  * `muster cert import`: takes the certificate of an outside authority into the state directory, judged. The next

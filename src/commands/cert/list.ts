@@ -5,8 +5,8 @@ import { tableLayout } from '../../cli/terminal.ts'
 import type { Component } from '../../contracts/component.ts'
 import { certificatesText } from '../../output/deployment/certificates.ts'
 import { certificatesJson } from '../../output/deployment/certificatesJson.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { withComponent } from '../selectTargets.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { withComponent } from '../../session/selectTargets.ts'
 import { lookAtCertificates } from './lookAtCertificates.ts'
 
 /** `muster cert list`: the certificate of each host on its disk, and the one that each API serves. Changes nothing. */

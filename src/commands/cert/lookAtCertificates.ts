@@ -6,12 +6,12 @@ import type { LookedAt } from '../../deployment/certificates/judgeCertificates.t
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
-import { prepareConnections } from '../connectHost.ts'
-import { impatient } from '../impatient.ts'
+import { prepareConnections } from '../../session/connectHost.ts'
+import { impatient } from '../../session/impatient.ts'
+import type { SelectedCluster } from '../../session/selectTargets.ts'
+import { inOrderOf, surveyToLook } from '../../session/surveyToLook.ts'
 import { readOwnStores } from '../readOwnStores.ts'
 import { readStoreSecrets } from '../readStoreSecrets.ts'
-import type { SelectedCluster } from '../selectTargets.ts'
-import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
 
 /** The certificates of all hosts as they are now, in the order of the file; changes nothing. */
 export async function lookAtCertificates(

@@ -1,7 +1,7 @@
 import { type Survey, surveyAgain } from '../../deployment/survey.ts'
-import { chooseRenderer } from '../chooseRenderer.ts'
-import type { Run } from '../inRun.ts'
-import { namesOf } from '../selectTargets.ts'
+import { chooseRenderer } from '../../session/chooseRenderer.ts'
+import type { Run } from '../../session/inRun.ts'
+import { namesOf } from '../../session/selectTargets.ts'
 import type { CertificateRun } from './spreadCertificates.ts'
 
 /** A run of several phases, each in an order of its own. */

@@ -10,7 +10,7 @@ import { saveState } from '../../deployment/state/saveState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { type StatePlace, stateFolder } from '../../deployment/state/statePlace.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 
 /** Characters below which a passphrase can be tried out. */
 const shortest = 12

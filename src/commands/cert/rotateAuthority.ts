@@ -20,12 +20,12 @@ import {
   phaseText,
   stoppedRotationText,
 } from '../../output/deployment/rotation.ts'
-import { openLoaded } from '../openCluster.ts'
-import { refuseHosts } from '../refuseHosts.ts'
+import { openLoaded } from '../../session/openCluster.ts'
+import { refuseHosts } from '../../session/refuseHosts.ts'
+import { namesOf } from '../../session/selectTargets.ts'
+import { unlocking } from '../../session/unlocking.ts'
+import { withHosts } from '../../session/withHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
-import { namesOf } from '../selectTargets.ts'
-import { unlocking } from '../unlocking.ts'
-import { withHosts } from '../withHosts.ts'
 import { beginningOnce, type PhasedRun, surveyedAgain, tellLast } from './phases.ts'
 import { recordAuthorities } from './recordAuthorities.ts'
 import type { CertificateOptions } from './renew.ts'

@@ -13,7 +13,7 @@ import {
   leavingText,
   stoppedLeavingText,
 } from '../../output/deployment/ownAuthority.ts'
-import { namesOf } from '../selectTargets.ts'
+import { namesOf } from '../../session/selectTargets.ts'
 import { beginningOnce, surveyedAgain, tellLast } from './phases.ts'
 import { recordAuthorities } from './recordAuthorities.ts'
 import { type CertificateRun, spreadCertificates } from './spreadCertificates.ts'

@@ -1,7 +1,7 @@
 import { UsageError } from '../../cli/usageError.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
-import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
 
 /** The hosts whose certificates muster makes, and what there is to say of the others. Throws a `UsageError` for none. */
 export function withoutBrought(

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../cli/usageError.ts'
 import { existingNameProblems } from '../../contracts/userName.ts'
+import type { ClusterOptions } from '../../session/openCluster.ts'
 import { printable } from '../../untrusted/printable.ts'
-import type { ClusterOptions } from '../openCluster.ts'
 import { command, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../../cli/usageError.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { listOf, shortListOf } from '../../diagnostics/words.ts'
-import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
 
 const names = ({ users }: HostConfig): readonly string[] => users.map(({ user }) => user)
 

@@ -2,7 +2,7 @@ import type { ExitCode } from '../../cli/exitCodes.ts'
 import { exitOfHosts } from '../../cli/exitOfHosts.ts'
 import { tableLayout } from '../../cli/terminal.ts'
 import { usersJson, usersText } from '../../output/deployment/users.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
 
 /** `muster users list`: who can log in to which host and component, and where hosts differ. Changes nothing. */

@@ -11,10 +11,10 @@ import { hashEarly } from '../../deployment/users/hashEarly.ts'
 import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/users/hostUsers.ts'
 import { type StillGiven, stillGiven } from '../../deployment/users/replacedPasswords.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { prepareConnections } from '../connectHost.ts'
-import { impatient } from '../impatient.ts'
-import type { SelectedCluster } from '../selectTargets.ts'
-import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
+import { prepareConnections } from '../../session/connectHost.ts'
+import { impatient } from '../../session/impatient.ts'
+import type { SelectedCluster } from '../../session/selectTargets.ts'
+import { inOrderOf, surveyToLook } from '../../session/surveyToLook.ts'
 
 /**
  * The users of all hosts as they are now, in the order of the file; changes nothing. A host that cannot be reached

@@ -1,6 +1,6 @@
 import { UsageError } from '../../cli/usageError.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
-import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
 
 /** Throws a `UsageError` where the file names nobody for a host: then nobody could log in there any more. */
 export function mustNameUsers(config: SelectedCluster): void {

@@ -3,9 +3,9 @@ import { Interrupted } from '../../cli/interrupted.ts'
 import { onEachHost } from '../../deployment/eachHost.ts'
 import { readInstalledSet } from '../../deployment/installedSet.ts'
 import { unlockOnHost } from '../../deployment/users/unlockOnHost.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { ownHosts } from '../ownHosts.ts'
-import { exitOfLooking, tellLost } from '../tellLost.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { ownHosts } from '../../session/ownHosts.ts'
+import { exitOfLooking, tellLost } from '../../session/tellLost.ts'
 
 /** `muster users unlock`: ends the lock-outs of a user name in every component of every host. */
 export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {

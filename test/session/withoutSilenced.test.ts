@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { withoutSilenced } from '../../src/commands/withoutSilenced.ts'
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts'
+import { withoutSilenced } from '../../src/session/withoutSilenced.ts'
 import { loadText } from '../config/loadText.ts'
 
 const text = `# muster-ignore: secret-not-resolved the pipeline has no secrets

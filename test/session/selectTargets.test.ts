@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/usageError.ts'
 import { muster } from '../../src/commands/program.ts'
-import { selectTargets, type Targets, wholeOf, withComponent } from '../../src/commands/selectTargets.ts'
 import type { ClusterConfig, HostConfig } from '../../src/config/model.ts'
+import { selectTargets, type Targets, wholeOf, withComponent } from '../../src/session/selectTargets.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseRenderer } from '../../src/commands/chooseRenderer.ts'
+import { chooseRenderer } from '../../src/session/chooseRenderer.ts'
 import { commandContext } from '../config/commandContext.ts'
 
 const failedOf = (host: string) =>

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { usualSshConfig } from '../../src/commands/usualSshConfig.ts'
+import { usualSshConfig } from '../../src/session/usualSshConfig.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** As Debian has it. */

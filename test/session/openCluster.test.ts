@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openCluster } from '../../src/commands/openCluster.ts'
+import { openCluster } from '../../src/session/openCluster.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { good } from '../config/loadText.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
