@@ -15,8 +15,7 @@ export async function audit(
   options: ClusterOptions & { readonly id: string | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, id, json } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const { cluster, directory } = config
   const runs = await readRuns({ directory, cluster })
   const colour = colourOf(context, context.stdout)

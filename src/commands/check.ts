@@ -37,8 +37,7 @@ export async function check(options: CheckOptions): Promise<ExitCode> {
     throw new UsageError('--fix cannot be used with --json.', 'Run --fix first, then check with --json.')
   }
   if (fix) mustBeAbleToAsk(context, { yes, command: 'check --fix', look: 'check' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const found = await lookAtHosts(options, config)
   show(options, config, found)
   if (!fix) return exitOf(found, options.strict)

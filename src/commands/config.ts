@@ -20,8 +20,9 @@ export async function config(
   },
 ): Promise<ExitCode> {
   const { context, hosts, origin, format } = options
-  const all = await describeFiles({ ...options, warnings: true })
-  if (typeof all === 'number') return all
+  const described = await describeFiles({ ...options, warnings: true })
+  if (!described.ok) return described.exitCode
+  const all = described.description
   const description = hostsMeant(hosts, [all])(all)
   const { stdout } = context
   const width = Math.max(narrow, Math.min(wide, stdout.columns ?? wide))

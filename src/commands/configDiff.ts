@@ -38,11 +38,13 @@ export async function configDiff(options: {
   }
   const before = await describeFiles({ context, files: old, set: [], warnings: false })
   const after = await describeFiles({ context, files: now, set: [], warnings: false })
-  // A file that cannot be read weighs more than one with errors.
-  if (typeof before === 'number') return typeof after === 'number' && after > before ? after : before
-  if (typeof after === 'number') return after
-  const meant = hostsMeant(hosts, [before, after])
-  const difference = compare(meant(before), meant(after))
+  if (!before.ok || !after.ok) {
+    // A file that cannot be read weighs more than one with errors.
+    const codes = [before, after].flatMap((side) => (side.ok ? [] : side.exitCode))
+    return codes.includes(exitCodes.usage) ? exitCodes.usage : exitCodes.failed
+  }
+  const meant = hostsMeant(hosts, [before.description, after.description])
+  const difference = compare(meant(before.description), meant(after.description))
   const { stdout } = context
   stdout.write(format === 'json' ? diffJson(difference) : diffText(difference, colourOf(context, stdout)))
   return isSame(difference) ? exitCodes.ok : exitCodes.changes

@@ -40,8 +40,7 @@ export async function diag(
   if (options.files.includes('-')) {
     throw new UsageError('`muster diag` reads its files more than once.', 'Give it a file instead of -.')
   }
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const { cluster, hosts } = config
   const made = context.now()
   const stem = `muster-diag-${encodeURIComponent(cluster).slice(0, 60)}-${compactTime(made)}`

@@ -31,8 +31,7 @@ export async function exec(
   if (program.startsWith('-'))
     throw new UsageError(`${program} is not a command.`, 'Put the command before its options.')
   const timeout = lengthOfTime(options.timeout, 'timeout') * 1000
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const results = await onEachHost({
     hosts: config.hosts,
     connect: await ownHosts(context, config),

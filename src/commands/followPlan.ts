@@ -12,7 +12,7 @@ import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import type { Run } from '../session/inRun.ts'
 import { notStarted } from '../session/notStarted.ts'
-import { type ClusterOptions, type OpenedCluster, openLoaded } from '../session/openCluster.ts'
+import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { namesOf, type SelectedCluster, selectTargets, wholeOf } from '../session/selectTargets.ts'
 import type { PreparedRun } from './prepareRun.ts'
 import { readPlan } from './readPlan.ts'
@@ -24,11 +24,11 @@ const newPlan = 'Create and review a new plan with `muster plan --out`.'
 
 /**
  * Reads a plan and the files that it must be of, with the plan's own hosts. Throws a `UsageError` where the
- * plan is of another file, or of another muster; gives an exit code where the files have findings.
+ * plan is of another file, or of another muster.
  */
 export async function openPlanned(
   options: ClusterOptions & { readonly plan: string; readonly release?: string | undefined },
-): Promise<(OpenedCluster & { readonly given: GivenPlan }) | ExitCode> {
+): Promise<OpenedCluster & { readonly given: GivenPlan }> {
   const { context, targets, plan: file } = options
   if (targets !== undefined && targets.hosts.length + targets.services.length > 0) {
     throw new UsageError(
@@ -44,8 +44,7 @@ export async function openPlanned(
   }
   const plan = await readPlan(context, file)
   const { targets: _, ...whole } = options
-  const opened = await openLoaded(whole)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(whole)
   const all = wholeOf(opened.config)
   const problem = planIsOfAnother(plan, { config: all, version: context.version })
   if (problem !== undefined) {

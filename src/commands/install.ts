@@ -22,7 +22,7 @@ import { prepareConnections } from '../session/connectHost.ts'
 import { inRun, type Run } from '../session/inRun.ts'
 import { madePasswordText } from '../session/madePasswordText.ts'
 import { mustBeHosts } from '../session/mustBeHosts.ts'
-import { type ClusterOptions, type OpenedCluster, openLoaded } from '../session/openCluster.ts'
+import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { rolloutFor } from '../session/rolloutFor.ts'
 import { runSteps } from '../session/runSteps.ts'
 import { namesOf, type SelectedCluster } from '../session/selectTargets.ts'
@@ -66,28 +66,21 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const { plan, purpose } = options
   const operation = purpose?.operation ?? 'install'
   if (plan === undefined) mustBeAbleToAsk(options.context, { yes: options.yes, command: operation })
-  const opened = await (plan === undefined ? openAsked(options) : openPlanned({ ...options, plan }))
-  if (typeof opened === 'number') return opened
+  const opened: OpenedCluster & { readonly given?: GivenPlan } = await (plan === undefined
+    ? openCluster(options)
+    : openPlanned({ ...options, plan }))
   const { config, given } = opened
   const release = given === undefined ? options.release : given.plan.release
   refuseRuntimeFile(release, options.runtimeFile)
   mustBeHosts(config, '--replaced', options.replaced)
   const rollout = rolloutFor(config, options.rollout)
   const secrets = await resolveSecrets(options.context, opened)
-  if (typeof secrets === 'number') return secrets
   if (given !== undefined) await mustBeOfPlan(given, config, secrets)
   await prepareConnections(options.context, config.hosts)
   const place = { directory: config.directory, cluster: config.cluster }
   return inRun({ ...options, config, operation }, (locked) =>
     installLocked({ ...options, release, rollout, config, secrets, given, place, locked }),
   )
-}
-
-/** The files of a command that was given no plan. */
-async function openAsked(
-  options: ClusterOptions,
-): Promise<(OpenedCluster & { readonly given?: GivenPlan }) | ExitCode> {
-  return openLoaded(options)
 }
 
 async function installLocked(

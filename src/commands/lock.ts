@@ -12,8 +12,7 @@ import { ownHosts } from '../session/ownHosts.ts'
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const locks = await hostLocks({ hosts: config.hosts, connect: await ownHosts(context, config) })
   show({ context, json, cluster: config.cluster, locks })
   return exitOf(locks)
@@ -25,8 +24,7 @@ export async function lockRelease(
 ): Promise<ExitCode> {
   const { context, yes, json } = options
   mustBeAbleToAsk(context, { yes, command: 'lock release', look: 'lock status' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const { cluster, hosts } = config
   const connect = await ownHosts(context, config)
   const seen = await hostLocks({ hosts, connect })

@@ -28,8 +28,7 @@ export async function logs(
   const { context, component, json } = options
   const since = options.since === undefined ? undefined : lengthOfTime(options.since, 'since')
   const lines = wholeNumber(options.lines, { option: 'lines', most: mostLines })
-  const opened = await openCluster(options)
-  if (typeof opened === 'number') return opened
+  const { config: opened } = await openCluster(options)
   const { cluster, hosts } = withComponent(opened, component)
   const wanted = { cluster, lines, ...(since && { since }) }
   const results = await onEachHost({

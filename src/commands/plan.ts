@@ -9,7 +9,7 @@ import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { mustBeHosts } from '../session/mustBeHosts.ts'
-import { type ClusterOptions, openLoaded } from '../session/openCluster.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { namesOf } from '../session/selectTargets.ts'
 import { planOf } from './followPlan.ts'
 import { keptPlanText } from './keptPlanText.ts'
@@ -34,13 +34,11 @@ export async function plan(
 ): Promise<ExitCode> {
   const { context, json, runtimeFile, release, replaced, out } = options
   refuseRuntimeFile(release, runtimeFile)
-  const opened = await openLoaded(options)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(options)
   const { config } = opened
   mustBeHosts(config, '--replaced', replaced)
   if (out !== undefined) await mustTakePlan(context, out)
   const secrets = await resolveSecrets(context, opened)
-  if (typeof secrets === 'number') return secrets
   await prepareConnections(context, config.hosts)
   const known = await readState({ directory: config.directory, cluster: config.cluster })
   const state = known?.state ?? emptyState

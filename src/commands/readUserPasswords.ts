@@ -1,5 +1,4 @@
 import type { CommandContext } from '../cli/context.ts'
-import type { ExitCode } from '../cli/exitCodes.ts'
 import { givenPasswords } from '../deployment/prepare.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { OpenedCluster } from '../session/openCluster.ts'
@@ -12,10 +11,9 @@ import { resolveSecrets } from './resolveSecrets.ts'
 export async function readUserPasswords(
   context: CommandContext,
   opened: OpenedCluster,
-): Promise<ReadonlyMap<string, ReadonlyMap<string, Secret>> | ExitCode> {
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Secret>>> {
   const secrets = await resolveSecrets(context, opened, ({ users }) =>
     users.flatMap(({ password }) => password ?? []),
   )
-  if (typeof secrets === 'number') return secrets
   return new Map(opened.config.hosts.map((host) => [host.name, givenPasswords(host, secrets)]))
 }

@@ -1,5 +1,6 @@
 import type { CommandContext } from '../cli/context.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { exitCodes } from '../cli/exitCodes.ts'
+import { ExitError } from '../cli/exitError.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
 import { secretReader } from '../cli/secretReader.ts'
 import type { HostConfig } from '../config/model.ts'
@@ -13,14 +14,14 @@ import { secretFindings } from './validate/secretFindings.ts'
 
 /**
  * Reads the secrets that a command needs of the chosen hosts, all that an installation takes unless told, each source
- * once, and reports what `validate --resolve-secrets` finds about them. With an error among the findings there is only
- * an exit code, and nothing may be touched. Rejects with `Interrupted` alone.
+ * once, and reports what `validate --resolve-secrets` finds about them. With an error among the findings it throws an
+ * `ExitError`, and nothing may be touched. Rejects with that or `Interrupted` alone.
  */
 export async function resolveSecrets(
   context: CommandContext,
   { config, loaded }: OpenedCluster,
   needed: (host: HostConfig) => readonly SecretReference[] = secretsOfInstallation,
-): Promise<ResolvedSecrets | ExitCode> {
+): Promise<ResolvedSecrets> {
   const policy = 'all'
   const read = secretReader(context, { policy })
   const { cluster: whole, sources } = loaded
@@ -39,7 +40,7 @@ export async function resolveSecrets(
   const diagnostics = left.findings.filter(({ code }) => codes.has(code))
   const shown = { diagnostics, sources, silenced: left.silenced.length }
   printDiagnostics(shown, { context, output: context.stderr })
-  if (found.some(({ severity }) => severity === 'error')) return exitCodes.failed
+  if (found.some(({ severity }) => severity === 'error')) throw new ExitError(exitCodes.failed)
   const secrets = new Map<SecretReference, Secret>()
   for (const reference of references) {
     const reading = await read(reference)

@@ -26,7 +26,7 @@ import { type HostReleases, releasesText } from '../output/deployment/releases.t
 import { wavesText } from '../output/deployment/waves.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Run } from '../session/inRun.ts'
-import { type ClusterOptions, openLoaded } from '../session/openCluster.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { refuseHosts } from '../session/refuseHosts.ts'
 import { rolloutFor } from '../session/rolloutFor.ts'
 import { runSteps } from '../session/runSteps.ts'
@@ -64,12 +64,10 @@ type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases 
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, json, lockWait } = options
   mustBeAbleToAsk(context, { yes, command: 'rollback', look: 'status' })
-  const loaded = await openLoaded(options)
-  if (typeof loaded === 'number') return loaded
+  const loaded = await openCluster(options)
   const { config } = loaded
   const rollout = rolloutFor(config, options.rollout)
   const passwords = await readUserPasswords(context, loaded)
-  if (typeof passwords === 'number') return passwords
   const opened = await readState({ directory: config.directory, cluster: config.cluster })
   const state = opened?.state ?? emptyState
   return withHosts({

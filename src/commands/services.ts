@@ -33,8 +33,7 @@ export async function services(
 ): Promise<ExitCode> {
   const { context, operation, component, yes, json } = options
   mustBeAbleToAsk(context, { yes, command: operation, look: 'status' })
-  const opened = await openCluster(options)
-  if (typeof opened === 'number') return opened
+  const { config: opened } = await openCluster(options)
   const config = withComponent(opened, component)
   const { cluster } = config
   const rollout = rolloutFor(config, options.rollout)

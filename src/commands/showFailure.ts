@@ -1,6 +1,7 @@
 import { CertificateError } from '../certificates/certificateError.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { ExitError } from '../cli/exitError.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
@@ -19,6 +20,7 @@ import { systemWords } from '../untrusted/systemErrors.ts'
 export function showFailure(context: CommandContext, error: unknown): ExitCode {
   const { stderr } = context
   if (error instanceof Interrupted) return exitCodes.interrupted
+  if (error instanceof ExitError) return error.exitCode
   if (error instanceof UsageError) {
     stderr.write(`error: ${error.message}\n  fix: ${error.fix}\n`)
     return exitCodes.usage

@@ -18,8 +18,7 @@ export async function state(
   },
 ): Promise<ExitCode> {
   const { context, operation, archive } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const place = { context, directory: config.directory, cluster: config.cluster }
   const passphrase = await readPassphrase(options)
   if (operation === 'export') return stateExport({ ...place, out: archive, passphrase })

@@ -20,8 +20,7 @@ export async function status(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, json } = options
-  const chosen = await openCluster(options)
-  if (typeof chosen === 'number') return chosen
+  const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, impatient(config).hosts)
   const { state, survey } = await surveyToLook(context, config, wholeLook)

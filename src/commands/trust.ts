@@ -36,8 +36,7 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   if (pin && (yes || json)) {
     throw new UsageError(`--pin cannot be used with --${yes ? 'yes' : 'json'}.`, 'Use one of them.')
   }
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const reader = hostKeyReader(context)
   const { routes, lost } = await routesOf(config.hosts, reader)
   const shown = json || pin ? context.stderr : context.stdout

@@ -30,8 +30,7 @@ type UninstallOptions = ClusterOptions & {
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, json } = options
   mustBeAbleToAsk(context, { yes, command: 'uninstall', look: 'status' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   if (options.purge && config.left.length > 0) {
     throw new UsageError(
       '--purge deletes files that all hosts need, but only some hosts are selected.',

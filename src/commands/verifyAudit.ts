@@ -12,8 +12,7 @@ import { exitOfLooking, tellLost } from '../session/tellLost.ts'
 /** `muster audit --verify`: follows the chains of the audit logs of every host that can be reached. Changes nothing. */
 export async function verifyAudit(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const results = await onEachHost({
     hosts: config.hosts,
     connect: await ownHosts(context, config),

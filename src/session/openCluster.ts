@@ -1,5 +1,6 @@
 import type { CommandContext } from '../cli/context.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { exitCodes } from '../cli/exitCodes.ts'
+import { ExitError } from '../cli/exitError.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { type LoadedCluster, loadCluster } from './loadCluster.ts'
@@ -25,16 +26,10 @@ export type OpenedCluster = { readonly config: SelectedCluster; readonly loaded:
 
 /**
  * Reads and validates the files, the whole of them whatever part a command is for. Findings go to standard
- * error; with an error among them there is only an exit code, and nothing may be touched. Throws a `UsageError`
+ * error; with an error among them it throws an `ExitError`, and nothing may be touched. Throws a `UsageError`
  * for targets that are not there.
  */
-export async function openCluster(options: ClusterOptions): Promise<SelectedCluster | ExitCode> {
-  const opened = await openLoaded(options)
-  return typeof opened === 'number' ? opened : opened.config
-}
-
-/** Opens a cluster for a command that also reads its secrets or reports findings about its hosts. */
-export async function openLoaded(options: ClusterOptions): Promise<OpenedCluster | ExitCode> {
+export async function openCluster(options: ClusterOptions): Promise<OpenedCluster> {
   const { context } = options
   const loaded = await loadCluster(options)
   const { config, sources, missing } = loaded
@@ -46,7 +41,7 @@ export async function openLoaded(options: ClusterOptions): Promise<OpenedCluster
     const asked = options.askBecomePass === true ? asking(config) : config
     return { config: selectTargets(asked, options.targets), loaded }
   }
-  return missing ? exitCodes.usage : exitCodes.failed
+  throw new ExitError(missing ? exitCodes.usage : exitCodes.failed)
 }
 
 /** With the password of sudo to be asked for on every host that becomes root by it and is given none. */

@@ -10,8 +10,11 @@ async function open(text: string): Promise<{ opened: boolean; err: string }> {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'muster.yaml'), text)
   const { context, err } = commandContext({ cwd })
-  const result = await openCluster({ context, files: [], set: [] })
-  return { opened: typeof result !== 'number', err: err() }
+  const opened = await openCluster({ context, files: [], set: [] }).then(
+    () => true,
+    () => false,
+  )
+  return { opened, err: err() }
 }
 
 describe('findings that comments silence', () => {
@@ -22,5 +25,20 @@ describe('findings that comments silence', () => {
       opened: true,
       err: '',
     })
+  })
+})
+
+describe('openCluster', () => {
+  it.each([
+    ['an error', `${good}  db2: [] \n`, 1],
+    ['one of them missing', undefined, 3],
+  ])('ends the command for files with %s, after printing it', async (_, text, exitCode) => {
+    const cwd = temporaryFolder()
+    if (text !== undefined) writeFileSync(join(cwd, 'muster.yaml'), text)
+    const { context, err } = commandContext({ cwd })
+    await expect(openCluster({ context, files: [], set: [] })).rejects.toEqual(
+      expect.objectContaining({ name: 'ExitError', exitCode }),
+    )
+    expect(err()).toContain('error')
   })
 })

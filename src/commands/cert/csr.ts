@@ -20,8 +20,7 @@ export async function certCsr(
   options: ClusterOptions & { readonly out: string; readonly force: boolean },
 ): Promise<ExitCode> {
   const { context, out, force } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const opened = await readState(config)
   const yours = config.hosts.filter((host) => !isGenerated(host))
   if (yours.length > 0) {

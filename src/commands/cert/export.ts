@@ -46,8 +46,7 @@ type Exported = {
  */
 export async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   // Nobody types a password in vain.
   const there = force || options.each ? [] : await existing([resolve(context.cwd, out)])
   if (there.length > 0) throw notWritten('exists', { files: [out] })

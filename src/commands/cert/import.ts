@@ -21,8 +21,7 @@ export async function certImport(
   options: ClusterOptions & { readonly host: string; readonly from: string },
 ): Promise<ExitCode> {
   const { context, from } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const host = config.hosts.find(({ name }) => name === options.host)
   if (host === undefined) {
     throw new UsageError(

@@ -14,8 +14,7 @@ export async function certList(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, json } = options
-  const chosen = await openCluster(options)
-  if (typeof chosen === 'number') return chosen
+  const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
   const { state, now, hosts } = await lookAtCertificates(context, config)
   const authority = state.authority && leafFacts(state.authority.certificate, now)

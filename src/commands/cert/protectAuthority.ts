@@ -27,8 +27,7 @@ export async function protectAuthority(
   },
 ): Promise<ExitCode> {
   const { context, remove } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   // Looked at first: nobody types a passphrase in vain, and taking the lock makes a folder where there was none.
   protectable((await readState(config))?.state, { place: config, remove })
   const passphrase = await readPassword({

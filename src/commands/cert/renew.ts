@@ -4,7 +4,7 @@ import { Interrupted } from '../../cli/interrupted.ts'
 import type { Rollout } from '../../deployment/execution/rollout.ts'
 import { openState } from '../../deployment/state/openState.ts'
 import { lostOutcomes, type Survey, wholeLook } from '../../deployment/survey.ts'
-import { type ClusterOptions, openLoaded } from '../../session/openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { refuseHosts } from '../../session/refuseHosts.ts'
 import { rolloutFor } from '../../session/rolloutFor.ts'
 import { withHosts } from '../../session/withHosts.ts'
@@ -30,15 +30,13 @@ export async function renew(
 ): Promise<ExitCode> {
   const { context, yes, ownAuthority } = options
   mustBeAbleToAsk(context, { yes, command: 'cert renew', look: 'cert list' })
-  const opened = await openLoaded(options)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(options)
   const { config, notes } = withoutBrought(opened.config, {
     what: 'renew',
     rule: 'which muster never renews',
   })
   const rollout = rolloutFor(config, options.rollout)
   const secrets = await resolveSecrets(context, { ...opened, config })
-  if (typeof secrets === 'number') return secrets
   return withHosts({
     look: wholeLook,
     ...options,

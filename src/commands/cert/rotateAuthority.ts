@@ -20,7 +20,7 @@ import {
   phaseText,
   stoppedRotationText,
 } from '../../output/deployment/rotation.ts'
-import { openLoaded } from '../../session/openCluster.ts'
+import { openCluster } from '../../session/openCluster.ts'
 import { refuseHosts } from '../../session/refuseHosts.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { unlocking } from '../../session/unlocking.ts'
@@ -48,14 +48,12 @@ type RotateOptions = CertificateOptions & {
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
   const { context, yes } = options
   mustBeAbleToAsk(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
-  const opened = await openLoaded(options)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(options)
   const { config, notes } = withoutBrought(opened.config, {
     what: 'rotate',
     rule: 'which muster does not change: add the new authority to its truststore yourself',
   })
   const secrets = await resolveSecrets(context, { ...opened, config })
-  if (typeof secrets === 'number') return secrets
   return withHosts({
     look: wholeLook,
     ...options,

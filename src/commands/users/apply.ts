@@ -27,7 +27,7 @@ import type { Secret } from '../../secrets/secret.ts'
 import { chooseRenderer } from '../../session/chooseRenderer.ts'
 import type { Run } from '../../session/inRun.ts'
 import { madePasswordText } from '../../session/madePasswordText.ts'
-import { type ClusterOptions, openLoaded } from '../../session/openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { refuseHosts } from '../../session/refuseHosts.ts'
 import { runSteps } from '../../session/runSteps.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
@@ -67,12 +67,10 @@ const operation = 'users apply'
 export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
   mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
-  const loaded = await openLoaded(options)
-  if (typeof loaded === 'number') return loaded
+  const loaded = await openCluster(options)
   const { config } = loaded
   mustNameUsers(config)
   const given = await readUserPasswords(context, loaded)
-  if (typeof given === 'number') return given
   const hash = createHasher()
   return withKnownHosts({
     look: installedLook,

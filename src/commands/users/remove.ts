@@ -45,8 +45,7 @@ const operationOf = ({ user }: Pick<RemoveOptions, 'user'>): string => `users re
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
   mustBeAbleToAsk(context, { yes, command: operationOf(options), look: 'users list' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const naming = [...config.hosts, ...config.left].filter(({ users }) =>
     users.some((one) => one.user === user),
   )

@@ -22,7 +22,7 @@ import type { Secret } from '../../secrets/secret.ts'
 import { chooseRenderer } from '../../session/chooseRenderer.ts'
 import type { Run } from '../../session/inRun.ts'
 import { madePasswordText } from '../../session/madePasswordText.ts'
-import { type ClusterOptions, openLoaded } from '../../session/openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { refuseHosts } from '../../session/refuseHosts.ts'
 import { runSteps } from '../../session/runSteps.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
@@ -62,13 +62,11 @@ const operationOf = ({ user }: Pick<RotateOptions, 'user'>): string => `users ro
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, newPassword, lockWait, json } = options
   mustBeAbleToAsk(context, { yes, command: operationOf(options), look: 'users list' })
-  const opened = await openLoaded(options)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(options)
   const config = hostsThatName(opened.config, user)
   const chosen =
     newPassword === undefined ? undefined : await readNewPassword(context, { user, from: newPassword })
   const passwords = await readUserPasswords(context, { ...opened, config })
-  if (typeof passwords === 'number') return passwords
   const given = [...passwords.values()].flatMap((of) => of.get(user) ?? [])
   const alwaysGiven = given.length === config.hosts.length + config.left.length
   const work = { ...options, config, chosen, given, alwaysGiven, hash: createHasher() }

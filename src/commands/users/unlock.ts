@@ -10,8 +10,7 @@ import { exitOfLooking, tellLost } from '../../session/tellLost.ts'
 /** `muster users unlock`: ends the lock-outs of a user name in every component of every host. */
 export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {
   const { context, user } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const results = await onEachHost({
     hosts: config.hosts,
     connect: await ownHosts(context, config),

@@ -2,7 +2,7 @@ import type { ExitCode } from '../../cli/exitCodes.ts'
 import { textWidth } from '../../cli/terminal.ts'
 import { judgeUsers } from '../../deployment/users/judgeUsers.ts'
 import { loginsOf, proofText } from '../../output/deployment/userProof.ts'
-import { type ClusterOptions, openLoaded } from '../../session/openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { readUserPasswords } from '../readUserPasswords.ts'
 import { placesOfUsers, reportFindings } from '../reportFindings.ts'
 import type { ValidateFormat } from '../validateFormats.ts'
@@ -17,13 +17,11 @@ export async function verifyUsers(
   asked: ClusterOptions & { readonly format: ValidateFormat },
 ): Promise<ExitCode> {
   const { context, format } = asked
-  const opened = await openLoaded(asked)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(asked)
   const { config, loaded } = opened
   const { cluster } = config
   mustNameUsers(config)
   const given = await readUserPasswords(context, opened)
-  if (typeof given === 'number') return given
   const hosts = await lookAtUsers(context, config, given)
   return reportFindings({
     context,

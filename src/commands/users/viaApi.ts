@@ -14,7 +14,7 @@ import { chooseRenderer } from '../../session/chooseRenderer.ts'
 import { exitOfRun } from '../../session/exitOfRun.ts'
 import { inRun, type Run } from '../../session/inRun.ts'
 import { madePasswordText } from '../../session/madePasswordText.ts'
-import { type ClusterOptions, openLoaded } from '../../session/openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { runSteps } from '../../session/runSteps.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
 import { showPlan } from '../../session/showPlan.ts'
@@ -49,13 +49,11 @@ const operation = 'users apply --via api'
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const { context, yes } = options
   mustBeAbleToAsk(context, { yes, command: operation, look: null })
-  const loaded = await openLoaded(options)
-  if (typeof loaded === 'number') return loaded
+  const loaded = await openCluster(options)
   const { config } = loaded
   mustNameUsers(config)
   const own = await readOwnLogin(context, options)
   const given = await readUserPasswords(context, loaded)
-  if (typeof given === 'number') return given
   return inRun({ ...options, config, operation }, (run) =>
     applyLocked({ ...options, config, given, own, run }),
   )
