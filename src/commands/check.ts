@@ -1,6 +1,5 @@
 import { mustBeAbleToAsk } from '../cli/confirmChanges.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { exitOfHosts } from '../cli/exitOfHosts.ts'
+import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'

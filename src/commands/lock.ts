@@ -1,7 +1,6 @@
 import { agreed, mustBeAbleToAsk } from '../cli/confirmChanges.ts'
 import type { CommandContext } from '../cli/context.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { exitOfHosts } from '../cli/exitOfHosts.ts'
+import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostLocks.ts'
 import { staleAfter } from '../deployment/lock/scripts.ts'

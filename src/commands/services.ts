@@ -31,7 +31,7 @@ export async function services(
     readonly rollout: Rollout
   },
 ): Promise<ExitCode> {
-  const { context, operation, component, yes, json } = options
+  const { context, operation, component, yes } = options
   mustBeAbleToAsk(context, { yes, command: operation, look: 'status' })
   const { config: opened } = await openCluster(options)
   const config = withComponent(opened, component)
@@ -44,19 +44,17 @@ export async function services(
     return exitCodes.failed
   }
   return withHosts({
-    look: wholeLook,
-    context,
+    ...options,
     config,
-    json,
-    operation,
-    lockWait: options.lockWait,
-    work: (survey, run) => {
-      const work = survey.reached.map((surveyed) => ({
+    look: wholeLook,
+    requires: 'none',
+    work: (session) => {
+      const work = session.survey.reached.map((surveyed) => ({
         host: surveyed.host.name,
         transport: surveyed.transport,
         steps: preview(stepsOf(cluster, surveyed, operation), surveyed.facts),
       }))
-      return runSteps({ context, json, run, survey, work, rollout, isPlanned: false })
+      return runSteps({ ...session, work, rollout, isPlanned: false })
     },
   })
 }

@@ -16,7 +16,7 @@ import { StateError } from '../deployment/state/stateError.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Renderer } from '../output/deployment/renderer.ts'
 import { verdictText } from '../output/deployment/verdict.ts'
-import { notStarted } from './notStarted.ts'
+import { notStarted } from './outcomes.ts'
 
 /** One run of a command that changes hosts. */
 export type Run = {
@@ -25,7 +25,7 @@ export type Run = {
   readonly recorder: Recorder
   /** The same renderer, whose events the record of the run follows. */
   readonly follow: (renderer: Renderer) => Renderer
-  /** Writes down that the run begins to work on hosts, if only to prove them: one that is killed then is known. */
+  /** Writes down, once, that the run begins to work on hosts, if only to prove them: one that is killed then is known. */
   readonly begin: () => Promise<void>
   /** Keeps no record: the operator deleted the state directory. */
   readonly forget: () => void
@@ -80,6 +80,7 @@ export async function inRun(
         return followed
       },
       begin: async () => {
+        if (begun) return
         begun = true
         // An installation has kept its state by now; elsewhere what may change nothing leaves nothing.
         if (await keepsAnything(place)) await appendRun(place, recorder.begun())

@@ -12,8 +12,8 @@ import { goingOnText } from '../output/deployment/goingOn.ts'
 import { stoppedText } from '../output/deployment/stopped.ts'
 import { summaryText } from '../output/deployment/summary.ts'
 import { chooseRenderer, isLive } from './chooseRenderer.ts'
-import { exitOfRun } from './exitOfRun.ts'
 import type { Run } from './inRun.ts'
+import { exitOfRun } from './outcomes.ts'
 
 /** Carries out steps on the hosts that were reached, shows how every host came out, and gives the exit code. */
 export async function runSteps(options: {

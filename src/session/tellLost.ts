@@ -1,6 +1,5 @@
 import type { CommandContext } from '../cli/context.ts'
-import type { ExitCode } from '../cli/exitCodes.ts'
-import { exitOfHosts } from '../cli/exitOfHosts.ts'
+import { type ExitCode, exitOfHosts } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import type { LostHost } from '../deployment/survey.ts'
 import { failuresText } from '../output/deployment/failure.ts'

@@ -1,6 +1,5 @@
 import { leafFacts } from '../../certificates/certificateFacts.ts'
-import type { ExitCode } from '../../cli/exitCodes.ts'
-import { exitOfHosts } from '../../cli/exitOfHosts.ts'
+import { type ExitCode, exitOfHosts } from '../../cli/exitCodes.ts'
 import { tableLayout } from '../../cli/terminal.ts'
 import type { Component } from '../../contracts/component.ts'
 import { certificatesText } from '../../output/deployment/certificates.ts'

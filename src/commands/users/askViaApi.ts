@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher } from '../../accounts/hasher.ts'
-import type { CommandContext } from '../../cli/context.ts'
 import type { Credentials } from '../../client/credentials.ts'
-import type { Emit, Failure, HostOutcome } from '../../deployment/events.ts'
+import type { Failure, HostOutcome } from '../../deployment/events.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { StepError } from '../../deployment/stepError.ts'
@@ -12,28 +11,23 @@ import { askHosts } from '../../deployment/users/viaApi/askHosts.ts'
 import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decide.ts'
 import { reachApis } from '../../deployment/users/viaApi/reachApis.ts'
 import { type GivenPasswords, wishOf } from '../../deployment/users/viaApi/wishes.ts'
-import { notStarted } from '../../session/notStarted.ts'
-import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
+import type { Refusal } from '../../session/runPlan.ts'
+import type { Session } from '../../session/session.ts'
 import { thisMachine } from '../tapi/thisMachine.ts'
 import { isHere } from './apiAccess.ts'
 
-/** Reaches and asks every host, and decides; the outcomes of all hosts where one cannot follow. */
+/** Reaches and asks every host, and decides; where one cannot follow, all are refused. */
 export async function askViaApi(
-  work: {
-    readonly context: CommandContext
-    readonly config: SelectedCluster
+  { context, config, renderer: { emit } }: Session,
+  known: {
     readonly given: GivenPasswords
     readonly own: Credentials | undefined
     readonly prune: boolean
-  },
-  facts: {
     readonly state: ClusterState
     readonly authorities: readonly string[]
-    readonly emit: Emit
   },
-): Promise<Extract<ApiDecision, { ok: true }> | { readonly outcomes: readonly HostOutcome[] }> {
-  const { context, config, given, own, prune } = work
-  const { state, authorities, emit } = facts
+): Promise<Extract<ApiDecision, { ok: true }> | Refusal> {
+  const { given, own, prune, state, authorities } = known
   const machine = thisMachine()
   const failed: HostOutcome[] = []
   const fail = (host: string, failure: Failure, result: 'failed' | 'unreachable'): void => {
@@ -77,9 +71,5 @@ export async function askViaApi(
     return { ...decision, notes: [...notes, ...decision.notes] }
   }
   for (const problem of decision?.problems ?? []) tell(problem)
-  return {
-    outcomes: namesOf(config.hosts).map(
-      (host) => failed.find((one) => one.host === host) ?? notStarted(host),
-    ),
-  }
+  return { failed, failures: 'told' }
 }

@@ -1,5 +1,4 @@
-import type { ExitCode } from '../../cli/exitCodes.ts'
-import { exitOfHosts } from '../../cli/exitOfHosts.ts'
+import { type ExitCode, exitOfHosts } from '../../cli/exitCodes.ts'
 import { tableLayout } from '../../cli/terminal.ts'
 import { usersJson, usersText } from '../../output/deployment/users.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'

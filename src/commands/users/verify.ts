@@ -7,7 +7,7 @@ import { readUserPasswords } from '../readUserPasswords.ts'
 import { placesOfUsers, reportFindings } from '../reportFindings.ts'
 import type { ValidateFormat } from '../validateFormats.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
-import { mustNameUsers } from './mustNameUsers.ts'
+import { mustNameUsers } from './namedUsers.ts'
 
 /**
  * `muster users verify`: logs in everywhere with what is known, and finds hosts that miss a user, have another

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitOfHosts } from '../../src/cli/exitOfHosts.ts'
+import { exitOfHosts } from '../../src/cli/exitCodes.ts'
 
 describe('exitOfHosts', () => {
   it.each([

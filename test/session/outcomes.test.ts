@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostOutcome } from '../../src/deployment/events.ts'
-import { exitOfRun } from '../../src/session/exitOfRun.ts'
+import { exitOfRun } from '../../src/session/outcomes.ts'
 
 const outcomes = (...results: HostOutcome['result'][]): HostOutcome[] =>
   results.map((result, index) => ({ host: `db${index + 1}`, result, applied: [], seconds: {} }))

@@ -1,7 +1,18 @@
 import { UsageError } from '../../cli/usageError.ts'
 import type { HostConfig } from '../../config/model.ts'
+import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
 import { listOf, shortListOf } from '../../diagnostics/words.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
+
+/** Throws a `UsageError` where the file names nobody for a host: then nobody could log in there any more. */
+export function mustNameUsers(config: SelectedCluster): void {
+  const without = namesOf(config.hosts.filter(({ users }) => users.length === 0))
+  if (without.length === 0) return
+  throw new UsageError(
+    `The file names no user for ${shortListOf(without)}.`,
+    'Give rest-api-admin-user or rest-api-users, or leave these hosts out with --host.',
+  )
+}
 
 const names = ({ users }: HostConfig): readonly string[] => users.map(({ user }) => user)
 
@@ -25,4 +36,18 @@ export function hostsThatName(config: SelectedCluster, user: string): SelectedCl
         `The file names no user ${user}.`,
         known.length === 0 ? 'It names no users.' : `It names ${listOf(known)}.`,
       )
+}
+
+/** The users of some hosts, and whether the file gives the password of each on every host that has it. */
+export function usersGiven(
+  hosts: readonly { readonly name: string; readonly users: readonly { readonly user: string }[] }[],
+  given: GivenPasswords,
+): readonly { readonly user: string; readonly given: boolean }[] {
+  const users = new Set(hosts.flatMap((host) => host.users.map(({ user }) => user)))
+  return [...users].map((user) => ({
+    user,
+    given: hosts.every(
+      (host) => host.users.every((one) => one.user !== user) || given.get(host.name)?.has(user) === true,
+    ),
+  }))
 }

@@ -1,0 +1,31 @@
+import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
+import type { Failure, HostOutcome } from '../deployment/events.ts'
+
+/** The outcome of a host on which nothing was begun. */
+export const notStarted = (host: string): HostOutcome => ({
+  host,
+  result: 'not-started',
+  applied: [],
+  seconds: {},
+})
+
+/** The outcome of a host that refuses the run: nothing was begun there either. */
+export const failedOutcome = (host: string, failure: Failure): HostOutcome => ({
+  host,
+  result: 'failed',
+  applied: [],
+  failure,
+  seconds: {},
+})
+
+/** One outcome for each host, in the order of `hosts`: those that failed did, the others were not started. */
+export const refusedOutcomes = (
+  hosts: readonly string[],
+  failed: readonly HostOutcome[],
+): readonly HostOutcome[] => hosts.map((name) => failed.find(({ host }) => host === name) ?? notStarted(name))
+
+/** The exit code of a run. */
+export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean): ExitCode {
+  if (interrupted) return exitCodes.interrupted
+  return exitOfHosts(outcomes.map(({ result }) => result))
+}
