@@ -106,7 +106,7 @@ const ioFiles: readonly string[] = [
   'cli/readConfigFiles.ts',
   'cli/readInputFile.ts',
   'cli/readRegularFile.ts',
-  'cli/secretSources.ts',
+  'cli/secretReader.ts',
   'cli/writeNewFile.ts',
   'cli/writeNewFiles.ts',
   'client/agentOver.ts',

@@ -1,7 +1,9 @@
 import type { Stats } from 'node:fs'
 import { lstat, mkdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
+import { shortListOf } from '../diagnostics/words.ts'
+import { UsageError } from './usageError.ts'
+import { type WriteOutcome, writeNewFile, writeProblem } from './writeNewFile.ts'
 
 type NewFile = { readonly path: string; readonly text: string | Uint8Array; readonly mode?: number }
 
@@ -61,4 +63,19 @@ async function removeMade(folder = '', made: string | undefined): Promise<void> 
   for (let path = folder; path.length >= made.length; path = dirname(path)) {
     await rmdir(path).catch(() => undefined)
   }
+}
+
+/** Why files, as the command line names them, were not written; `example` is a file's name, where one is usual. */
+export function notWritten(
+  outcome: Exclude<WriteOutcome, 'written'>,
+  { files, example }: { readonly files: readonly string[]; readonly example?: string },
+): UsageError {
+  const names = shortListOf(files, 8)
+  if (outcome !== 'exists') {
+    const { message, fix } = writeProblem(outcome, { file: names, ...(example && { example }) })
+    return new UsageError(message, fix)
+  }
+  return files.length === 1
+    ? new UsageError(`${names} already exists and was not changed.`, 'To overwrite it, add --force.')
+    : new UsageError(`${names} already exist and were not changed.`, 'To overwrite them, add --force.')
 }

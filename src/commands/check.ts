@@ -1,4 +1,4 @@
-import { mustBeAbleToAsk } from '../cli/confirmChanges.ts'
+import { mustBeAbleToAsk } from '../cli/ask.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'

@@ -1,4 +1,4 @@
-import { agreed, mustBeAbleToAsk } from '../cli/confirmChanges.ts'
+import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'

@@ -1,4 +1,4 @@
-import { agreed } from '../cli/confirmChanges.ts'
+import { agreed } from '../cli/ask.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { HostChecks } from '../deployment/check/judgeHosts.ts'

@@ -1,4 +1,4 @@
-import { mustBeAbleToAsk } from '../cli/confirmChanges.ts'
+import { mustBeAbleToAsk } from '../cli/ask.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
 import { forgetting } from '../deployment/before/beforeOf.ts'

@@ -3,8 +3,7 @@ import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { type WriteOutcome, writeNewFile } from '../cli/writeNewFile.ts'
-import { writeProblem } from '../cli/writeProblem.ts'
+import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { schemaId, schemaText } from '../config/reference/schema.ts'
 
 /** Nothing in it is secret: whoever may read the folder may read it. */

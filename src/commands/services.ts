@@ -1,4 +1,4 @@
-import { agreed, mustBeAbleToAsk } from '../cli/confirmChanges.ts'
+import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'

@@ -1,4 +1,4 @@
-import { mustBeAbleToAsk } from '../cli/confirmChanges.ts'
+import { mustBeAbleToAsk } from '../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { registryDirectory } from '../client/registryDirectory.ts'

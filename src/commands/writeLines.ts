@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import type { CommandContext } from '../cli/context.ts'
 import { writeFileTo } from '../cli/terminal.ts'
-import { type WriteOutcome, writeNewFile } from '../cli/writeNewFile.ts'
-import { writeProblem } from '../cli/writeProblem.ts'
+import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { joined, type TextLine } from '../config/ini/textLine.ts'
 
 function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string {

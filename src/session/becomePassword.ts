@@ -1,5 +1,5 @@
-import { askHidden } from '../cli/askHidden.ts'
 import type { CommandContext } from '../cli/context.ts'
+import { askHidden } from '../cli/promptHidden.ts'
 import { type SecretReading, secretReader } from '../cli/secretReader.ts'
 import { UsageError } from '../cli/usageError.ts'
 import type { SecretReference } from '../secrets/reference.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
-import { askPassphrase } from '../cli/askHidden.ts'
 import type { CommandContext } from '../cli/context.ts'
+import { askPassphrase } from '../cli/promptHidden.ts'
 import { isReachedLocally } from '../config/isReachedLocally.ts'
 import type { HostConfig } from '../config/model.ts'
 import { askSsh } from '../transport/askSsh.ts'

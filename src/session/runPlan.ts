@@ -1,4 +1,4 @@
-import { agreed } from '../cli/confirmChanges.ts'
+import { agreed } from '../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { writeNewFiles } from '../../cli/writeNewFiles.ts'
+import { notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
 import { requestFor } from '../../deployment/certificates/requestFor.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
 import { readState } from '../../deployment/state/openState.ts'
@@ -10,7 +10,6 @@ import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { shortListOf } from '../../diagnostics/words.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { namesOf } from '../../session/selectTargets.ts'
-import { notWritten } from './notWritten.ts'
 
 /**
  * `muster cert csr`: a request to an outside authority for each host's key, which stays in the state directory.

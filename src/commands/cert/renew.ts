@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { mustBeAbleToAsk } from '../../cli/confirmChanges.ts'
+import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { leavingOf } from '../../deployment/certificates/leaving.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createAuthority } from '../../certificates/authority.ts'
 import { signingKey } from '../../certificates/authorityKey.ts'
-import { mustBeAbleToAsk } from '../../cli/confirmChanges.ts'
+import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/rotation.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher, type Hasher } from '../../accounts/hasher.ts'
-import { mustBeAbleToAsk } from '../../cli/confirmChanges.ts'
+import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { recorded } from '../../deployment/hostIdentity.ts'

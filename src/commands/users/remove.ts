@@ -1,4 +1,4 @@
-import { mustBeAbleToAsk } from '../../cli/confirmChanges.ts'
+import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'

@@ -1,4 +1,4 @@
-import { mustBeAbleToAsk } from '../../cli/confirmChanges.ts'
+import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import type { Credentials } from '../../client/credentials.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { agreed, mustBeAbleToAsk } from '../../src/cli/confirmChanges.ts'
+import { agreed, mustBeAbleToAsk } from '../../src/cli/ask.ts'
 import { Interrupted } from '../../src/cli/interrupted.ts'
 import { commandContext } from '../config/commandContext.ts'
 

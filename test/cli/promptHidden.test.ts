@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { askPassphrase } from '../../src/cli/askHidden.ts'
+import { askPassphrase } from '../../src/cli/promptHidden.ts'
 import { commandContext } from '../config/commandContext.ts'
 
 const terminal = (typed: string) => {
