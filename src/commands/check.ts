@@ -16,8 +16,7 @@ import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { namesOf, type SelectedCluster, wholeOf } from '../session/selectTargets.ts'
 import { mend } from './mend.ts'
-import { readOwnStores } from './readOwnStores.ts'
-import { readStoreSecrets } from './readStoreSecrets.ts'
+import { readOwnStores, readStoreSecrets } from './readOwnStores.ts'
 
 type CheckOptions = ClusterOptions & {
   readonly json: boolean

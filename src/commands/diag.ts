@@ -7,10 +7,10 @@ import { Interrupted } from '../cli/interrupted.ts'
 import { textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { compactTime } from '../deployment/compactTime.ts'
-import { hostReport } from '../deployment/diag/hostReport.ts'
+import { type HostReport, hostReport } from '../deployment/diag/hostReport.ts'
 import { redacted } from '../deployment/diag/redact.ts'
 import { type TarEntry, tarOf } from '../deployment/diag/tar.ts'
-import { onEachHost } from '../deployment/eachHost.ts'
+import { type HostResult, onEachHost } from '../deployment/eachHost.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
 import { diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
 import { jsonText } from '../output/json.ts'
@@ -19,7 +19,6 @@ import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { namesOf } from '../session/selectTargets.ts'
 import { printable } from '../untrusted/printable.ts'
 import { createCapture } from './capture.ts'
-import { hostFiles } from './diag/hostFiles.ts'
 import { knownSecrets } from './diag/knownSecrets.ts'
 import { parts, told } from './diag/parts.ts'
 
@@ -96,4 +95,19 @@ const versions = ({ version }: CommandContext): string => {
   const { versions: of, platform, arch } = process
   const all = { muster: version, node: of.node, openssl: of.openssl, platform, arch, kernel: release() }
   return jsonText(all)
+}
+
+/** What the archive has of a host, each file by its path and text; of one that was not reached, why. */
+function hostFiles(result: HostResult<HostReport>, index: number): [string, string][] {
+  const folder = `hosts/${index + 1}-${encodeURIComponent(result.host.name).slice(0, 60)}`
+  if ('failure' in result) {
+    const { message, code, fix } = result.failure
+    return [[`${folder}/not-reached.txt`, `${message} [${code}]\nfix: ${fix}\n`]]
+  }
+  const { facts, changes, calls } = result.result
+  return [
+    [`${folder}/facts.json`, facts],
+    [`${folder}/changes.jsonl`, changes],
+    [`${folder}/calls.jsonl`, calls],
+  ]
 }

@@ -6,8 +6,8 @@ import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/exec/run.ts'
 import { execJson, execText } from '../output/deployment/exec.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { exitOfLooking, tellLost } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
-import { exitOfLooking, tellLost } from '../session/tellLost.ts'
 import { lengthOfTime } from './lengthOfTime.ts'
 
 /** `muster exec`: runs one program on every host that can be reached, each word as it stands. */

@@ -14,7 +14,7 @@ import type { Refusal } from '../session/runPlan.ts'
 import { namesOf, type SelectedCluster, selectTargets, wholeOf } from '../session/selectTargets.ts'
 import { type Session, tell } from '../session/session.ts'
 import type { InstallDecision } from './decideInstall.ts'
-import { readPlan } from './readPlan.ts'
+import { readPlan } from './planFiles.ts'
 
 /** A saved plan that is to be carried out, and its file as it was named. */
 export type GivenPlan = { readonly file: string; readonly plan: SavedPlan }

@@ -5,12 +5,16 @@ import { registryDirectory } from '../client/registryDirectory.ts'
 import { recordCluster, recordedCluster } from '../client/registryFiles.ts'
 import { beforeOf } from '../deployment/before/beforeOf.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
+import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import type { HostFacts } from '../deployment/facts/model.ts'
 import { recorded } from '../deployment/hostIdentity.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import { registration } from '../deployment/registration.ts'
-import type { PackedRuntime } from '../deployment/runtime/choose.ts'
+import type { PackedRuntime, SentRuntime } from '../deployment/runtime/choose.ts'
+import { fetchRuntime } from '../deployment/runtime/fetch.ts'
+import type { Architecture } from '../deployment/runtime/pinned.ts'
+import { sha256 } from '../deployment/sha256.ts'
 import { type ClusterState, untrustedAuthorities } from '../deployment/state/clusterState.ts'
 import { saveState } from '../deployment/state/saveState.ts'
 import { wholeLook } from '../deployment/survey.ts'
@@ -18,11 +22,9 @@ import { verifyHost } from '../deployment/verify.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { inRun } from '../session/inRun.ts'
 import { tellMade } from '../session/madePasswords.ts'
-import { mustBeHosts } from '../session/mustBeHosts.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
-import { rolloutFor } from '../session/rolloutFor.ts'
 import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
-import type { SelectedCluster } from '../session/selectTargets.ts'
+import { mustBeHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
 import { beginSession, openStateToChange, type SurveyedSession, tellPart } from '../session/session.ts'
 import { withSurvey } from '../session/withHosts.ts'
 import {
@@ -30,10 +32,10 @@ import {
   decideInstall,
   type InstallDecision,
   type InstallSources,
+  type PlannedTarget,
   readInstallSources,
   refuseRuntimeFile,
 } from './decideInstall.ts'
-import { fetchRuntimes } from './fetchRuntimes.ts'
 import { type GivenPlan, mustBeOfPlan, openPlanned, outrunRefusal } from './followPlan.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
 import { reachOf, tellGrants } from './tellInstalled.ts'
@@ -160,3 +162,32 @@ async function record(
   const before = left.length === 0 ? undefined : await recordedCluster({ dir, cluster, directory })
   await recordCluster({ dir, cluster: registration(config, targets, before, untrustedAuthorities(state)) })
 }
+
+/** Fetches each runtime that a host lacks, once, before any host is touched. */
+async function fetchRuntimes(options: {
+  readonly context: CommandContext
+  readonly planned: readonly PlannedTarget[]
+  /** The operator's --runtime-file. */
+  readonly packed: Buffer | undefined
+  readonly runtimes: Map<string, PackedRuntime>
+  readonly emit: Emit
+}): Promise<void> {
+  const { context, planned, packed, runtimes, emit } = options
+  const wanted = new Map<string, SentRuntime>()
+  for (const { target, plan } of planned) {
+    const { runtime } = target
+    const due = plan.steps.some(({ step }) => step.id === 'runtime')
+    if (due && runtime.kind === 'sent') wanted.set(runtime.id, runtime)
+  }
+  const bytesOf = async (architecture: Architecture): Promise<Buffer> =>
+    packed ?? (await fetchRuntime({ architecture, env: context.env, signal: context.signal }))
+  const fetched = new Map<Architecture, PackedRuntime>()
+  for (const [id, { architecture }] of wanted) {
+    if (packed === undefined) emit({ type: 'notice', message: `getting the runtime ${id}` })
+    const sent = fetched.get(architecture) ?? withDigest(await bytesOf(architecture))
+    fetched.set(architecture, sent)
+    runtimes.set(id, sent)
+  }
+}
+
+const withDigest = (bytes: Buffer): PackedRuntime => ({ bytes, sha256: sha256(bytes) })

@@ -10,16 +10,14 @@ import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
-import { mustBeHosts } from '../session/mustBeHosts.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
-import { namesOf } from '../session/selectTargets.ts'
+import { mustBeHosts, namesOf } from '../session/selectTargets.ts'
 import { decideInstall, readInstallSources, refuseRuntimeFile } from './decideInstall.ts'
 import { planOf } from './followPlan.ts'
-import { keptPlanText } from './keptPlanText.ts'
+import { keptPlanText, mustTakePlan, writePlan } from './planFiles.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
-import { mustTakePlan, writePlan } from './writePlan.ts'
 
 /** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out, and what tapi knows. */
 export async function plan(

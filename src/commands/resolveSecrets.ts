@@ -4,7 +4,7 @@ import { ExitError } from '../cli/exitError.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
 import { secretReader } from '../cli/secretReader.ts'
 import type { HostConfig } from '../config/model.ts'
-import { type ResolvedSecrets, secretsOfInstallation } from '../deployment/prepare.ts'
+import { givenPasswords, type ResolvedSecrets, secretsOfInstallation } from '../deployment/prepare.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { OpenedCluster } from '../session/openCluster.ts'
@@ -52,3 +52,17 @@ export async function resolveSecrets(
 
 const placeOf = (reference: SecretReference): string | undefined =>
   reference.kind === 'literal' ? undefined : reference.at?.place
+
+/**
+ * Passwords that the file gives for users of the APIs, by host and user; other secrets are not read. Reports findings
+ * and fails as `resolveSecrets` does.
+ */
+export async function readUserPasswords(
+  context: CommandContext,
+  opened: OpenedCluster,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Secret>>> {
+  const secrets = await resolveSecrets(context, opened, ({ users }) =>
+    users.flatMap(({ password }) => password ?? []),
+  )
+  return new Map(opened.config.hosts.map((host) => [host.name, givenPasswords(host, secrets)]))
+}

@@ -23,11 +23,11 @@ import { verifyHost } from '../deployment/verify.ts'
 import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { rolloutFor } from '../session/rolloutFor.ts'
 import { changes, orderNotes, type Refusal, type RunPlan, runPlan } from '../session/runPlan.ts'
+import { rolloutFor } from '../session/selectTargets.ts'
 import type { SurveyedSession } from '../session/session.ts'
 import { withHosts } from '../session/withHosts.ts'
-import { readUserPasswords } from './readUserPasswords.ts'
+import { readUserPasswords } from './resolveSecrets.ts'
 
 type RollbackOptions = ClusterOptions & {
   readonly yes: boolean

@@ -11,9 +11,8 @@ import { StepError } from '../deployment/stepError.ts'
 import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { shortListOf } from '../diagnostics/words.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { rolloutFor } from '../session/rolloutFor.ts'
 import { runSteps } from '../session/runSteps.ts'
-import { namesOf, withComponent } from '../session/selectTargets.ts'
+import { namesOf, rolloutFor, withComponent } from '../session/selectTargets.ts'
 import { withHosts } from '../session/withHosts.ts'
 
 /**

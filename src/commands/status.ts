@@ -9,10 +9,9 @@ import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
 import { jsonText } from '../output/json.ts'
 import { prepareConnections } from '../session/connectHost.ts'
-import { impatient } from '../session/impatient.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { withComponent } from '../session/selectTargets.ts'
-import { inOrderOf, surveyToLook } from '../session/surveyToLook.ts'
+import { impatient, inOrderOf, surveyToLook } from '../session/surveyToLook.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */

@@ -16,7 +16,7 @@ import { counted } from '../diagnostics/words.ts'
 import { lookedText, pinsYaml, trustJson, trustSummary } from '../output/deployment/trust.ts'
 import { type HostKeyReader, hostKeyReader } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { tellLost } from '../session/tellLost.ts'
+import { tellLost } from '../session/outcomes.ts'
 import type { Route } from '../transport/destination.ts'
 import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/knownHostsLines.ts'
 

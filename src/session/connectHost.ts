@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import type { CommandContext } from '../cli/context.ts'
-import { askPassphrase } from '../cli/promptHidden.ts'
+import { askHidden, askPassphrase } from '../cli/promptHidden.ts'
+import { type SecretReading, secretReader } from '../cli/secretReader.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { isReachedLocally } from '../config/isReachedLocally.ts'
 import type { HostConfig } from '../config/model.ts'
+import type { SecretReference } from '../secrets/reference.ts'
+import type { Secret } from '../secrets/secret.ts'
 import { askSsh } from '../transport/askSsh.ts'
 import type { Route } from '../transport/destination.ts'
 import { readKnownHosts } from '../transport/hostKeyFiles.ts'
@@ -15,7 +19,6 @@ import { createSshConnector, type SshConnector } from '../transport/ssh.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
 import { untilStopped } from '../transport/untilStopped.ts'
-import { becomePassword } from './becomePassword.ts'
 import { usualSshConfig } from './usualSshConfig.ts'
 
 /**
@@ -111,4 +114,49 @@ function environmentOf({ env }: CommandContext): SshEnvironment {
     variables: env,
     ...(agentSocket ? { agentSocket } : {}),
   }
+}
+
+type Sources = {
+  readonly read: (reference: SecretReference) => Promise<SecretReading>
+  readonly ask: () => Promise<Secret>
+}
+
+/** A command reads each source once, and asks once for all hosts. */
+const sources = new WeakMap<CommandContext, Sources>()
+
+function sourcesOf(context: CommandContext): Sources {
+  const known = sources.get(context)
+  if (known !== undefined) return known
+  let asked: Promise<Secret> | undefined
+  const made: Sources = {
+    read: secretReader(context, { policy: 'all' }),
+    ask: () => {
+      asked ??= ask(context)
+      return asked
+    },
+  }
+  sources.set(context, made)
+  return made
+}
+
+async function ask(context: CommandContext): Promise<Secret> {
+  const fix = 'Give it as become-password under ssh, read with !env, !file or !exec.'
+  if (context.stdin.isTTY !== true) {
+    throw new UsageError('There is no terminal to ask for the password of sudo.', fix)
+  }
+  const given = await askHidden(context, 'Password of sudo on the hosts')
+  if (given === undefined) throw new UsageError('The password of sudo was not given.', fix)
+  return given
+}
+
+/**
+ * The password of sudo, from where the file says or from a person. Rejects with `SecretError`, `UsageError` or
+ * `Interrupted`.
+ */
+async function becomePassword(context: CommandContext, reference: SecretReference | 'ask'): Promise<Secret> {
+  const { read, ask: askPerson } = sourcesOf(context)
+  if (reference === 'ask') return askPerson()
+  const reading = await read(reference)
+  if ('failure' in reading) throw reading.failure
+  return reading.secret
 }

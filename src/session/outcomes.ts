@@ -1,5 +1,9 @@
+import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
+import { lineLayout } from '../cli/terminal.ts'
 import type { Failure, HostOutcome } from '../deployment/events.ts'
+import type { LostHost } from '../deployment/survey.ts'
+import { failuresText } from '../output/deployment/failure.ts'
 
 /** The outcome of a host on which nothing was begun. */
 export const notStarted = (host: string): HostOutcome => ({
@@ -29,3 +33,14 @@ export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean
   if (interrupted) return exitCodes.interrupted
   return exitOfHosts(outcomes.map(({ result }) => result))
 }
+
+/** Tells on standard error which hosts gave nothing, and why. */
+export function tellLost(context: CommandContext, lost: readonly LostHost[]): void {
+  const { stderr } = context
+  const failures = lost.map(({ host, failure }) => ({ host: host.name, failure }))
+  stderr.write(failuresText(failures, lineLayout(context, stderr)))
+}
+
+/** The exit code where these hosts gave nothing, and all others what was asked. */
+export const exitOfLooking = (lost: readonly LostHost[]): ExitCode =>
+  exitOfHosts(lost.map(({ unreachable }) => (unreachable ? 'unreachable' : 'failed')))

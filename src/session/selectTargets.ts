@@ -2,6 +2,8 @@ import { UsageError } from '../cli/usageError.ts'
 import { chooseHosts } from '../config/describe/chooseHosts.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
+import type { Rollout } from '../deployment/execution/rollout.ts'
+import { nearest } from '../diagnostics/nearest.ts'
 import { listOf, shortListOf } from '../diagnostics/words.ts'
 
 /** Which hosts a command is for, and how it reaches them, as the command line says. */
@@ -91,4 +93,28 @@ function reachedBy(way: Targets['connection'], hosts: readonly HostConfig[]): re
     )
   }
   return hosts.map((host) => (host.connection === way ? host : { ...host, via: way }))
+}
+
+/** Throws a `UsageError` where an option was given a name that no host of the command has. */
+export function mustBeHosts(config: ClusterConfig, option: string, given: readonly string[]): void {
+  const names = namesOf(config.hosts)
+  const vain = given.find((name) => !names.includes(name))
+  if (vain === undefined) return
+  const meant = nearest(vain, names)
+  throw new UsageError(
+    `${option} ${vain} is not a selected host.`,
+    meant === undefined
+      ? `Selected hosts: ${shortListOf(names, 8)}. Wildcards are not allowed here.`
+      : `Did you mean ${meant}?`,
+  )
+}
+
+/** The order that the command line asks for, with the hosts that there are. Throws a `UsageError`. */
+export function rolloutFor(config: ClusterConfig, rollout: Rollout): Rollout {
+  const { canary } = rollout
+  if (canary !== undefined && canary !== 'first') mustBeHosts(config, '--canary-host', [canary.host])
+  const primaries = config.services.flatMap(({ datasources }) =>
+    datasources.flatMap(({ name, role }) => (role === 'primary' ? [name] : [])),
+  )
+  return primaries.length === 0 ? rollout : { ...rollout, primaries }
 }

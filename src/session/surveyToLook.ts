@@ -1,12 +1,24 @@
 import type { CommandContext } from '../cli/context.ts'
+import type { ClusterConfig } from '../config/model.ts'
 import type { InstalledFacts } from '../deployment/facts/model.ts'
 import { recorded } from '../deployment/hostIdentity.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { type Look, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
-import { impatient } from './impatient.ts'
 import type { SelectedCluster } from './selectTargets.ts'
+
+/** Milliseconds after which a host that does not answer counts as unreachable for who only looks. */
+const patience = 6_000
+
+/** The same hosts, none of which is waited for longer than a person who looks wants to wait. */
+export const impatient = <Cluster extends ClusterConfig>(config: Cluster): Cluster => ({
+  ...config,
+  hosts: config.hosts.map((host) => ({
+    ...host,
+    ssh: { ...host.ssh, timeout: Math.min(host.ssh.timeout ?? patience, patience) },
+  })),
+})
 
 /**
  * The hosts and what is known of them, for a command that only shows: a dead host delays the others not, and nothing

@@ -15,8 +15,7 @@ import {
   stoppedLeavingText,
 } from '../../output/deployment/ownAuthority.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
-import { rolloutFor } from '../../session/rolloutFor.ts'
-import { namesOf } from '../../session/selectTargets.ts'
+import { namesOf, rolloutFor } from '../../session/selectTargets.ts'
 import { openStateToChange, tellPart } from '../../session/session.ts'
 import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'

@@ -29,7 +29,7 @@ import type { SelectedCluster } from '../../session/selectTargets.ts'
 import { beginSession, printNotes, type SurveyedSession, tellPart } from '../../session/session.ts'
 import { withSurvey } from '../../session/withHosts.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { readUserPasswords } from '../readUserPasswords.ts'
+import { readUserPasswords } from '../resolveSecrets.ts'
 import { mustNameUsers, usersGiven } from './namedUsers.ts'
 
 type ApplyOptions = ClusterOptions & {

@@ -12,9 +12,8 @@ import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/
 import { type StillGiven, stillGiven } from '../../deployment/users/replacedPasswords.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
-import { impatient } from '../../session/impatient.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
-import { inOrderOf, surveyToLook } from '../../session/surveyToLook.ts'
+import { impatient, inOrderOf, surveyToLook } from '../../session/surveyToLook.ts'
 
 /**
  * The users of all hosts as they are now, in the order of the file; changes nothing. A host that cannot be reached

@@ -23,7 +23,7 @@ import { type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { openStateToChange, type SurveyedSession, tell } from '../../session/session.ts'
 import { withHosts } from '../../session/withHosts.ts'
-import { readUserPasswords } from '../readUserPasswords.ts'
+import { readUserPasswords } from '../resolveSecrets.ts'
 import { hostsThatName } from './namedUsers.ts'
 import { readNewPassword } from './newPassword.ts'
 

@@ -4,8 +4,8 @@ import { onEachHost } from '../../deployment/eachHost.ts'
 import { readInstalledSet } from '../../deployment/installedSet.ts'
 import { unlockOnHost } from '../../deployment/users/unlockOnHost.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { exitOfLooking, tellLost } from '../../session/outcomes.ts'
 import { ownHosts } from '../../session/ownHosts.ts'
-import { exitOfLooking, tellLost } from '../../session/tellLost.ts'
 
 /** `muster users unlock`: ends the lock-outs of a user name in every component of every host. */
 export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {

@@ -1,11 +1,21 @@
+import { randomBytes } from 'node:crypto'
+import { createHasher } from '../../accounts/hasher.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import type { Credentials } from '../../client/credentials.ts'
+import type { Failure, HostOutcome } from '../../deployment/events.ts'
+import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
+import { StepError } from '../../deployment/stepError.ts'
+import { replacedPasswords } from '../../deployment/users/replacedPasswords.ts'
 import { settled } from '../../deployment/users/rotation.ts'
+import type { HostWish } from '../../deployment/users/viaApi/apiHost.ts'
+import { askHosts } from '../../deployment/users/viaApi/askHosts.ts'
+import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decide.ts'
 import { proveHost } from '../../deployment/users/viaApi/proveHost.ts'
-import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
+import { reachApis } from '../../deployment/users/viaApi/reachApis.ts'
+import { type GivenPasswords, wishOf } from '../../deployment/users/viaApi/wishes.ts'
 import { withoutShell } from '../../deployment/users/withoutShell.ts'
 import { usersNowText } from '../../output/deployment/usersNow.ts'
 import { inRun } from '../../session/inRun.ts'
@@ -13,9 +23,9 @@ import { tellMade } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { type Refusal, type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { beginSession, openStateToChange, type Session, tellPart } from '../../session/session.ts'
-import { readUserPasswords } from '../readUserPasswords.ts'
-import { type ApiAccessOptions, readOwnLogin, readTrust } from './apiAccess.ts'
-import { askViaApi } from './askViaApi.ts'
+import { readUserPasswords } from '../resolveSecrets.ts'
+import { thisMachine } from '../tapi/thisMachine.ts'
+import { type ApiAccessOptions, isHere, readOwnLogin, readTrust } from './apiAccess.ts'
 import { mustNameUsers, usersGiven } from './namedUsers.ts'
 
 export type ViaApiOptions = ClusterOptions &
@@ -96,4 +106,56 @@ async function decide(session: Session, known: Known): Promise<RunPlan | Refusal
       return exit
     },
   }
+}
+
+/** Reaches and asks every host, and decides; where one cannot follow, all are refused. */
+async function askViaApi(
+  { context, config, renderer: { emit } }: Session,
+  known: Known,
+): Promise<Extract<ApiDecision, { ok: true }> | Refusal> {
+  const { given, own, prune, state, authorities } = known
+  const machine = thisMachine()
+  const failed: HostOutcome[] = []
+  const fail = (host: string, failure: Failure, result: 'failed' | 'unreachable'): void => {
+    failed.push({ host, result, applied: [], failure, seconds: {} })
+  }
+  const tell = (problem: StepError): void => {
+    const failure = failureOf(problem)
+    emit({ type: 'host-failed', host: problem.host, failure })
+    fail(problem.host, failure, 'failed')
+  }
+  const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
+  for (const problem of await replacedPasswords(logins, state, createHasher())) tell(problem)
+  const notes: string[] = []
+  const wishes = config.hosts.flatMap((host): readonly HostWish[] => {
+    const reached = reachApis({ host, here: isHere(host, machine), authorities })
+    if (reached instanceof StepError) {
+      tell(reached)
+      return []
+    }
+    for (const { component, address } of reached.closed) {
+      notes.push(
+        `the ${component} of ${host.name} listens only on ${address}: its logins cannot be verified from here`,
+      )
+    }
+    return [wishOf({ host, apis: reached.apis, given, state, own, prune })]
+  })
+  const asked = await askHosts({ wishes, signal: context.signal, emit })
+  for (const one of asked) {
+    if ('failure' in one) fail(one.wish.host, one.failure, one.unreachable ? 'unreachable' : 'failed')
+  }
+  const answered = asked.flatMap((one) => ('asked' in one ? [one] : []))
+  const addresses = new Map(config.hosts.map(({ name, address }) => [name, address]))
+  const decision =
+    failed.length > 0
+      ? undefined
+      : decideViaApi({ answered, addresses, left: config.left, state, random: randomBytes })
+  if (decision?.ok === true) {
+    for (const { host, steps } of decision.plans) {
+      emit({ type: 'planned', host, changes: steps.map(({ change }) => change.summary) })
+    }
+    return { ...decision, notes: [...notes, ...decision.notes] }
+  }
+  for (const problem of decision?.problems ?? []) tell(problem)
+  return { failed, failures: 'told' }
 }
