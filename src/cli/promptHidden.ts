@@ -44,7 +44,7 @@ function hiddenLineReader(): (text: string) => Taken<Secret | undefined> | undef
 }
 
 /** A line that is typed without being shown. */
-export type HiddenLine = {
+type HiddenLine = {
   readonly text: string
   /** Inside an escape sequence, such as that of an arrow key, which is passed over. */
   readonly escape: 'none' | 'begun' | 'sequence'

@@ -4,7 +4,7 @@ import { codeOf } from './codeOf.ts'
 import { UsageError } from './usageError.ts'
 
 /** A file that a person named: its text, and whether others than its owner may read it. */
-export type InputFile = { readonly text: string; readonly readableByOthers: boolean }
+type InputFile = { readonly text: string; readonly readableByOthers: boolean }
 
 /** Reads a file as UTF-8; `what` says in messages what it should hold. Throws a `UsageError`. */
 export async function readInputFile(file: {

@@ -6,7 +6,7 @@ import { systemWords } from '../untrusted/systemErrors.ts'
 import { codeOf } from './codeOf.ts'
 
 /** Why a file was not read; `reason` goes on after its name. */
-export type ReadFailure = Extract<FileReading, { ok: false }>
+type ReadFailure = Extract<FileReading, { ok: false }>
 
 /** A file of this machine and its permission bits. */
 export type RegularFile = { readonly ok: true; readonly content: Buffer; readonly mode: number } | ReadFailure

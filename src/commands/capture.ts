@@ -5,7 +5,7 @@ import { Interrupted } from '../cli/interrupted.ts'
 import { showFailure } from './showFailure.ts'
 
 /** What a command printed, and its exit code; undefined where it broke. */
-export type Captured = { readonly text: string; readonly code: ExitCode | undefined }
+type Captured = { readonly text: string; readonly code: ExitCode | undefined }
 
 /**
  * Runs commands whose output is kept instead of shown. They are one command in the eyes of connections: what was

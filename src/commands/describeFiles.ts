@@ -10,7 +10,7 @@ import type { ClusterOptions } from '../session/openCluster.ts'
 import { withoutSilenced } from '../session/withoutSilenced.ts'
 
 /** What files give their hosts, or the exit code of what is wrong with them, which has been printed. */
-export type Described =
+type Described =
   | { readonly ok: true; readonly description: Description }
   | { readonly ok: false; readonly exitCode: ExitCode }
 

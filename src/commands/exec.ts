@@ -1,5 +1,6 @@
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
+import { lengthOfTime } from '../cli/optionValues.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
@@ -8,7 +9,6 @@ import { execJson, execText } from '../output/deployment/exec.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfLooking, tellLost } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
-import { lengthOfTime } from './lengthOfTime.ts'
 
 /** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
 export async function exec(

@@ -12,7 +12,7 @@ import { type ClusterOptions, type OpenedCluster, openCluster } from '../session
 import { failedOutcome } from '../session/outcomes.ts'
 import type { Refusal } from '../session/runPlan.ts'
 import { namesOf, type SelectedCluster, selectTargets, wholeOf } from '../session/selectTargets.ts'
-import { type Session, tell } from '../session/session.ts'
+import { report, type Session } from '../session/session.ts'
 import type { InstallDecision } from './decideInstall.ts'
 import { readPlan } from './planFiles.ts'
 
@@ -107,7 +107,7 @@ export async function outrunRefusal(
   const isMoved = changes.some(({ moved }) => moved.length > 0)
   if (!isMoved) {
     for (const { host } of changes.filter(({ touched }) => touched)) {
-      tell(session, `${host} was changed since the plan was saved; the planned changes are still the same`)
+      report(session, `${host} was changed since the plan was saved; the planned changes are still the same`)
     }
     return undefined
   }
@@ -115,7 +115,7 @@ export async function outrunRefusal(
     const lines = changes.find((change) => change.host === host)?.moved ?? []
     return lines.length === 0 ? [] : [outcomeOf(host, { lines, file })]
   })
-  return { failed, failures: 'tell' }
+  return { failed, reported: false }
 }
 
 function outcomeOf(

@@ -21,11 +21,11 @@ import { wholeLook } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { inRun } from '../session/inRun.ts'
-import { tellMade } from '../session/madePasswords.ts'
+import { reportMade } from '../session/madePasswords.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
 import { mustBeHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
-import { beginSession, openStateToChange, type SurveyedSession, tellPart } from '../session/session.ts'
+import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
 import { withSurvey } from '../session/withHosts.ts'
 import {
   type Bars,
@@ -37,8 +37,8 @@ import {
   refuseRuntimeFile,
 } from './decideInstall.ts'
 import { type GivenPlan, mustBeOfPlan, openPlanned, outrunRefusal } from './followPlan.ts'
+import { reachOf, reportGrants } from './reportInstalled.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
-import { reachOf, tellGrants } from './tellInstalled.ts'
 
 /** What sets apart a run that is more than an installation. */
 type Purpose = {
@@ -136,14 +136,14 @@ async function installOn(
     const packed = sources.runtimeFile?.packed
     await fetchRuntimes({ context, planned, packed, runtimes, emit: renderer.emit })
     await saveState({ ...config, before: state, after: preparation.state })
-    tellMade(session, preparation.made)
+    reportMade(session, preparation.made)
     const { exit } = await execute()
-    tellPart(session)
+    reportPart(session)
     if (exit !== exitCodes.ok) return exit
     const after = forgetReplaced(preparation.state, preparation.targets, config.left)
     await saveState({ ...config, before: preparation.state, after })
     await record(context, config, decision)
-    await tellGrants(session, decision)
+    await reportGrants(session, decision)
     run.conclude(reachOf({ ...options, decision }))
     return exitCodes.ok
   }

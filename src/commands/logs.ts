@@ -1,5 +1,6 @@
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
+import { lengthOfTime, wholeNumber } from '../cli/optionValues.ts'
 import { colourOf, writeText } from '../cli/terminal.ts'
 import type { Component } from '../contracts/component.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
@@ -10,8 +11,6 @@ import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfLooking, tellLost } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
 import { withComponent } from '../session/selectTargets.ts'
-import { lengthOfTime } from './lengthOfTime.ts'
-import { wholeNumber } from './wholeNumber.ts'
 
 /** Lines of one host at most: what a command may hold of a thousand hosts. */
 const mostLines = 10_000

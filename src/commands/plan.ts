@@ -54,13 +54,13 @@ export async function plan(
   }).finally(() => renderer.end())
   const decide = async (): ReturnType<typeof decideInstall> => {
     if (context.signal.aborted) throw new Interrupted()
-    if (survey.lost.length > 0) return { failed: lostOutcomes(survey), failures: 'told' }
+    if (survey.lost.length > 0) return { failed: lostOutcomes(survey), reported: true }
     return decideInstall({ ...options, config, secrets, state, survey, sources, packed: () => undefined })
   }
   const decision = await decide().finally(() => closeAll(survey))
   if ('failed' in decision) {
-    const { failed, failures } = decision
-    for (const { host, failure } of failures === 'tell' ? failed : []) {
+    const { failed, reported } = decision
+    for (const { host, failure } of reported ? [] : failed) {
       if (failure !== undefined) renderer.emit({ type: 'host-failed', host, failure })
     }
     await renderer.end()

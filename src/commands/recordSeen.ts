@@ -13,7 +13,7 @@ import {
 import type { SurveyedHost } from '../deployment/survey.ts'
 
 /** Names of hosts by what was found on them. */
-export type SeenHosts = { readonly installed: readonly string[]; readonly gone: readonly string[] }
+type SeenHosts = { readonly installed: readonly string[]; readonly gone: readonly string[] }
 
 /**
  * Records for tapi the hosts on which the cluster is installed, where it does not know them, and forgets those on which

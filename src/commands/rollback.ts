@@ -92,7 +92,7 @@ async function decide(session: SurveyedSession<HostFacts>, known: Known): Promis
     writeText(context, `${table}\n`)
   }
   const failed = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
-  if (failed.length > 0) return { failed, failures: 'tell' }
+  if (failed.length > 0) return { failed, reported: false }
   const work = found.flatMap((one) => ('work' in one ? [one.work] : []))
   const order = orderNotes(work, rollout)
   if (!changes({ work })) return { work, rollout, notes: order }

@@ -11,7 +11,7 @@ import { jsonText } from '../output/json.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { withComponent } from '../session/selectTargets.ts'
-import { impatient, inOrderOf, surveyToLook } from '../session/surveyToLook.ts'
+import { inOrderOf, surveyToLook, withShortTimeout } from '../session/surveyToLook.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
@@ -21,7 +21,7 @@ export async function status(
   const { context, json } = options
   const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
-  await prepareConnections(context, impatient(config).hosts)
+  await prepareConnections(context, withShortTimeout(config).hosts)
   const { state, survey } = await surveyToLook(context, config, wholeLook)
   const authority = state.authority?.certificate
   const asked = await Promise.all(

@@ -1,15 +1,15 @@
 import type { MadePassword } from '../deployment/desired/administrators.ts'
 import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
-import { type Session, tell } from './session.ts'
+import { report, type Session } from './session.ts'
 
 /**
- * Prints the passwords that a run generated. Call it before hosts are touched: after a run that was killed, they are
+ * Reports the passwords that a run generated. Call it before hosts are touched: after a run that was killed, they are
  * printed nowhere else. A log for machines is no place for a password: there it says where they are stored.
  */
-export function tellMade(session: Session, made: readonly MadePassword[]): void {
+export function reportMade(session: Session, made: readonly MadePassword[]): void {
   const { context, config, json } = session
   if (!json) context.stdout.write(madePasswordText(made, config))
-  else for (const { user } of made) tell(session, storedText(`the password of ${user}`, config))
+  else for (const { user } of made) report(session, storedText(`the password of ${user}`, config))
 }
 
 /** Says where a generated password is stored. */

@@ -31,7 +31,7 @@ export type RunPlan = {
 }
 
 /** How the steps of a plan ended. */
-export type Executed = {
+type Executed = {
   readonly exit: ExitCode
   /** Names of the hosts on which the run proved what it was for. */
   readonly proved: readonly string[]
@@ -41,8 +41,8 @@ export type Executed = {
 export type Refusal = {
   /** The others are not started. */
   readonly failed: readonly HostOutcome[]
-  /** `told` where their failures have been printed. */
-  readonly failures: 'told' | 'tell'
+  /** Their failures have been printed. */
+  readonly reported: boolean
   /** Somebody stopped the run meanwhile, and that is its exit code. */
   readonly interrupted?: boolean
   /** Printed in the end; `Nothing was changed.` without it. */
@@ -84,9 +84,9 @@ export const changes = ({ work }: Pick<RunPlan, 'work'>): boolean =>
 /** Ends a run that touches nothing, since some hosts failed. */
 export async function refuse(
   { context, config, renderer }: Session,
-  { failed, failures, interrupted = false, message = 'Nothing was changed.' }: Refusal,
+  { failed, reported, interrupted = false, message = 'Nothing was changed.' }: Refusal,
 ): Promise<ExitCode> {
-  for (const { host, failure } of failures === 'tell' ? failed : []) {
+  for (const { host, failure } of reported ? [] : failed) {
     if (failure !== undefined) renderer.emit({ type: 'host-failed', host, failure })
   }
   await renderer.end()
@@ -99,7 +99,7 @@ export async function refuse(
 /** Refuses a plan for what stands in the way on some hosts. */
 export const refusalFor = (problems: readonly StepError[]): Refusal => ({
   failed: problems.map((problem) => failedOutcome(problem.host, failureOf(problem))),
-  failures: 'tell',
+  reported: false,
 })
 
 /** The order in which hosts change, as a note of the plan; none for all at once. */

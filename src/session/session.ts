@@ -26,7 +26,7 @@ export type Session = {
 /** A session with open connections to the hosts that were reached. */
 export type SurveyedSession<Facts extends InstalledFacts> = Session & { readonly survey: Survey<Facts> }
 
-/** Begins the session of a run: its events tell from now on. */
+/** Begins the session of a run; its renderer shows the events from now on. */
 export async function beginSession(options: Omit<Session, 'renderer'>): Promise<Session> {
   const { context, config, json, yes, run } = options
   const { id, operation, cluster } = run.owner
@@ -36,17 +36,17 @@ export async function beginSession(options: Omit<Session, 'renderer'>): Promise<
   return { context, config, json, yes, run, renderer }
 }
 
-/** Prints a message: an event for programs, a line for people. */
-export function tell({ context, json, renderer }: Session, message: string): void {
+/** Reports a message: an event for programs, a line for people. */
+export function report({ context, json, renderer }: Session, message: string): void {
   if (json) renderer.emit({ type: 'notice', message })
   else context.stdout.write(`${message}\n`)
 }
 
-/** Prints which part of the file the run was for, where it was not all of it. */
-export function tellPart(session: Session): void {
+/** Reports which part of the file the run was for, where it was not all of it. */
+export function reportPart(session: Session): void {
   const { hosts, left } = session.config
   const message = partText({ ...session.config, hosts: namesOf(hosts), left: namesOf(left) })
-  if (message !== undefined) tell(session, message)
+  if (message !== undefined) report(session, message)
 }
 
 /** Opens the state directory to change it, and prints what there is to say about its files. */

@@ -8,15 +8,15 @@ import { type Look, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
 import type { SelectedCluster } from './selectTargets.ts'
 
-/** Milliseconds after which a host that does not answer counts as unreachable for who only looks. */
-const patience = 6_000
+/** Milliseconds. */
+const shortTimeout = 6_000
 
-/** The same hosts, none of which is waited for longer than a person who looks wants to wait. */
-export const impatient = <Cluster extends ClusterConfig>(config: Cluster): Cluster => ({
+/** Hosts with the connect timeout capped at 6 s, for commands that only look. */
+export const withShortTimeout = <Cluster extends ClusterConfig>(config: Cluster): Cluster => ({
   ...config,
   hosts: config.hosts.map((host) => ({
     ...host,
-    ssh: { ...host.ssh, timeout: Math.min(host.ssh.timeout ?? patience, patience) },
+    ssh: { ...host.ssh, timeout: Math.min(host.ssh.timeout ?? shortTimeout, shortTimeout) },
   })),
 })
 
@@ -35,7 +35,7 @@ export async function surveyToLook<Facts extends InstalledFacts>(
   const state = known?.state ?? emptyState
   opened(state)
   const survey = await surveyHosts({
-    config: impatient(config),
+    config: withShortTimeout(config),
     look,
     connect: (host) => connectHost(context, host),
     emit: () => {},

@@ -11,7 +11,7 @@ export type PassphraseOptions = {
 }
 
 /** Reads the passphrase of the authority's key. Throws a `UsageError`, or `Interrupted`. */
-export const authorityPassphrase = (context: CommandContext, options: PassphraseOptions): Promise<Secret> =>
+const authorityPassphrase = (context: CommandContext, options: PassphraseOptions): Promise<Secret> =>
   readPassword({
     context,
     what: "the passphrase of the authority's key",

@@ -66,7 +66,7 @@ export async function withSurvey<Facts extends InstalledFacts>(
     const isHeld = heldHosts(survey).length > 0
     const isTooFew = requires === 'all' ? lost.length > 0 : requires === 'one' && reached.length === 0
     if (!isHeld && !isTooFew) return await work({ ...session, survey })
-    const exit = await refuse(session, { failed: lostOutcomes(survey), failures: 'told' })
+    const exit = await refuse(session, { failed: lostOutcomes(survey), reported: true })
     return isHeld ? exitCodes.locked : exit
   } finally {
     await closeAll(survey)

@@ -4,7 +4,7 @@ import { shorten } from '../diagnostics/shorten.ts'
 import type { LoadedCluster } from './loadCluster.ts'
 
 /** How codes start whose findings need more than the files; only some commands look for them. */
-export const beyondFiles = [
+const beyondFiles = [
   'keystore-',
   'truststore-',
   'plaintext-',

@@ -109,7 +109,7 @@ describe('runPlan', () => {
     const failed = refusalFor([new StepError({ host: 'db1', code: 'x', message: 'no room', fix: 'y' })])
     const { code, out, err } = await run(() => ({
       ...failed,
-      failures: 'told',
+      reported: true,
       interrupted: true,
       message: 'Not now.',
     }))

@@ -27,7 +27,7 @@ import { shortListOf } from '../../diagnostics/words.ts'
 import { shortPrint } from '../../output/deployment/certificates.ts'
 import { orderNotes, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
-import { type Session, type SurveyedSession, tell } from '../../session/session.ts'
+import { report, type Session, type SurveyedSession } from '../../session/session.ts'
 import { type PassphraseOptions, unlocking } from '../../session/unlocking.ts'
 import type { Transport } from '../../transport/transport.ts'
 
@@ -77,7 +77,7 @@ export async function deployCertificates(
     }),
   )
   const notes = [...options.notes, ...orderNotes(work, rollout), ...decided.notes]
-  if (json) for (const note of notes) tell(session, note)
+  if (json) for (const note of notes) report(session, note)
   let state = kept
   let ran = false
   const exit = await runPlan(session, {
@@ -124,9 +124,9 @@ async function workOn(
   }
 }
 
-/** Prints how a run of several phases ended. */
-export const tellLast = (session: Session, message: string): void =>
-  tell(session, session.json ? message : `\n${message}`)
+/** Reports how a run of several phases ended. */
+export const reportEnd = (session: Session, message: string): void =>
+  report(session, session.json ? message : `\n${message}`)
 
 /** Lets tapi trust whom the hosts trust now, where it knows the cluster; of hosts its record stays as it is. */
 export async function recordAuthorities({ context, config }: Session, state: ClusterState): Promise<void> {

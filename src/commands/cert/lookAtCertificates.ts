@@ -8,7 +8,7 @@ import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
-import { impatient, inOrderOf, surveyToLook } from '../../session/surveyToLook.ts'
+import { inOrderOf, surveyToLook, withShortTimeout } from '../../session/surveyToLook.ts'
 import { readOwnStores, readStoreSecrets } from '../readOwnStores.ts'
 
 /** The certificates of all hosts as they are now, in the order of the file; changes nothing. */
@@ -16,7 +16,7 @@ export async function lookAtCertificates(
   context: CommandContext,
   config: SelectedCluster,
 ): Promise<{ readonly state: ClusterState; readonly now: Date; readonly hosts: readonly LookedAt[] }> {
-  await prepareConnections(context, impatient(config).hosts)
+  await prepareConnections(context, withShortTimeout(config).hosts)
   const files = await readOwnStores(config)
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
   const { state, survey } = await surveyToLook(context, config, wholeLook)

@@ -16,14 +16,14 @@ import {
 } from '../../output/deployment/ownAuthority.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { namesOf, rolloutFor } from '../../session/selectTargets.ts'
-import { openStateToChange, tellPart } from '../../session/session.ts'
+import { openStateToChange, reportPart } from '../../session/session.ts'
 import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
 import {
   type CertificateRun,
   deployCertificates,
   recordAuthorities,
-  tellLast,
+  reportEnd,
   withoutUserProvided,
 } from './deployCertificates.ts'
 
@@ -62,7 +62,7 @@ export async function renew(
       const { exit } = ownAuthority
         ? { exit: await returnToClusterAuthority(certificates, { state, notes }) }
         : await deployCertificates({ ...certificates, kept: state, state, renew: true, notes })
-      if (!json) tellPart(session)
+      if (!json) reportPart(session)
       return exit
     },
   })
@@ -87,7 +87,7 @@ async function returnToClusterAuthority(
   })
   const behind = leavingOf(moved.state, leaving.hosts).hosts
   if (moved.exit !== exitCodes.ok) {
-    if (moved.ran && leaving.hosts.length > 0) tellLast(session, stoppedLeavingText(behind))
+    if (moved.ran && leaving.hosts.length > 0) reportEnd(session, stoppedLeavingText(behind))
     return moved.exit
   }
   if (leaving.dropped.length > 0) {
@@ -98,12 +98,12 @@ async function returnToClusterAuthority(
       notes: [droppingText(leaving.dropped)],
     })
     if (dropped.exit !== exitCodes.ok) {
-      tellLast(session, stoppedLeavingText([]))
+      reportEnd(session, stoppedLeavingText([]))
       return dropped.exit
     }
   }
   await recordAuthorities(session, moved.state)
   if (leaving.hosts.length === 0) return exitCodes.ok
-  tellLast(session, endedLeavingText(leaving, namesOf(config.left.filter(isGenerated))))
+  reportEnd(session, endedLeavingText(leaving, namesOf(config.left.filter(isGenerated))))
   return exitCodes.ok
 }

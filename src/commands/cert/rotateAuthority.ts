@@ -28,7 +28,7 @@ import {
   type CertificateRun,
   deployCertificates,
   recordAuthorities,
-  tellLast,
+  reportEnd,
   withoutUserProvided,
 } from './deployCertificates.ts'
 import type { CertificateOptions } from './renew.ts'
@@ -93,13 +93,13 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     })
     if (deployed.exit !== exitCodes.ok) {
       const lost = namesOf(session.survey.lost.map(({ host }) => host))
-      if (deployed.state.rotation !== undefined) tellLast(session, stoppedRotationText(phase, lost))
+      if (deployed.state.rotation !== undefined) reportEnd(session, stoppedRotationText(phase, lost))
       return deployed.exit
     }
     if (trustOnly && phase === 'trust') {
       await saveState({ ...config, before: deployed.state, after: waiting(deployed.state) })
       await recordAuthorities(session, deployed.state)
-      tellLast(session, pausedRotationText(file))
+      reportEnd(session, pausedRotationText(file))
       return exitCodes.ok
     }
     const next = afterPhase(deployed.state)
@@ -110,7 +110,7 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     state = next
     session = await surveyedAgain(session)
   }
-  tellLast(session, endedRotationText(file))
+  reportEnd(session, endedRotationText(file))
   return exitCodes.ok
 }
 

@@ -5,7 +5,7 @@ import { usualPassword } from '../../output/deployment/exportedUse.ts'
 import { Secret } from '../../secrets/secret.ts'
 
 /** Where the password of an exported store comes from. */
-export type StorePasswordOptions = {
+type StorePasswordOptions = {
   readonly context: CommandContext
   readonly passwordFile: string | undefined
   readonly passwordStdin: boolean

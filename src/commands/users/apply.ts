@@ -22,11 +22,11 @@ import { verifyHost } from '../../deployment/verify.ts'
 import { listOf } from '../../diagnostics/words.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import { inRun } from '../../session/inRun.ts'
-import { tellMade } from '../../session/madePasswords.ts'
+import { reportMade } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { type Refusal, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
-import { beginSession, printNotes, type SurveyedSession, tellPart } from '../../session/session.ts'
+import { beginSession, printNotes, reportPart, type SurveyedSession } from '../../session/session.ts'
 import { withSurvey } from '../../session/withHosts.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { readUserPasswords } from '../resolveSecrets.ts'
@@ -107,9 +107,9 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
     notes: prune ? [] : extraNotes(decided.hosts),
     carryOut: async (execute) => {
       await saveState({ ...config, before: opened.state, after: state })
-      tellMade(session, made)
+      reportMade(session, made)
       const { exit } = await execute()
-      tellPart(session)
+      reportPart(session)
       if (exit !== exitCodes.ok || config.left.length > 0) return exit
       const after = settled(state, usersGiven(config.hosts, given))
       await saveState({ ...config, before: state, after })

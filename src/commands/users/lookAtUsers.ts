@@ -13,7 +13,7 @@ import { type StillGiven, stillGiven } from '../../deployment/users/replacedPass
 import type { Secret } from '../../secrets/secret.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
-import { impatient, inOrderOf, surveyToLook } from '../../session/surveyToLook.ts'
+import { inOrderOf, surveyToLook, withShortTimeout } from '../../session/surveyToLook.ts'
 
 /**
  * The users of all hosts as they are now, in the order of the file; changes nothing. A host that cannot be reached
@@ -27,7 +27,7 @@ export async function lookAtUsers(
 ): Promise<readonly HostUsers[]> {
   const given = read ?? writtenOut(config)
   const hash = createHasher()
-  await prepareConnections(context, impatient(config).hosts)
+  await prepareConnections(context, withShortTimeout(config).hosts)
   const { state, survey } = await surveyToLook(context, config, installedLook, (known) =>
     hashEarly(hash, given, known),
   )

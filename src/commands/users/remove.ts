@@ -12,10 +12,10 @@ import { shortListOf } from '../../diagnostics/words.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { changes, type Refusal, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import { namesOf } from '../../session/selectTargets.ts'
-import { openStateToChange, type SurveyedSession, tell } from '../../session/session.ts'
+import { openStateToChange, report, type SurveyedSession } from '../../session/session.ts'
 import { withHosts } from '../../session/withHosts.ts'
 
-export type RemoveOptions = ClusterOptions & {
+type RemoveOptions = ClusterOptions & {
   readonly user: string
   readonly yes: boolean
   readonly json: boolean
@@ -65,7 +65,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, user: string): P
       const { exit, proved } = await execute()
       const behind = namesOf([...config.hosts, ...config.left]).filter((name) => !proved.includes(name))
       if (behind.length > 0) {
-        tell(
+        report(
           session,
           `${shortListOf(behind, 8)} may still have ${user}: run \`muster users remove ${user}\` again for all hosts.`,
         )

@@ -21,7 +21,7 @@ import { madePasswordText, storedText } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { namesOf } from '../../session/selectTargets.ts'
-import { openStateToChange, type SurveyedSession, tell } from '../../session/session.ts'
+import { openStateToChange, report, type SurveyedSession } from '../../session/session.ts'
 import { withHosts } from '../../session/withHosts.ts'
 import { readUserPasswords } from '../resolveSecrets.ts'
 import { hostsThatName } from './namedUsers.ts'
@@ -118,7 +118,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
   const tellPassword = (): void => {
     if (kind !== 'make') return
     if (show && !json) context.stdout.write(madePasswordText([{ user, password }], config))
-    else tell(session, storedText(`the new password of ${user}`, config))
+    else report(session, storedText(`the new password of ${user}`, config))
   }
   return {
     work: survey.reached.map((surveyed) => rotateHost({ cluster, surveyed, state, login })),
@@ -142,7 +142,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
         },
       })
       const lines = rotatedText({ user, behind, given: given.some((one) => !one.equals(password)) })
-      for (const line of lines) tell(session, line)
+      for (const line of lines) report(session, line)
       return exit
     },
   }

@@ -19,16 +19,16 @@ import { type GivenPasswords, wishOf } from '../../deployment/users/viaApi/wishe
 import { withoutShell } from '../../deployment/users/withoutShell.ts'
 import { usersNowText } from '../../output/deployment/usersNow.ts'
 import { inRun } from '../../session/inRun.ts'
-import { tellMade } from '../../session/madePasswords.ts'
+import { reportMade } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { type Refusal, type RunPlan, runPlan } from '../../session/runPlan.ts'
-import { beginSession, openStateToChange, type Session, tellPart } from '../../session/session.ts'
+import { beginSession, openStateToChange, reportPart, type Session } from '../../session/session.ts'
 import { readUserPasswords } from '../resolveSecrets.ts'
 import { thisMachine } from '../tapi/thisMachine.ts'
 import { type ApiAccessOptions, isHere, readOwnLogin, readTrust } from './apiAccess.ts'
 import { mustNameUsers, usersGiven } from './namedUsers.ts'
 
-export type ViaApiOptions = ClusterOptions &
+type ViaApiOptions = ClusterOptions &
   ApiAccessOptions & {
     readonly yes: boolean
     readonly json: boolean
@@ -94,12 +94,12 @@ async function decide(session: Session, known: Known): Promise<RunPlan | Refusal
     notes,
     carryOut: async (execute) => {
       await saveState({ ...config, before: known.state, after: state })
-      tellMade(session, made)
+      reportMade(session, made)
       const { exit } = await execute()
       if (!json && !context.signal.aborted) {
         context.stdout.write(usersNowText(operation, run.recorder.record(exit)?.hosts ?? []) ?? '')
       }
-      tellPart(session)
+      reportPart(session)
       if (exit !== exitCodes.ok || config.left.length > 0) return exit
       const hosts = wishes.map(({ host, users }) => ({ name: host, users }))
       await saveState({ ...config, before: state, after: settled(state, usersGiven(hosts, given)) })
@@ -157,5 +157,5 @@ async function askViaApi(
     return { ...decision, notes: [...notes, ...decision.notes] }
   }
   for (const problem of decision?.problems ?? []) tell(problem)
-  return { failed, failures: 'told' }
+  return { failed, reported: true }
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../cli/usageError.ts'
+import { UsageError } from './usageError.ts'
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
@@ -10,5 +10,18 @@ export function lengthOfTime(text: string, option: string): number {
   throw new UsageError(
     `--${option} ${text} is not a duration.`,
     `Use a whole number with a unit, such as --${option} 90s, 10m, 1h or 2d.`,
+  )
+}
+
+/** A whole number on the command line from 1 to `most`. Throws a `UsageError`. */
+export function wholeNumber(
+  text: string,
+  { option, most }: { readonly option: string; readonly most: number },
+): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (value >= 1 && value <= most) return value
+  throw new UsageError(
+    `--${option} ${text} is not a whole number from 1 to ${most}.`,
+    `Give one, such as --${option} ${Math.min(100, most)}.`,
   )
 }

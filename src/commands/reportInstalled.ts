@@ -15,12 +15,15 @@ import { grantsText } from '../output/deployment/grants.ts'
 import { reachText } from '../output/deployment/reach.ts'
 import type { ClusterOptions } from '../session/openCluster.ts'
 import type { SelectedCluster } from '../session/selectTargets.ts'
-import { type Session, tell } from '../session/session.ts'
+import { report, type Session } from '../session/session.ts'
 import { quote } from '../transport/shellWords.ts'
 import type { InstallDecision } from './decideInstall.ts'
 
 /** Tries the accounts of the databases from every host, and shows the SQL of those whose login failed. */
-export async function tellGrants(session: Session, { planned, preparation }: InstallDecision): Promise<void> {
+export async function reportGrants(
+  session: Session,
+  { planned, preparation }: InstallDecision,
+): Promise<void> {
   const tried = await mapLimit({
     items: planned,
     limit: hostsAtOnce,
@@ -30,8 +33,8 @@ export async function tellGrants(session: Session, { planned, preparation }: Ins
     preparation.targets,
     tried.flatMap((one) => one ?? []),
   )
-  if (session.json) for (const grant of grants) tell(session, grantsText([grant]))
-  else if (grants.length > 0) tell(session, `\n${grantsText(grants)}`)
+  if (session.json) for (const grant of grants) report(session, grantsText([grant]))
+  else if (grants.length > 0) report(session, `\n${grantsText(grants)}`)
 }
 
 /** Where the APIs are that were installed, and what to do next. */
