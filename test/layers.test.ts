@@ -28,9 +28,25 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'transport',
     'client',
   ],
-  api: ['contracts', 'secrets', 'accounts'],
-  components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
-  output: ['diagnostics', 'config', 'deployment'],
+  api: ['untrusted', 'contracts', 'secrets', 'accounts'],
+  components: ['untrusted', 'contracts', 'api', 'client', 'secrets', 'accounts'],
+  output: ['untrusted', 'diagnostics', 'config', 'deployment'],
+  cli: ['untrusted', 'diagnostics', 'secrets', 'processes', 'config', 'deployment', 'output'],
+  session: [
+    'untrusted',
+    'diagnostics',
+    'contracts',
+    'secrets',
+    'accounts',
+    'processes',
+    'transport',
+    'config',
+    'certificates',
+    'client',
+    'deployment',
+    'output',
+    'cli',
+  ],
   commands: [
     'diagnostics',
     'contracts',
@@ -43,6 +59,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'client',
     'deployment',
     'output',
+    'cli',
+    'session',
   ],
   bin: [
     'diagnostics',
@@ -58,6 +76,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'api',
     'components',
     'output',
+    'cli',
+    'session',
     'commands',
   ],
 }
@@ -79,21 +99,19 @@ const ioFiles: readonly string[] = [
   'bin/ownPackage.ts',
   'bin/printVersion.ts',
   'bin/processContext.ts',
+  'cli/appendLines.ts',
+  'cli/readConfigFiles.ts',
+  'cli/readInputFile.ts',
+  'cli/readRegularFile.ts',
+  'cli/secretReader.ts',
+  'cli/writeNewFile.ts',
+  'cli/writeNewFiles.ts',
   'client/agentOver.ts',
   'client/registryFiles.ts',
   'client/request.ts',
   'client/shownCertificates.ts',
-  'commands/appendLines.ts',
-  'commands/connectHost.ts',
-  'commands/readConfigFiles.ts',
-  'commands/readInputFile.ts',
   'commands/readOwnStores.ts',
-  'commands/readRegularFile.ts',
-  'commands/secretSources.ts',
-  'commands/usualSshConfig.ts',
   'commands/validate/isTracked.ts',
-  'commands/writeNewFile.ts',
-  'commands/writeNewFiles.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
   'components/stateFile.ts',
@@ -105,6 +123,8 @@ const ioFiles: readonly string[] = [
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
   'deployment/state/stateTree.ts',
+  'session/connectHost.ts',
+  'session/usualSshConfig.ts',
   'transport/agentContents.ts',
   'transport/dial.ts',
 ]
@@ -302,7 +322,9 @@ describe('the layers of src', () => {
       }
     }
     visit('bin/muster-api.ts')
-    const forbidden = [...seen].filter((file) => /^(transport|deployment|config|commands)\//.test(file))
+    const forbidden = [...seen].filter((file) =>
+      /^(transport|deployment|config|cli|session|commands)\//.test(file),
+    )
     expect(forbidden).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { writeSync } from 'node:fs'
 import { printableInColour } from '../base/printable.ts'
 import { foldLines } from '../base/wrapping.ts'
-import type { CommandContext, Output } from '../commands/context.ts'
+import type { CommandContext, Output } from '../cli/context.ts'
 import { ownPackage } from './ownPackage.ts'
 
 /**

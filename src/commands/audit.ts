@@ -1,10 +1,17 @@
 import { jsonText } from '../base/json.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { colourOf, tableLayout, writeText } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { verifyChains } from '../deployment/audit/verifyChain.ts'
+import { onEachHost } from '../deployment/eachHost.ts'
+import { readInstalledSet } from '../deployment/installedSet.ts'
 import { readRuns } from '../deployment/runs/runsFile.ts'
+import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { colourOf, tableLayout, writeText } from './terminal.ts'
-import { UsageError } from './usageError.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { exitOfLooking, tellLost } from '../session/outcomes.ts'
+import { ownHosts } from '../session/ownHosts.ts'
 
 /** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
 export const isRunId = (word: string): boolean =>
@@ -15,8 +22,7 @@ export async function audit(
   options: ClusterOptions & { readonly id: string | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, id, json } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const { cluster, directory } = config
   const runs = await readRuns({ directory, cluster })
   const colour = colourOf(context, context.stdout)
@@ -34,4 +40,28 @@ export async function audit(
   if (json) context.stdout.write(jsonText(run))
   else writeText(context, runText(run, colour))
   return exitCodes.ok
+}
+
+/** `muster audit --verify`: follows the chains of the audit logs of every host that can be reached. Changes nothing. */
+export async function verifyAudit(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
+  const { context, json } = options
+  const { config } = await openCluster(options)
+  const results = await onEachHost({
+    hosts: config.hosts,
+    connect: await ownHosts(context, config),
+    work: async (transport, host) => {
+      const set = await readInstalledSet(transport, { cluster: config.cluster, host })
+      return verifyChains(transport, { host, set })
+    },
+  })
+  if (context.signal.aborted) throw new Interrupted()
+  const hosts = results.flatMap((one) =>
+    'result' in one ? [{ host: one.host.name, chains: one.result }] : [],
+  )
+  const colour = colourOf(context, context.stdout)
+  context.stdout.write(json ? auditChainsJson(config.cluster, hosts) : auditChainsText(hosts, colour))
+  const lost = results.filter((one) => 'failure' in one)
+  tellLost(context, lost)
+  const changed = hosts.some(({ chains }) => chains.some(({ fault }) => fault !== null))
+  return changed ? exitCodes.failed : exitOfLooking(lost)
 }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import type { CommandContext } from './context.ts'
-import type { ExitCode } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
+import type { CommandContext } from '../cli/context.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
 import { showFailure } from './showFailure.ts'
 
 /** What a command printed, and its exit code; undefined where it broke. */
-export type Captured = { readonly text: string; readonly code: ExitCode | undefined }
+type Captured = { readonly text: string; readonly code: ExitCode | undefined }
 
 /**
  * Runs commands whose output is kept instead of shown. They are one command in the eyes of connections: what was

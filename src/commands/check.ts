@@ -1,3 +1,8 @@
+import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { colourOf, textWidth } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import type { Subject } from '../deployment/preflight/checkContract.ts'
 import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.ts'
@@ -6,19 +11,12 @@ import { observe } from '../deployment/preflight/observe.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import { closeAll, type LostHost, surveyHosts, wholeLook } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
-import { chooseRenderer } from './chooseRenderer.ts'
-import { mustBeAbleToAsk } from './confirmChanges.ts'
-import { connectHost, prepareConnections } from './connectHost.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { exitOfHosts } from './exitOfHosts.ts'
-import { Interrupted } from './interrupted.ts'
+import { chooseRenderer } from '../session/chooseRenderer.ts'
+import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { namesOf, type SelectedCluster, wholeOf } from '../session/selectTargets.ts'
 import { mend } from './mend.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { readOwnStores } from './readOwnStores.ts'
-import { readStoreSecrets } from './readStoreSecrets.ts'
-import { namesOf, type SelectedCluster, wholeOf } from './selectTargets.ts'
-import { colourOf, textWidth } from './terminal.ts'
-import { UsageError } from './usageError.ts'
+import { readOwnStores, readStoreSecrets } from './readOwnStores.ts'
 
 type CheckOptions = ClusterOptions & {
   readonly json: boolean
@@ -37,8 +35,7 @@ export async function check(options: CheckOptions): Promise<ExitCode> {
     throw new UsageError('--fix cannot be used with --json.', 'Run --fix first, then check with --json.')
   }
   if (fix) mustBeAbleToAsk(context, { yes, command: 'check --fix', look: 'check' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const found = await lookAtHosts(options, config)
   show(options, config, found)
   if (!fix) return exitOf(found, options.strict)

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { bashScript } from './completion/bash.ts'
 import { fishScript } from './completion/fish.ts'
 import { completionModel } from './completion/model.ts'
 import type { Shell } from './completion/shells.ts'
 import { zshScript } from './completion/zsh.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 

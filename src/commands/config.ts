@@ -1,9 +1,9 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { colourOf } from '../cli/terminal.ts'
 import { configJson } from '../output/config/json.ts'
 import { configText } from '../output/config/text.ts'
+import type { ClusterOptions } from '../session/openCluster.ts'
 import { describeFiles, hostsMeant } from './describeFiles.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import type { ClusterOptions } from './openCluster.ts'
-import { colourOf } from './terminal.ts'
 
 const narrow = 60
 const wide = 120
@@ -20,8 +20,9 @@ export async function config(
   },
 ): Promise<ExitCode> {
   const { context, hosts, origin, format } = options
-  const all = await describeFiles({ ...options, warnings: true })
-  if (typeof all === 'number') return all
+  const described = await describeFiles({ ...options, warnings: true })
+  if (!described.ok) return described.exitCode
+  const all = described.description
   const description = hostsMeant(hosts, [all])(all)
   const { stdout } = context
   const width = Math.max(narrow, Math.min(wide, stdout.columns ?? wide))

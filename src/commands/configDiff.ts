@@ -1,11 +1,11 @@
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { colourOf } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { compare, isSame } from '../config/describe/compare.ts'
 import { diffJson } from '../output/config/diffJson.ts'
 import { diffText } from '../output/config/diffText.ts'
-import type { CommandContext } from './context.ts'
 import { describeFiles, hostsMeant } from './describeFiles.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { colourOf } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 /** `base.yaml,staging.yaml`: files that lie over each other. */
 function filesOf(side: string): readonly string[] {
@@ -38,11 +38,13 @@ export async function configDiff(options: {
   }
   const before = await describeFiles({ context, files: old, set: [], warnings: false })
   const after = await describeFiles({ context, files: now, set: [], warnings: false })
-  // A file that cannot be read weighs more than one with errors.
-  if (typeof before === 'number') return typeof after === 'number' && after > before ? after : before
-  if (typeof after === 'number') return after
-  const meant = hostsMeant(hosts, [before, after])
-  const difference = compare(meant(before), meant(after))
+  if (!before.ok || !after.ok) {
+    // A file that cannot be read weighs more than one with errors.
+    const codes = [before, after].flatMap((side) => (side.ok ? [] : side.exitCode))
+    return codes.includes(exitCodes.usage) ? exitCodes.usage : exitCodes.failed
+  }
+  const meant = hostsMeant(hosts, [before.description, after.description])
+  const difference = compare(meant(before.description), meant(after.description))
   const { stdout } = context
   stdout.write(format === 'json' ? diffJson(difference) : diffText(difference, colourOf(context, stdout)))
   return isSame(difference) ? exitCodes.ok : exitCodes.changes

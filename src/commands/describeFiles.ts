@@ -1,29 +1,35 @@
 import { shortListOf } from '../base/words.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { printDiagnostics } from '../cli/printDiagnostics.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { chooseHosts } from '../config/describe/chooseHosts.ts'
 import { describe } from '../config/describe/describe.ts'
 import type { Description } from '../config/describe/description.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { loadCluster } from './loadCluster.ts'
-import type { ClusterOptions } from './openCluster.ts'
-import { printDiagnostics } from './printDiagnostics.ts'
-import { UsageError } from './usageError.ts'
-import { withoutSilenced } from './withoutSilenced.ts'
+import { loadCluster } from '../session/loadCluster.ts'
+import type { ClusterOptions } from '../session/openCluster.ts'
+import { withoutSilenced } from '../session/withoutSilenced.ts'
+
+/** What files give their hosts, or the exit code of what is wrong with them, which has been printed. */
+type Described =
+  | { readonly ok: true; readonly description: Description }
+  | { readonly ok: false; readonly exitCode: ExitCode }
 
 /**
  * Reads the files and describes every host. Findings go to standard error (without `warnings`, only those of a
- * file that has errors); with an error among them there is only an exit code. No secret is read.
+ * file that has errors). No secret is read.
  */
 export async function describeFiles(
   options: ClusterOptions & { readonly warnings: boolean },
-): Promise<Description | ExitCode> {
+): Promise<Described> {
   const { context, warnings } = options
   const loaded = await loadCluster(options)
   const { cluster, config, missing, sources } = loaded
-  if (cluster !== undefined && config !== undefined && !warnings) return describe(cluster)
+  const isGood = cluster !== undefined && config !== undefined
+  if (isGood && !warnings) return { ok: true, description: describe(cluster) }
   const { findings } = withoutSilenced(loaded, { findings: loaded.diagnostics })
   printDiagnostics({ diagnostics: findings, sources }, { context, output: context.stderr })
-  if (cluster !== undefined && config !== undefined) return describe(cluster)
-  return missing ? exitCodes.usage : exitCodes.failed
+  if (isGood) return { ok: true, description: describe(cluster) }
+  return { ok: false, exitCode: missing ? exitCodes.usage : exitCodes.failed }
 }
 
 /** The hosts of several descriptions that `--host` means. Throws a `UsageError` for one that matches nothing. */

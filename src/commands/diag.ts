@@ -4,24 +4,23 @@ import { gzipSync } from 'node:zlib'
 import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import { compactTime } from '../base/time.ts'
-import { hostReport } from '../deployment/diag/hostReport.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { textWidth } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { type HostReport, hostReport } from '../deployment/diag/hostReport.ts'
 import { redacted } from '../deployment/diag/redact.ts'
 import { type TarEntry, tarOf } from '../deployment/diag/tar.ts'
-import { onEachHost } from '../deployment/eachHost.ts'
+import { type HostResult, onEachHost } from '../deployment/eachHost.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
 import { diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
+import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { namesOf } from '../session/selectTargets.ts'
 import { createCapture } from './capture.ts'
-import { connectHost, prepareConnections } from './connectHost.ts'
-import type { CommandContext } from './context.ts'
-import { hostFiles } from './diag/hostFiles.ts'
 import { knownSecrets } from './diag/knownSecrets.ts'
 import { parts, told } from './diag/parts.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { namesOf } from './selectTargets.ts'
-import { textWidth } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 /** Characters of one file at most; its end is kept. */
 const longest = 1024 * 1024
@@ -40,8 +39,7 @@ export async function diag(
   if (options.files.includes('-')) {
     throw new UsageError('`muster diag` reads its files more than once.', 'Give it a file instead of -.')
   }
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const { cluster, hosts } = config
   const made = context.now()
   const stem = `muster-diag-${encodeURIComponent(cluster).slice(0, 60)}-${compactTime(made)}`
@@ -97,4 +95,19 @@ const versions = ({ version }: CommandContext): string => {
   const { versions: of, platform, arch } = process
   const all = { muster: version, node: of.node, openssl: of.openssl, platform, arch, kernel: release() }
   return jsonText(all)
+}
+
+/** What the archive has of a host, each file by its path and text; of one that was not reached, why. */
+function hostFiles(result: HostResult<HostReport>, index: number): [string, string][] {
+  const folder = `hosts/${index + 1}-${encodeURIComponent(result.host.name).slice(0, 60)}`
+  if ('failure' in result) {
+    const { message, code, fix } = result.failure
+    return [[`${folder}/not-reached.txt`, `${message} [${code}]\nfix: ${fix}\n`]]
+  }
+  const { facts, changes, calls } = result.result
+  return [
+    [`${folder}/facts.json`, facts],
+    [`${folder}/changes.jsonl`, changes],
+    [`${folder}/calls.jsonl`, calls],
+  ]
 }

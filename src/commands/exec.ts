@@ -1,14 +1,14 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { lengthOfTime } from '../cli/optionValues.ts'
+import { colourOf, textWidth } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/exec/run.ts'
 import { execJson, execText } from '../output/deployment/exec.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
-import { lengthOfTime } from './lengthOfTime.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { ownHosts } from './ownHosts.ts'
-import { exitOfLooking, tellLost } from './tellLost.ts'
-import { colourOf, textWidth } from './terminal.ts'
-import { UsageError } from './usageError.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { exitOfLooking, tellLost } from '../session/outcomes.ts'
+import { ownHosts } from '../session/ownHosts.ts'
 
 /** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
 export async function exec(
@@ -31,8 +31,7 @@ export async function exec(
   if (program.startsWith('-'))
     throw new UsageError(`${program} is not a command.`, 'Put the command before its options.')
   const timeout = lengthOfTime(options.timeout, 'timeout') * 1000
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const results = await onEachHost({
     hosts: config.hosts,
     connect: await ownHosts(context, config),

@@ -1,3 +1,7 @@
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { colourOf, textWidth } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
 import { explanationOf } from '../diagnostics/explanation.ts'
 import { nearest } from '../diagnostics/nearest.ts'
@@ -6,10 +10,6 @@ import { findingMarkdown, listMarkdown, settingMarkdown } from '../output/explai
 import { findingText, listText, settingText } from '../output/explain/explainText.ts'
 import { type Layout, layoutFor } from '../output/explain/layout.ts'
 import { settingGroups, settingNames, settingsNamed } from '../output/explain/settings.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { colourOf, textWidth } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 export const explainFormats = ['text', 'markdown', 'json'] as const
 

@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path'
 import { shortListOf } from '../base/words.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { printDiagnostics } from '../cli/printDiagnostics.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { exportIni as toIni } from '../config/ini/exportIni.ts'
 import type { ResolvedCluster, ResolvedHost } from '../config/resolve/resolved.ts'
 import { nearest } from '../diagnostics/nearest.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { loadCluster } from './loadCluster.ts'
-import { printDiagnostics } from './printDiagnostics.ts'
-import { UsageError } from './usageError.ts'
+import { loadCluster } from '../session/loadCluster.ts'
 import { type Destination, writeLines } from './writeLines.ts'
 
 function hostOf({ hosts }: ResolvedCluster, name: string): ResolvedHost {

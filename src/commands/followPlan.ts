@@ -1,21 +1,20 @@
+import type { CommandContext } from '../cli/context.ts'
+import { UsageError } from '../cli/usageError.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
-import { comparePlans, type HostChange } from '../deployment/savedPlan/comparePlans.ts'
+import { comparePlans } from '../deployment/savedPlan/comparePlans.ts'
 import { changedSecrets, planIsOfAnother } from '../deployment/savedPlan/judgeSavedPlan.ts'
 import type { SavedPlan } from '../deployment/savedPlan/savedPlan.ts'
 import { savedPlanOf } from '../deployment/savedPlan/savePlan.ts'
 import { secretMarks } from '../deployment/savedPlan/secretMarks.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
-import { chooseRenderer } from './chooseRenderer.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import type { Run } from './inRun.ts'
-import { notStarted } from './notStarted.ts'
-import { type ClusterOptions, type OpenedCluster, openLoaded } from './openCluster.ts'
-import type { PreparedRun } from './prepareRun.ts'
-import { readPlan } from './readPlan.ts'
-import { namesOf, type SelectedCluster, selectTargets, wholeOf } from './selectTargets.ts'
-import { UsageError } from './usageError.ts'
+import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
+import { failedOutcome } from '../session/outcomes.ts'
+import type { Refusal } from '../session/runPlan.ts'
+import { namesOf, type SelectedCluster, selectTargets, wholeOf } from '../session/selectTargets.ts'
+import { report, type Session } from '../session/session.ts'
+import type { InstallDecision } from './decideInstall.ts'
+import { readPlan } from './planFiles.ts'
 
 /** A saved plan that is to be carried out, and its file as it was named. */
 export type GivenPlan = { readonly file: string; readonly plan: SavedPlan }
@@ -24,11 +23,11 @@ const newPlan = 'Create and review a new plan with `muster plan --out`.'
 
 /**
  * Reads a plan and the files that it must be of, with the plan's own hosts. Throws a `UsageError` where the
- * plan is of another file, or of another muster; gives an exit code where the files have findings.
+ * plan is of another file, or of another muster.
  */
 export async function openPlanned(
   options: ClusterOptions & { readonly plan: string; readonly release?: string | undefined },
-): Promise<(OpenedCluster & { readonly given: GivenPlan }) | ExitCode> {
+): Promise<OpenedCluster & { readonly given: GivenPlan }> {
   const { context, targets, plan: file } = options
   if (targets !== undefined && targets.hosts.length + targets.services.length > 0) {
     throw new UsageError(
@@ -44,8 +43,7 @@ export async function openPlanned(
   }
   const plan = await readPlan(context, file)
   const { targets: _, ...whole } = options
-  const opened = await openLoaded(whole)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(whole)
   const all = wholeOf(opened.config)
   const problem = planIsOfAnother(plan, { config: all, version: context.version })
   if (problem !== undefined) {
@@ -74,15 +72,14 @@ export async function planOf(options: {
   readonly config: SelectedCluster
   readonly secrets: ResolvedSecrets
   readonly state: ClusterState
-  readonly run: PreparedRun
+  readonly decision: InstallDecision
   readonly release: string | undefined
 }): Promise<SavedPlan> {
-  const { context, config, secrets, state, run, release } = options
-  const { planned } = run
+  const { context, config, secrets, state, decision, release } = options
   const marks = await secretMarks({ ...config, secrets })
   return savedPlanOf({
     config,
-    planned,
+    planned: decision.planned,
     state,
     marks,
     version: context.version,
@@ -92,57 +89,44 @@ export async function planOf(options: {
 }
 
 /**
- * Refuses a run whose hosts are not any more what the plan was made for, one failure a host, with nothing
- * touched: exit code 1. Undefined when all are; a host that was merely touched is told.
+ * Refuses a run whose hosts are not any more what the plan was made for, one failure a host. Undefined when all are;
+ * a host that was merely touched is told.
  */
-export async function refuseOutrun(options: {
-  readonly context: CommandContext
-  readonly config: SelectedCluster
-  readonly secrets: ResolvedSecrets
-  readonly state: ClusterState
-  readonly prepared: PreparedRun
-  readonly given: GivenPlan
-  readonly run: Run
-  readonly json: boolean
-}): Promise<ExitCode | undefined> {
-  const { context, config, prepared, given, run, json } = options
-  const changes = comparePlans(
-    given.plan,
-    await planOf({ ...options, run: prepared, release: given.plan.release }),
-  )
-  const moved = changes.filter((change) => change.moved.length > 0)
-  const hosts = namesOf(config.hosts)
-  const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
-  if (moved.length === 0) {
+export async function outrunRefusal(
+  session: Session,
+  options: {
+    readonly secrets: ResolvedSecrets
+    readonly state: ClusterState
+    readonly decision: InstallDecision
+    readonly given: GivenPlan
+  },
+): Promise<Refusal | undefined> {
+  const { config } = session
+  const { plan, file } = options.given
+  const changes = comparePlans(plan, await planOf({ ...session, ...options, release: plan.release }))
+  const isMoved = changes.some(({ moved }) => moved.length > 0)
+  if (!isMoved) {
     for (const { host } of changes.filter(({ touched }) => touched)) {
-      const message = `${host} was changed since the plan was saved; the planned changes are still the same`
-      renderer.emit({ type: 'notice', message })
+      report(session, `${host} was changed since the plan was saved; the planned changes are still the same`)
     }
-    await renderer.end()
     return undefined
   }
-  const outcomes = hosts.map((host) => outcomeOf(host, { moved, file: given.file }))
-  for (const { host, failure } of outcomes) {
-    if (failure !== undefined) renderer.emit({ type: 'host-failed', host, failure })
-  }
-  await renderer.end()
-  renderer.emit({ type: 'run-ended', outcomes, interrupted: false })
-  context.stderr.write('Nothing was changed.\n')
-  return exitCodes.failed
+  const failed = namesOf(config.hosts).flatMap((host) => {
+    const lines = changes.find((change) => change.host === host)?.moved ?? []
+    return lines.length === 0 ? [] : [outcomeOf(host, { lines, file })]
+  })
+  return { failed, reported: false }
 }
 
 function outcomeOf(
   host: string,
-  { moved, file }: { readonly moved: readonly HostChange[]; readonly file: string },
+  { lines, file }: { readonly lines: readonly string[]; readonly file: string },
 ): HostOutcome {
-  const lines = moved.find((change) => change.host === host)?.moved
-  if (lines === undefined) return notStarted(host)
   // Without the file that a plan was made with, another runtime would be sent.
   const runtime = lines.some((line) => line.includes(': send the runtime '))
-  const failure = {
+  return failedOutcome(host, {
     code: 'plan-outrun',
     message: [`the host has changed since ${file} was made:`, ...lines].join('\n    '),
     fix: `${runtime ? 'If the plan was made with --runtime-file, use it here too. Otherwise look' : 'Look'} at \`muster plan\`, then save a new plan with --out.`,
-  }
-  return { ...notStarted(host), result: 'failed', failure }
+  })
 }

@@ -1,11 +1,10 @@
 import { dirname, join, resolve } from 'node:path'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { writeSchema } from './schema.ts'
 import { startingFile } from './startingFile.ts'
-import { UsageError } from './usageError.ts'
-import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
-import { writeProblem } from './writeProblem.ts'
 
 /** The way from the file to running APIs. */
 const next = [

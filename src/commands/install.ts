@@ -1,46 +1,52 @@
+import { sha256 } from '../base/sha256.ts'
+import { mustBeAbleToAsk } from '../cli/ask.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { registryDirectory } from '../client/registryDirectory.ts'
 import { recordCluster, recordedCluster } from '../client/registryFiles.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
+import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
-import { wavesOf } from '../deployment/execution/wave.ts'
+import type { HostFacts } from '../deployment/facts/model.ts'
+import { recorded } from '../deployment/hostIdentity.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import { registration } from '../deployment/registration.ts'
-import type { PackedRuntime } from '../deployment/runtime/choose.ts'
+import type { PackedRuntime, SentRuntime } from '../deployment/runtime/choose.ts'
+import { fetchRuntime } from '../deployment/runtime/fetch.ts'
+import type { Architecture } from '../deployment/runtime/pinned.ts'
 import { snapshotOf } from '../deployment/snapshot/snapshotOf.ts'
-import { untrustedAuthorities } from '../deployment/state/clusterState.ts'
-import { openState } from '../deployment/state/openState.ts'
+import { type ClusterState, untrustedAuthorities } from '../deployment/state/clusterState.ts'
 import { saveState } from '../deployment/state/saveState.ts'
-import type { StatePlace } from '../deployment/state/statePlace.ts'
-import { closeAll } from '../deployment/survey.ts'
+import { wholeLook } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
-import { wavesText } from '../output/deployment/waves.ts'
-import { chooseRenderer } from './chooseRenderer.ts'
-import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
-import { prepareConnections } from './connectHost.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { fetchRuntimes } from './fetchRuntimes.ts'
-import { type GivenPlan, mustBeOfPlan, openPlanned, refuseOutrun } from './followPlan.ts'
-import { inRun, type Run } from './inRun.ts'
-import { madePasswordText } from './madePasswordText.ts'
-import { mustBeHosts } from './mustBeHosts.ts'
-import { type ClusterOptions, type OpenedCluster, openLoaded } from './openCluster.ts'
-import { type PreparedRun, prepareRun } from './prepareRun.ts'
-import { refuseRuntimeFile } from './refuseRuntimeFile.ts'
+import { prepareConnections } from '../session/connectHost.ts'
+import { inRun } from '../session/inRun.ts'
+import { reportMade } from '../session/madePasswords.ts'
+import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
+import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
+import { mustBeHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
+import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
+import { withSurvey } from '../session/withHosts.ts'
+import {
+  type Bars,
+  decideInstall,
+  type InstallDecision,
+  type InstallSources,
+  type PlannedTarget,
+  readInstallSources,
+  refuseRuntimeFile,
+} from './decideInstall.ts'
+import { type GivenPlan, mustBeOfPlan, openPlanned, outrunRefusal } from './followPlan.ts'
+import { reachOf, reportGrants } from './reportInstalled.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
-import { rolloutFor } from './rolloutFor.ts'
-import { runSteps } from './runSteps.ts'
-import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { showPlan } from './showPlan.ts'
-import { reachOf, tellGrants, tellPart, tellWhereKept } from './tellInstalled.ts'
 
 /** What sets apart a run that is more than an installation. */
 type Purpose = {
   readonly operation: string
   /** What else stands in the way on a host. */
-  readonly bars: NonNullable<Parameters<typeof prepareRun>[0]['bars']>
+  readonly bars: Bars
   /** What the plan says first. */
-  readonly notes: (run: PreparedRun) => readonly string[]
+  readonly notes: (decision: InstallDecision) => readonly string[]
 }
 
 export type InstallOptions = ClusterOptions & {
@@ -63,139 +69,125 @@ export type InstallOptions = ClusterOptions & {
 
 /** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
-  const { plan, purpose } = options
+  const { context, plan, purpose, replaced } = options
   const operation = purpose?.operation ?? 'install'
-  if (plan === undefined) mustBeAbleToAsk(options.context, { yes: options.yes, command: operation })
-  const opened = await (plan === undefined ? openAsked(options) : openPlanned({ ...options, plan }))
-  if (typeof opened === 'number') return opened
+  if (plan === undefined) mustBeAbleToAsk(context, { yes: options.yes, command: operation })
+  const opened: OpenedCluster & { readonly given?: GivenPlan } =
+    plan === undefined ? await openCluster(options) : await openPlanned({ ...options, plan })
   const { config, given } = opened
   const release = given === undefined ? options.release : given.plan.release
   refuseRuntimeFile(release, options.runtimeFile)
-  mustBeHosts(config, '--replaced', options.replaced)
+  mustBeHosts(config, '--replaced', replaced)
   const rollout = rolloutFor(config, options.rollout)
-  const secrets = await resolveSecrets(options.context, opened)
-  if (typeof secrets === 'number') return secrets
+  const secrets = await resolveSecrets(context, opened)
   if (given !== undefined) await mustBeOfPlan(given, config, secrets)
-  await prepareConnections(options.context, config.hosts)
-  const place = { directory: config.directory, cluster: config.cluster }
-  return inRun({ ...options, config, operation }, (locked) =>
-    installLocked({ ...options, release, rollout, config, secrets, given, place, locked }),
-  )
+  await prepareConnections(context, config.hosts)
+  // Who saved the plan was shown it.
+  const asked = { ...options, config, release, rollout, yes: options.yes || given !== undefined }
+  return inRun({ ...asked, operation }, async (run) => {
+    const state = await openStateToChange(context, config)
+    const session = await beginSession({ ...asked, run })
+    const sources = await readInstallSources({ ...asked, state })
+    return withSurvey(session, {
+      look: wholeLook,
+      requires: 'all',
+      machines: recorded(state, replaced),
+      work: (surveyed) => installOn(surveyed, { ...asked, secrets, given, state, sources }),
+    })
+  })
 }
 
-/** The files of a command that was given no plan. */
-async function openAsked(
-  options: ClusterOptions,
-): Promise<(OpenedCluster & { readonly given?: GivenPlan }) | ExitCode> {
-  return openLoaded(options)
-}
-
-async function installLocked(
+async function installOn(
+  session: SurveyedSession<HostFacts>,
   options: InstallOptions & {
     readonly config: SelectedCluster
     readonly secrets: ResolvedSecrets
     readonly given: GivenPlan | undefined
-    readonly place: StatePlace
-    readonly locked: Run
+    readonly state: ClusterState
+    readonly sources: InstallSources
   },
 ): Promise<ExitCode> {
-  const { context, config, secrets, given, place, json, locked } = options
-  const opened = await openState(place)
-  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
-  const hosts = namesOf(config.hosts)
+  const { context, config, run, renderer, survey } = session
+  const { given, purpose, rollout, state, sources } = options
   const runtimes = new Map<string, PackedRuntime>()
-  const renderer = locked.follow(await chooseRenderer({ context, json, hosts }))
-  const { id, operation } = locked.owner
-  renderer.emit({ type: 'run-started', run: id, operation, cluster: config.cluster, hosts })
-  const run = await prepareRun({
-    context,
-    config,
-    secrets,
-    state: opened.state,
-    runtimeFile: options.runtimeFile,
-    release: options.release,
-    replaced: options.replaced,
-    authorityPassphraseFile: options.authorityPassphraseFile,
-    authorityPassphraseStdin: options.authorityPassphraseStdin,
-    emit: renderer.emit,
-    run: locked,
-    ...(options.purpose && { bars: options.purpose.bars }),
+  const decision = await decideInstall({
+    ...options,
+    survey,
+    ...(purpose && { bars: purpose.bars }),
     packed: (runtime) => runtimes.get(runtime.id),
-  }).finally(() => renderer.end())
-  try {
-    if ('exit' in run) {
-      renderer.emit({ type: 'run-ended', outcomes: run.outcomes, interrupted: false })
-      context.stderr.write('Nothing was changed.\n')
-      return run.exit
-    }
-    const { state } = opened
-    const outrun = given && (await refuseOutrun({ ...options, given, state, prepared: run, run: locked }))
-    if (outrun !== undefined) return outrun
-    if (!(await mayGoOn(options, run))) {
-      context.stderr.write('Nothing was changed.\n')
-      return exitCodes.failed
-    }
-    await fetchRuntimes({ context, run, runtimes, emit: renderer.emit })
-    await saveState({ ...place, before: opened.state, after: run.preparation.state })
-    // Before the hosts are touched: after a run that was killed it is told nowhere else.
-    if (json) tellWhereKept(run, place, renderer.emit)
-    else context.stdout.write(madePasswordText(run.preparation.made, place))
-    const work = run.planned.map(({ target, plan, transport }) => ({
-      ...plan,
-      transport,
-      verify: () => verifyHost(transport, target),
-      snapshot: snapshotOf(target),
-      keepFailed: options.keepFailed === true,
-    }))
-    const exit = await runSteps({
-      context,
-      json,
-      run: locked,
-      survey: run.survey,
-      work,
-      rollout: options.rollout,
-    })
-    tellPart({ context, config, json, emit: renderer.emit })
-    if (exit !== exitCodes.ok) return exit
-    await saveState({
-      ...place,
-      before: run.preparation.state,
-      after: forgetReplaced(run.preparation.state, run.preparation.targets, config.left),
-    })
-    await record(context, config, run)
-    await tellGrants({ context, run, json, emit: renderer.emit })
-    locked.conclude(reachOf({ ...options, config, run }))
-    return exitCodes.ok
-  } finally {
-    await closeAll(run.survey)
+  })
+  if ('failed' in decision) return refuse(session, decision)
+  const { planned, preparation } = decision
+  for (const { plan } of planned) {
+    const changes = plan.steps.map(({ change }) => change.summary)
+    renderer.emit({ type: 'planned', host: plan.host, changes })
   }
+  const outrun = given && (await outrunRefusal(session, { ...options, given, decision }))
+  if (outrun !== undefined) return refuse(session, outrun)
+  const work = planned.map(({ target, plan, transport }) => ({
+    ...plan,
+    transport,
+    verify: () => verifyHost(transport, target),
+    snapshot: snapshotOf(target),
+    keepFailed: options.keepFailed === true,
+  }))
+  const notes = [...(purpose?.notes(decision) ?? []), ...orderNotes(work, rollout), ...preparation.notes]
+  const carryOut = async (execute: () => Promise<{ readonly exit: ExitCode }>): Promise<ExitCode> => {
+    const packed = sources.runtimeFile?.packed
+    await fetchRuntimes({ context, planned, packed, runtimes, emit: renderer.emit })
+    await saveState({ ...config, before: state, after: preparation.state })
+    reportMade(session, preparation.made)
+    const { exit } = await execute()
+    reportPart(session)
+    if (exit !== exitCodes.ok) return exit
+    const after = forgetReplaced(preparation.state, preparation.targets, config.left)
+    await saveState({ ...config, before: preparation.state, after })
+    await record(context, config, decision)
+    await reportGrants(session, decision)
+    run.conclude(reachOf({ ...options, decision }))
+    return exitCodes.ok
+  }
+  return runPlan(session, { work, notes, rollout, carryOut })
 }
 
 /** Records the cluster for tapi; of hosts that this run left alone, what is on record stays. */
-async function record(context: CommandContext, config: SelectedCluster, run: PreparedRun): Promise<void> {
+async function record(
+  context: CommandContext,
+  config: SelectedCluster,
+  { preparation }: InstallDecision,
+): Promise<void> {
   const dir = registryDirectory(context.env)
   const { cluster, directory, left } = config
-  const { targets, state } = run.preparation
+  const { targets, state } = preparation
   const before = left.length === 0 ? undefined : await recordedCluster({ dir, cluster, directory })
   await recordCluster({ dir, cluster: registration(config, targets, before, untrustedAuthorities(state)) })
 }
 
-/** Shows the plan to people and asks them; without changes there is nothing to ask. */
-async function mayGoOn(
-  options: InstallOptions & { config: SelectedCluster; given: GivenPlan | undefined; locked: Run },
-  run: PreparedRun,
-): Promise<boolean> {
-  const { context, config, json, purpose, rollout } = options
-  // Who saved the plan was shown it.
-  const yes = options.yes || options.given !== undefined
-  const plans = run.planned.map(({ plan }) => plan)
-  const order = wavesText(wavesOf(plans, rollout), rollout)
-  const notes = [
-    ...(purpose?.notes(run) ?? []),
-    ...(order === undefined ? [] : [order]),
-    ...run.preparation.notes,
-  ]
-  if (!json) showPlan(context, { cluster: config.cluster, notes, plans, left: namesOf(config.left) })
-  if (plans.every(({ steps }) => steps.length === 0)) return true
-  return agreed(context, { yes, question: 'Go on?', run: options.locked })
+/** Fetches each runtime that a host lacks, once, before any host is touched. */
+async function fetchRuntimes(options: {
+  readonly context: CommandContext
+  readonly planned: readonly PlannedTarget[]
+  /** The operator's --runtime-file. */
+  readonly packed: Buffer | undefined
+  readonly runtimes: Map<string, PackedRuntime>
+  readonly emit: Emit
+}): Promise<void> {
+  const { context, planned, packed, runtimes, emit } = options
+  const wanted = new Map<string, SentRuntime>()
+  for (const { target, plan } of planned) {
+    const { runtime } = target
+    const due = plan.steps.some(({ step }) => step.id === 'runtime')
+    if (due && runtime.kind === 'sent') wanted.set(runtime.id, runtime)
+  }
+  const bytesOf = async (architecture: Architecture): Promise<Buffer> =>
+    packed ?? (await fetchRuntime({ architecture, env: context.env, signal: context.signal }))
+  const fetched = new Map<Architecture, PackedRuntime>()
+  for (const [id, { architecture }] of wanted) {
+    if (packed === undefined) emit({ type: 'notice', message: `getting the runtime ${id}` })
+    const sent = fetched.get(architecture) ?? withDigest(await bytesOf(architecture))
+    fetched.set(architecture, sent)
+    runtimes.set(id, sent)
+  }
 }
+
+const withDigest = (bytes: Buffer): PackedRuntime => ({ bytes, sha256: sha256(bytes) })

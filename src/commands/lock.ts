@@ -1,19 +1,17 @@
+import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
+import { lineLayout } from '../cli/terminal.ts'
 import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostLocks.ts'
 import { staleAfter } from '../deployment/lock/scripts.ts'
 import { locksJson, locksText } from '../output/deployment/locks.ts'
-import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { exitOfHosts } from './exitOfHosts.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { ownHosts } from './ownHosts.ts'
-import { lineLayout } from './terminal.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { ownHosts } from '../session/ownHosts.ts'
 
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const locks = await hostLocks({ hosts: config.hosts, connect: await ownHosts(context, config) })
   show({ context, json, cluster: config.cluster, locks })
   return exitOf(locks)
@@ -25,8 +23,7 @@ export async function lockRelease(
 ): Promise<ExitCode> {
   const { context, yes, json } = options
   mustBeAbleToAsk(context, { yes, command: 'lock release', look: 'lock status' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const { cluster, hosts } = config
   const connect = await ownHosts(context, config)
   const seen = await hostLocks({ hosts, connect })

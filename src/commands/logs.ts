@@ -1,17 +1,16 @@
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { lengthOfTime, wholeNumber } from '../cli/optionValues.ts'
+import { colourOf, writeText } from '../cli/terminal.ts'
 import type { Component } from '../contracts/component.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { mergeLines } from '../deployment/logs/line.ts'
 import { readLogs } from '../deployment/logs/read.ts'
 import { logsJson, logsText } from '../output/deployment/logs.ts'
-import type { ExitCode } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
-import { lengthOfTime } from './lengthOfTime.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { ownHosts } from './ownHosts.ts'
-import { withComponent } from './selectTargets.ts'
-import { exitOfLooking, tellLost } from './tellLost.ts'
-import { colourOf, writeText } from './terminal.ts'
-import { wholeNumber } from './wholeNumber.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { exitOfLooking, tellLost } from '../session/outcomes.ts'
+import { ownHosts } from '../session/ownHosts.ts'
+import { withComponent } from '../session/selectTargets.ts'
 
 /** Lines of one host at most: what a command may hold of a thousand hosts. */
 const mostLines = 10_000
@@ -28,8 +27,7 @@ export async function logs(
   const { context, component, json } = options
   const since = options.since === undefined ? undefined : lengthOfTime(options.since, 'since')
   const lines = wholeNumber(options.lines, { option: 'lines', most: mostLines })
-  const opened = await openCluster(options)
-  if (typeof opened === 'number') return opened
+  const { config: opened } = await openCluster(options)
   const { cluster, hosts } = withComponent(opened, component)
   const wanted = { cluster, lines, ...(since && { since }) }
   const results = await onEachHost({

@@ -1,13 +1,13 @@
-import type { ClusterConfig } from '../config/model.ts'
+import { agreed } from '../cli/ask.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { HostChecks } from '../deployment/preflight/checkHosts.ts'
 import { remediesOf } from '../deployment/preflight/remedies.ts'
 import { preview } from '../deployment/preview.ts'
 import { wholeLook } from '../deployment/survey.ts'
-import { agreed } from './confirmChanges.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { runSteps } from './runSteps.ts'
-import { withHosts } from './withHosts.ts'
+import { runSteps } from '../session/runSteps.ts'
+import type { SelectedCluster } from '../session/selectTargets.ts'
+import { withHosts } from '../session/withHosts.ts'
 
 /**
  * Mends on the hosts what the checks found and muster may mend by itself, after it was shown and agreed to, as a run
@@ -15,7 +15,7 @@ import { withHosts } from './withHosts.ts'
  */
 export async function mend(options: {
   readonly context: CommandContext
-  readonly config: ClusterConfig
+  readonly config: SelectedCluster
   readonly found: readonly HostChecks[]
   readonly yes: boolean
   readonly lockWait: number
@@ -41,15 +41,17 @@ export async function mend(options: {
     context,
     config: { ...options.config, hosts },
     json: false,
+    yes,
     operation: 'check --fix',
     lockWait: options.lockWait,
-    work: (survey, run) => {
-      const work = survey.reached.map(({ host, transport, facts }) => ({
+    requires: 'none',
+    work: (session) => {
+      const work = session.survey.reached.map(({ host, transport, facts }) => ({
         host: host.name,
         transport,
         steps: preview(remedies.get(host.name) ?? [], facts),
       }))
-      return runSteps({ context, json: false, run, survey, work })
+      return runSteps({ ...session, work })
     },
   })
   stdout.write('\n')

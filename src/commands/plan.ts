@@ -1,23 +1,23 @@
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { lineLayout } from '../cli/terminal.ts'
 import { newGrants } from '../deployment/grants.ts'
+import { recorded } from '../deployment/hostIdentity.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { closeAll } from '../deployment/survey.ts'
+import { closeAll, lostOutcomes, surveyHosts, wholeLook } from '../deployment/survey.ts'
 import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
-import { chooseRenderer } from './chooseRenderer.ts'
-import { prepareConnections } from './connectHost.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
+import { chooseRenderer } from '../session/chooseRenderer.ts'
+import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { exitOfRun } from '../session/outcomes.ts'
+import { mustBeHosts, namesOf } from '../session/selectTargets.ts'
+import { decideInstall, readInstallSources, refuseRuntimeFile } from './decideInstall.ts'
 import { planOf } from './followPlan.ts'
-import { keptPlanText } from './keptPlanText.ts'
-import { mustBeHosts } from './mustBeHosts.ts'
-import { type ClusterOptions, openLoaded } from './openCluster.ts'
-import { prepareRun } from './prepareRun.ts'
+import { keptPlanText, mustTakePlan, writePlan } from './planFiles.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
-import { refuseRuntimeFile } from './refuseRuntimeFile.ts'
 import { resolveSecrets } from './resolveSecrets.ts'
-import { namesOf } from './selectTargets.ts'
-import { lineLayout } from './terminal.ts'
-import { mustTakePlan, writePlan } from './writePlan.ts'
 
 /** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out, and what tapi knows. */
 export async function plan(
@@ -34,47 +34,53 @@ export async function plan(
 ): Promise<ExitCode> {
   const { context, json, runtimeFile, release, replaced, out } = options
   refuseRuntimeFile(release, runtimeFile)
-  const opened = await openLoaded(options)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(options)
   const { config } = opened
   mustBeHosts(config, '--replaced', replaced)
   if (out !== undefined) await mustTakePlan(context, out)
   const secrets = await resolveSecrets(context, opened)
-  if (typeof secrets === 'number') return secrets
   await prepareConnections(context, config.hosts)
-  const known = await readState({ directory: config.directory, cluster: config.cluster })
-  const state = known?.state ?? emptyState
-  const hosts = namesOf(config.hosts)
+  const { state = emptyState } = (await readState(config)) ?? {}
   const progress = json ? { ...context, stdout: context.stderr } : context
-  const renderer = await chooseRenderer({ context: progress, json: false, hosts })
-  const run = await prepareRun({
-    context,
+  const renderer = await chooseRenderer({ context: progress, json: false, hosts: namesOf(config.hosts) })
+  const sources = await readInstallSources({ context, config, state, runtimeFile })
+  const survey = await surveyHosts({
     config,
-    secrets,
-    state,
-    runtimeFile,
-    release,
-    replaced,
-    authorityPassphraseFile: options.authorityPassphraseFile,
-    authorityPassphraseStdin: options.authorityPassphraseStdin,
+    look: wholeLook,
+    connect: (host) => connectHost(context, host),
     emit: renderer.emit,
-    packed: () => undefined,
+    machines: recorded(state, replaced),
+    clock: () => performance.now(),
   }).finally(() => renderer.end())
-  await closeAll(run.survey)
-  if ('exit' in run) return run.exit
-  const seen = seenHosts(config.cluster, run.survey.reached)
-  const outside = run.preparation.targets
+  const decide = async (): ReturnType<typeof decideInstall> => {
+    if (context.signal.aborted) throw new Interrupted()
+    if (survey.lost.length > 0) return { failed: lostOutcomes(survey), reported: true }
+    return decideInstall({ ...options, config, secrets, state, survey, sources, packed: () => undefined })
+  }
+  const decision = await decide().finally(() => closeAll(survey))
+  if ('failed' in decision) {
+    const { failed, reported } = decision
+    for (const { host, failure } of reported ? [] : failed) {
+      if (failure !== undefined) renderer.emit({ type: 'host-failed', host, failure })
+    }
+    await renderer.end()
+    return exitOfRun(failed, false)
+  }
+  const { preparation, planned } = decision
+  const seen = seenHosts(config.cluster, survey.reached)
+  const outside = preparation.targets
     .filter(({ host }) => host.tls.truststorePath !== undefined && seen.installed.includes(host.name))
     .flatMap(({ authorities }) => authorities)
   await recordSeen({ context, config, state, seen, outside })
-  if (out !== undefined)
-    await writePlan(context, out, await planOf({ context, config, secrets, state, run, release }))
+  if (out !== undefined) {
+    await writePlan(context, out, await planOf({ context, config, secrets, state, decision, release }))
+  }
   const shown = {
     cluster: config.cluster,
-    notes: run.preparation.notes,
-    plans: run.planned.map((one) => one.plan),
+    notes: preparation.notes,
+    plans: planned.map((one) => one.plan),
     left: namesOf(config.left),
-    grants: newGrants(run.preparation.targets),
+    grants: newGrants(preparation.targets),
   }
   const note = newGrantsNote(shown.grants)
   const notes = note === undefined ? shown.notes : [...shown.notes, note]

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { helpCommand, helpFooter, versionCommand } from './cliCommand.ts'
-import type { CommandContext } from './context.ts'
 import { cert } from './definitions/cert.ts'
 import { config } from './definitions/config.ts'
 import { command, type Definition, type World } from './definitions/definition.ts'
@@ -17,7 +18,6 @@ import { trust } from './definitions/trust.ts'
 import { upgrade } from './definitions/upgrade.ts'
 import { users } from './definitions/users.ts'
 import { validate } from './definitions/validate.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
 
 const exitCodeHelp =
   'Exit codes: 0 done or clean, 1 failed or findings, 2 changes pending, 3 could not run or wrong usage, ' +

@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import type { ClusterConfig } from '../config/model.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { secretReader } from '../cli/secretReader.ts'
+import type { ClusterConfig, HostConfig } from '../config/model.ts'
+import type { StoresRead } from '../deployment/desired/ownStores.ts'
+import type { StorePasswords } from '../deployment/desired/stores.ts'
+import type { Secret } from '../secrets/secret.ts'
 
 /** Contents of the stores that the file names on this machine; one that cannot be read is left out. */
 export async function readOwnStores(config: ClusterConfig): Promise<ReadonlyMap<string, Buffer>> {
@@ -12,4 +17,28 @@ export async function readOwnStores(config: ClusterConfig): Promise<ReadonlyMap<
     if (path !== undefined && content !== undefined) files.set(path, content)
   }
   return files
+}
+
+/** Reads the passwords of the operator's own stores; what cannot be read is told. Rejects with `Interrupted` alone. */
+export async function readStoreSecrets(
+  context: CommandContext,
+  hosts: readonly HostConfig[],
+): Promise<Omit<StoresRead, 'files'>> {
+  const read = secretReader(context, { policy: 'all' })
+  const passwords = new Map<string, StorePasswords>()
+  const failures = new Map<string, { readonly message: string; readonly fix: string }[]>()
+  for (const { name, tls } of hosts) {
+    const unread: { readonly message: string; readonly fix: string }[] = []
+    const secretOf = async (reference: typeof tls.keystorePassword): Promise<Secret | undefined> => {
+      const reading = reference === undefined ? undefined : await read(reference)
+      if (reading === undefined || 'secret' in reading) return reading?.secret
+      unread.push(reading.failure)
+      return undefined
+    }
+    const keystore = await secretOf(tls.keystorePassword)
+    const truststore = await secretOf(tls.truststorePassword)
+    passwords.set(name, { ...(keystore && { keystore }), ...(truststore && { truststore }) })
+    failures.set(name, unread)
+  }
+  return { passwords, failures }
 }

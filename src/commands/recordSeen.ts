@@ -1,3 +1,4 @@
+import type { CommandContext } from '../cli/context.ts'
 import { registryDirectory } from '../client/registryDirectory.ts'
 import { forgetCluster, recordCluster, recordedCluster } from '../client/registryFiles.ts'
 import type { ClusterConfig } from '../config/model.ts'
@@ -10,10 +11,9 @@ import {
   untrustedAuthorities,
 } from '../deployment/state/clusterState.ts'
 import type { SurveyedHost } from '../deployment/survey.ts'
-import type { CommandContext } from './context.ts'
 
 /** Names of hosts by what was found on them. */
-export type SeenHosts = { readonly installed: readonly string[]; readonly gone: readonly string[] }
+type SeenHosts = { readonly installed: readonly string[]; readonly gone: readonly string[] }
 
 /**
  * Records for tapi the hosts on which the cluster is installed, where it does not know them, and forgets those on which

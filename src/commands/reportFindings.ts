@@ -1,15 +1,15 @@
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { printDiagnostics } from '../cli/printDiagnostics.ts'
 import { usersOf } from '../config/resolve/users.ts'
 import { setSource } from '../config/sets.ts'
 import { options } from '../config/settings/options.ts'
 import type { Code } from '../diagnostics/catalogue.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import type { LoadedCluster } from './loadCluster.ts'
-import { printDiagnostics } from './printDiagnostics.ts'
+import type { LoadedCluster } from '../session/loadCluster.ts'
+import { withoutSilenced } from '../session/withoutSilenced.ts'
 import { printReport } from './printReport.ts'
 import type { ValidateFormat } from './validateFormats.ts'
-import { withoutSilenced } from './withoutSilenced.ts'
 
 /**
  * Ends a command that judges hosts, for cron and CI: prints what it found, in any format of `validate`. 0: nothing

@@ -1,26 +1,27 @@
+import type { CommandContext } from '../cli/context.ts'
+import { exitCodes } from '../cli/exitCodes.ts'
+import { ExitError } from '../cli/exitError.ts'
+import { printDiagnostics } from '../cli/printDiagnostics.ts'
+import { secretReader } from '../cli/secretReader.ts'
 import type { HostConfig } from '../config/model.ts'
-import { type ResolvedSecrets, secretsOfInstallation } from '../deployment/prepare.ts'
+import { givenPasswords, type ResolvedSecrets, secretsOfInstallation } from '../deployment/prepare.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import type { OpenedCluster } from './openCluster.ts'
-import { printDiagnostics } from './printDiagnostics.ts'
-import { secretReader } from './secretReader.ts'
+import type { OpenedCluster } from '../session/openCluster.ts'
+import { withoutSilenced } from '../session/withoutSilenced.ts'
 import { readSecrets } from './validate/readSecrets.ts'
 import { secretFindings } from './validate/secretFindings.ts'
-import { withoutSilenced } from './withoutSilenced.ts'
 
 /**
  * Reads the secrets that a command needs of the chosen hosts, all that an installation takes unless told, each source
- * once, and reports what `validate --resolve-secrets` finds about them. With an error among the findings there is only
- * an exit code, and nothing may be touched. Rejects with `Interrupted` alone.
+ * once, and reports what `validate --resolve-secrets` finds about them. With an error among the findings it throws an
+ * `ExitError`, and nothing may be touched. Rejects with that or `Interrupted` alone.
  */
 export async function resolveSecrets(
   context: CommandContext,
   { config, loaded }: OpenedCluster,
   needed: (host: HostConfig) => readonly SecretReference[] = secretsOfInstallation,
-): Promise<ResolvedSecrets | ExitCode> {
+): Promise<ResolvedSecrets> {
   const policy = 'all'
   const read = secretReader(context, { policy })
   const { cluster: whole, sources } = loaded
@@ -39,7 +40,7 @@ export async function resolveSecrets(
   const diagnostics = left.findings.filter(({ code }) => codes.has(code))
   const shown = { diagnostics, sources, silenced: left.silenced.length }
   printDiagnostics(shown, { context, output: context.stderr })
-  if (found.some(({ severity }) => severity === 'error')) return exitCodes.failed
+  if (found.some(({ severity }) => severity === 'error')) throw new ExitError(exitCodes.failed)
   const secrets = new Map<SecretReference, Secret>()
   for (const reference of references) {
     const reading = await read(reference)
@@ -51,3 +52,17 @@ export async function resolveSecrets(
 
 const placeOf = (reference: SecretReference): string | undefined =>
   reference.kind === 'literal' ? undefined : reference.at?.place
+
+/**
+ * Passwords that the file gives for users of the APIs, by host and user; other secrets are not read. Reports findings
+ * and fails as `resolveSecrets` does.
+ */
+export async function readUserPasswords(
+  context: CommandContext,
+  opened: OpenedCluster,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Secret>>> {
+  const secrets = await resolveSecrets(context, opened, ({ users }) =>
+    users.flatMap(({ password }) => password ?? []),
+  )
+  return new Map(opened.config.hosts.map((host) => [host.name, givenPasswords(host, secrets)]))
+}

@@ -1,9 +1,11 @@
 import { mapLimit } from '../base/concurrency.ts'
+import { mustBeAbleToAsk } from '../cli/ask.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
-import type { HostWork } from '../deployment/execution/hostRun.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
-import { wavesOf } from '../deployment/execution/wave.ts'
+import type { HostFacts } from '../deployment/facts/model.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
@@ -16,24 +18,16 @@ import { installedProof } from '../deployment/releases/provable.ts'
 import { leftoverOf } from '../deployment/snapshot/snapshotOf.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { lostOutcomes, type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
+import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
 import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
-import { wavesText } from '../output/deployment/waves.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import type { Run } from './inRun.ts'
-import { Interrupted } from './interrupted.ts'
-import { type ClusterOptions, openLoaded } from './openCluster.ts'
-import { readUserPasswords } from './readUserPasswords.ts'
-import { refuseHosts } from './refuseHosts.ts'
-import { rolloutFor } from './rolloutFor.ts'
-import { runSteps } from './runSteps.ts'
-import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { showPlan } from './showPlan.ts'
-import { tableLayout, writeText } from './terminal.ts'
-import { withHosts } from './withHosts.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { changes, orderNotes, type Refusal, type RunPlan, runPlan } from '../session/runPlan.ts'
+import { rolloutFor } from '../session/selectTargets.ts'
+import type { SurveyedSession } from '../session/session.ts'
+import { withHosts } from '../session/withHosts.ts'
+import { readUserPasswords } from './resolveSecrets.ts'
 
 type RollbackOptions = ClusterOptions & {
   readonly yes: boolean
@@ -44,15 +38,17 @@ type RollbackOptions = ClusterOptions & {
   readonly to: string | undefined
 }
 
-/** Says that an installation undoes a rollback, and how to keep these releases, one of each host. */
-function forwardNote(releases: readonly string[]): string {
-  const names = [releases, releases.map((id) => nameParts(id).version)].map((all) => [...new Set(all)])
-  const [name = '<release>'] = names.find(({ length }) => length === 1) ?? []
-  return `the next \`muster install\` goes forward again, to the release of the muster that runs it; \`muster install --release ${name}\` keeps it back`
+/** What the decision needs beside the facts of the hosts. */
+type Known = {
+  readonly to: string | undefined
+  readonly rollout: Rollout
+  readonly state: ClusterState
+  /** By host and user, what the file gives. */
+  readonly passwords: ReadonlyMap<string, ReadonlyMap<string, Secret>>
 }
 
 /** A host and what is to be done there. */
-type Going = { readonly plan: HostWork & { readonly address: string }; readonly releases: HostReleases }
+type Going = { readonly work: RunPlan['work'][number]; readonly releases: HostReleases }
 
 /** A host that cannot go back, and why. */
 type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases }
@@ -62,46 +58,31 @@ type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases 
  * one host cannot, none does: two versions at once are nobody's wish.
  */
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
-  const { context, yes, json, lockWait } = options
+  const { context, yes, to } = options
   mustBeAbleToAsk(context, { yes, command: 'rollback', look: 'status' })
-  const loaded = await openLoaded(options)
-  if (typeof loaded === 'number') return loaded
-  const { config } = loaded
+  const opened = await openCluster(options)
+  const { config } = opened
   const rollout = rolloutFor(config, options.rollout)
-  const passwords = await readUserPasswords(context, loaded)
-  if (typeof passwords === 'number') return passwords
-  const opened = await readState({ directory: config.directory, cluster: config.cluster })
-  const state = opened?.state ?? emptyState
+  const passwords = await readUserPasswords(context, opened)
+  const { state = emptyState } = (await readState(config)) ?? {}
   return withHosts({
-    look: wholeLook,
-    context,
+    ...options,
     config,
-    json,
     operation: 'rollback',
-    lockWait,
-    work: (survey, run) => goBack({ ...options, rollout, config, survey, run, passwords, state }),
+    look: wholeLook,
+    requires: 'all',
+    work: async (session) => runPlan(session, await decide(session, { to, rollout, state, passwords })),
   })
 }
 
-type Work = RollbackOptions & {
-  readonly config: SelectedCluster
-  readonly survey: Survey
-  readonly run: Run
-  /** By host and user, what the file gives. */
-  readonly passwords: ReadonlyMap<string, ReadonlyMap<string, Secret>>
-  readonly state: ClusterState
-}
-
-async function goBack(options: Work): Promise<ExitCode> {
-  const { context, config, survey, run, json, yes } = options
-  if (context.signal.aborted) throw new Interrupted()
-  if (survey.lost.length > 0) {
-    return refuseHosts({ ...options, failed: lostOutcomes(survey), failures: 'told' })
-  }
+/** Decides where each host goes, after showing the releases that the hosts have. */
+async function decide(session: SurveyedSession<HostFacts>, known: Known): Promise<RunPlan | Refusal> {
+  const { context, json, run, survey } = session
+  const { rollout } = known
   const found = await mapLimit({
     items: survey.reached,
     limit: hostsAtOnce,
-    map: (surveyed) => judge(options, surveyed),
+    map: (surveyed) => decideHost(session.config.cluster, surveyed, known),
   })
   if (!json) {
     const table = releasesText(
@@ -110,47 +91,43 @@ async function goBack(options: Work): Promise<ExitCode> {
     )
     writeText(context, `${table}\n`)
   }
-  const staying = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
-  if (staying.length > 0) return refuseHosts({ ...options, failed: staying, failures: 'tell' })
-  const plans = found.flatMap((one) => ('plan' in one ? [one.plan] : []))
-  const nothing = plans.every(({ steps }) => steps.length === 0)
+  const failed = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
+  if (failed.length > 0) return { failed, reported: false }
+  const work = found.flatMap((one) => ('work' in one ? [one.work] : []))
+  const order = orderNotes(work, rollout)
+  if (!changes({ work })) return { work, rollout, notes: order }
   const forward = forwardNote(found.flatMap(({ releases: { next } }) => next ?? []))
-  if (!json) {
-    const order = wavesText(wavesOf(plans, options.rollout), options.rollout)
-    const notes = [...(order === undefined ? [] : [order]), ...(nothing ? [] : [forward])]
-    showPlan(context, { cluster: config.cluster, notes, plans, left: namesOf(config.left) })
-  }
-  if (!nothing && !(await agreed(context, { yes, question: 'Go on?', run }))) {
-    context.stderr.write('Nothing was changed.\n')
-    return exitCodes.failed
-  }
-  if (!nothing) run.conclude(`  note: ${forward}\n`)
-  return runSteps({ context, json, run, survey, work: plans, rollout: options.rollout })
+  run.conclude(`  note: ${forward}\n`)
+  return { work, rollout, notes: [...order, forward] }
 }
 
-async function judge(options: Work, surveyed: SurveyedHost): Promise<Going | Staying> {
-  const { config, passwords, state } = options
-  const { host, facts, transport } = surveyed
-  const set = installedSet({ cluster: config.cluster, layout: layoutOf(host.installDirectory), facts })
+/** Says that an installation undoes a rollback, and how to keep these releases, one of each host. */
+function forwardNote(releases: readonly string[]): string {
+  const names = [releases, releases.map((id) => nameParts(id).version)].map((all) => [...new Set(all)])
+  const [name = '<release>'] = names.find(({ length }) => length === 1) ?? []
+  return `the next \`muster install\` goes forward again, to the release of the muster that runs it; \`muster install --release ${name}\` keeps it back`
+}
+
+async function decideHost(
+  cluster: string,
+  { host, facts, transport }: SurveyedHost,
+  { to, state, passwords }: Known,
+): Promise<Going | Staying> {
+  const set = installedSet({ cluster, layout: layoutOf(host.installDirectory), facts })
   const known = {
     host: host.name,
     releases: byTurn(facts.installation),
     current: facts.installation.currentRelease,
   }
   try {
-    const { id: release } = releaseToGoTo(facts, options.to)
+    const { id: release } = releaseToGoTo(facts, to)
     const steps = preview(rollbackPlan({ set, release }), facts)
     if (steps.length > 0) await mustUnderstand(transport, { ...set, release })
-    const proof = await installedProof({
-      host,
-      facts,
-      set,
-      state,
-      given: passwords.get(host.name) ?? new Map(),
-    })
+    const given = passwords.get(host.name) ?? new Map()
+    const proof = await installedProof({ host, facts, set, state, given })
     return {
       releases: { ...known, next: release },
-      plan: {
+      work: {
         host: host.name,
         address: host.address,
         transport,

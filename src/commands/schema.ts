@@ -1,11 +1,10 @@
 import { isAbsolute, resolve } from 'node:path'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { readInputFile } from '../cli/readInputFile.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { schemaId, schemaText } from '../config/reference/schema.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { readInputFile } from './readInputFile.ts'
-import { UsageError } from './usageError.ts'
-import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
-import { writeProblem } from './writeProblem.ts'
 
 /** Nothing in it is secret: whoever may read the folder may read it. */
 const mode = 0o666

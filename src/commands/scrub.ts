@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { printDiagnostics } from '../cli/printDiagnostics.ts'
+import { writeFileTo } from '../cli/terminal.ts'
 import { scrubFiles } from '../config/scrub/scrubFiles.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { readNamedFiles } from './loadCluster.ts'
-import { printDiagnostics } from './printDiagnostics.ts'
-import { writeFileTo } from './terminal.ts'
+import { readNamedFiles } from '../session/loadCluster.ts'
 
 const differs = `note: validate finds other mistakes in this text than in yours. What breaks the YAML stands in a part
   that must not be shown, such as a password; say in your report which finding you got.

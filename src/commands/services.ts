@@ -1,4 +1,6 @@
 import { shortListOf } from '../base/words.ts'
+import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -8,13 +10,10 @@ import { type ServiceOperation, servicePlanOf } from '../deployment/plans/servic
 import { preview } from '../deployment/preview.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
-import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { rolloutFor } from './rolloutFor.ts'
-import { runSteps } from './runSteps.ts'
-import { namesOf, withComponent } from './selectTargets.ts'
-import { withHosts } from './withHosts.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { runSteps } from '../session/runSteps.ts'
+import { namesOf, rolloutFor, withComponent } from '../session/selectTargets.ts'
+import { withHosts } from '../session/withHosts.ts'
 
 /**
  * `muster start|stop|restart`: every component, or one, of every host that can be reached. One that already is as
@@ -31,10 +30,9 @@ export async function services(
     readonly rollout: Rollout
   },
 ): Promise<ExitCode> {
-  const { context, operation, component, yes, json } = options
+  const { context, operation, component, yes } = options
   mustBeAbleToAsk(context, { yes, command: operation, look: 'status' })
-  const opened = await openCluster(options)
-  if (typeof opened === 'number') return opened
+  const { config: opened } = await openCluster(options)
   const config = withComponent(opened, component)
   const { cluster } = config
   const rollout = rolloutFor(config, options.rollout)
@@ -45,19 +43,17 @@ export async function services(
     return exitCodes.failed
   }
   return withHosts({
-    look: wholeLook,
-    context,
+    ...options,
     config,
-    json,
-    operation,
-    lockWait: options.lockWait,
-    work: (survey, run) => {
-      const work = survey.reached.map((surveyed) => ({
+    look: wholeLook,
+    requires: 'none',
+    work: (session) => {
+      const work = session.survey.reached.map((surveyed) => ({
         host: surveyed.host.name,
         transport: surveyed.transport,
         steps: preview(stepsOf(cluster, surveyed, operation), surveyed.facts),
       }))
-      return runSteps({ context, json, run, survey, work, rollout, isPlanned: false })
+      return runSteps({ ...session, work, rollout, isPlanned: false })
     },
   })
 }

@@ -1,16 +1,17 @@
 import { systemWords } from '../base/systemErrors.ts'
 import { CertificateError } from '../certificates/certificateError.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { ExitError } from '../cli/exitError.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { lineLayout } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { failureText } from '../output/deployment/failure.ts'
 import { ProcessError } from '../processes/processError.ts'
 import { SecretError } from '../secrets/secretError.ts'
 import { TransportError } from '../transport/transportError.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
-import { lineLayout } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 /**
  * Tells a person of an expected failure on standard error and returns its exit code. Anything else is a bug
@@ -19,6 +20,7 @@ import { UsageError } from './usageError.ts'
 export function showFailure(context: CommandContext, error: unknown): ExitCode {
   const { stderr } = context
   if (error instanceof Interrupted) return exitCodes.interrupted
+  if (error instanceof ExitError) return error.exitCode
   if (error instanceof UsageError) {
     stderr.write(`error: ${error.message}\n  fix: ${error.fix}\n`)
     return exitCodes.usage

@@ -1,11 +1,19 @@
-import { readState } from '../deployment/state/openState.ts'
+import { resolve } from 'node:path'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { readPassword } from '../cli/readPassword.ts'
+import { openArchive, sealArchive } from '../deployment/state/archive.ts'
+import { readArchive, writeArchive } from '../deployment/state/archiveFile.ts'
+import { emptyState } from '../deployment/state/clusterState.ts'
+import { lockState } from '../deployment/state/lockState.ts'
+import { openState, readState } from '../deployment/state/openState.ts'
+import { saveState } from '../deployment/state/saveState.ts'
+import { stateDifferences } from '../deployment/state/stateDifferences.ts'
+import { StateError } from '../deployment/state/stateError.ts'
+import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { readPassword } from './readPassword.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { recordSeen } from './recordSeen.ts'
-import { stateExport } from './stateExport.ts'
-import { stateImport } from './stateImport.ts'
 
 /** `muster state export|import`: carries the state directory to another operator, sealed by a passphrase. */
 export async function state(
@@ -18,8 +26,7 @@ export async function state(
   },
 ): Promise<ExitCode> {
   const { context, operation, archive } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const place = { context, directory: config.directory, cluster: config.cluster }
   const passphrase = await readPassphrase(options)
   if (operation === 'export') return stateExport({ ...place, out: archive, passphrase })
@@ -49,3 +56,99 @@ const readPassphrase = (options: {
     stdin: options.passphraseStdin,
     twice: options.operation === 'export',
   })
+
+/** `muster state export FILE --out ARCHIVE`: the whole state as one encrypted file (0600). */
+export async function stateExport(options: {
+  readonly context: CommandContext
+  /** Folder of the YAML file, absolute. */
+  readonly directory: string
+  readonly cluster: string
+  readonly out: string
+  readonly passphrase: Secret
+}): Promise<ExitCode> {
+  const { context, cluster, passphrase } = options
+  const out = resolve(context.cwd, options.out)
+  try {
+    // Looked at first: taking the lock makes a folder where there was none.
+    if ((await readState(options)) === undefined) throw nothingThere(options)
+    const lock = await lockState(options, context.now())
+    try {
+      const { state, notes } = await openState(options)
+      for (const note of notes) context.stderr.write(`warning: ${note}\n`)
+      await writeArchive(out, await sealArchive({ cluster, state, passphrase }))
+    } finally {
+      await lock.release()
+    }
+    context.stdout.write(
+      `wrote ${out} (encrypted). It contains the authority's key and generated passwords: store it and its passphrase separately\n`,
+    )
+    return exitCodes.ok
+  } catch (error) {
+    return stateFailure(context, error)
+  }
+}
+
+const nothingThere = (place: StatePlace): StateError =>
+  new StateError({
+    code: 'no-state',
+    message: `cluster \`${place.cluster}\` has no state to export: ${stateFolder(place)} does not exist or is empty`,
+    fix: 'run this where the cluster was installed from',
+  })
+
+/** `muster state import FILE --from ARCHIVE`: an exported state into a folder that has none. */
+export async function stateImport(options: {
+  readonly context: CommandContext
+  /** Folder of the YAML file, absolute. */
+  readonly directory: string
+  readonly cluster: string
+  readonly from: string
+  readonly passphrase: Secret
+}): Promise<ExitCode> {
+  const { context, cluster, passphrase } = options
+  const from = resolve(context.cwd, options.from)
+  try {
+    const archive = await readArchive(from)
+    const there = await openArchive({ name: from, cluster, archive, passphrase })
+    const lock = await lockState(options, context.now())
+    try {
+      const { state: here, notes } = await openState(options)
+      for (const note of notes) context.stderr.write(`warning: ${note}\n`)
+      const differences = stateDifferences(here, there)
+      if (differences.length === 0) {
+        context.stdout.write(`nothing to do: ${stateFolder(options)} already has this state\n`)
+        return exitCodes.ok
+      }
+      if (stateDifferences(here, emptyState).length > 0) return refuse(options, differences)
+      await saveState({ ...options, before: here, after: there })
+      context.stdout.write(`imported the state of cluster \`${cluster}\` into ${stateFolder(options)}\n`)
+      return exitCodes.ok
+    } finally {
+      await lock.release()
+    }
+  } catch (error) {
+    return stateFailure(context, error)
+  }
+}
+
+function refuse(
+  options: { context: CommandContext; directory: string; cluster: string },
+  differences: readonly string[],
+): ExitCode {
+  const folder = stateFolder(options)
+  const lines = differences.map((line) => `  - ${line}\n`).join('')
+  options.context.stderr.write(
+    `error: ${folder} has a different state than the archive, and muster never overwrites a state (already-exists)\n` +
+      `${lines}  fix: to use the state of the archive, move ${folder} away first\n`,
+  )
+  return exitCodes.failed
+}
+
+const usage: readonly string[] = ['already-exists', 'no-state', 'not-an-archive', 'weak-passphrase']
+
+/** Says what went wrong with the state directory and which exit code that is; rethrows what is a bug. */
+function stateFailure(context: Pick<CommandContext, 'stderr'>, error: unknown): ExitCode {
+  if (!(error instanceof StateError)) throw error
+  context.stderr.write(`error: ${error.message} (${error.code})\n  fix: ${error.fix}\n`)
+  if (error.code === 'locked') return exitCodes.locked
+  return usage.includes(error.code) ? exitCodes.usage : exitCodes.failed
+}

@@ -1,29 +1,27 @@
 import { jsonText } from '../base/json.ts'
 import { describeChain } from '../certificates/describeChain.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/failure.ts'
 import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
-import { prepareConnections } from './connectHost.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { impatient } from './impatient.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
+import { prepareConnections } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { withComponent } from '../session/selectTargets.ts'
+import { inOrderOf, surveyToLook, withShortTimeout } from '../session/surveyToLook.ts'
 import { recordSeen, seenHosts } from './recordSeen.ts'
-import { withComponent } from './selectTargets.ts'
-import { inOrderOf, surveyToLook } from './surveyToLook.ts'
-import { tableLayout, writeText } from './terminal.ts'
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, json } = options
-  const chosen = await openCluster(options)
-  if (typeof chosen === 'number') return chosen
+  const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
-  await prepareConnections(context, impatient(config).hosts)
+  await prepareConnections(context, withShortTimeout(config).hosts)
   const { state, survey } = await surveyToLook(context, config, wholeLook)
   const authority = state.authority?.certificate
   const asked = await Promise.all(

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { counted } from '../base/words.ts'
+import { appendLines } from '../cli/appendLines.ts'
+import { ask } from '../cli/ask.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { colourOf, textWidth } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { isReachedLocally } from '../config/isReachedLocally.ts'
 import type { HostConfig } from '../config/model.ts'
 import { failureOf } from '../deployment/failure.ts'
@@ -7,18 +14,11 @@ import type { LostHost } from '../deployment/survey.ts'
 import { type Looked, type NewServer, type TrustOutcome, trustServers } from '../deployment/trust/run.ts'
 import { serversOf } from '../deployment/trust/servers.ts'
 import { lookedText, pinsYaml, trustJson, trustSummary } from '../output/deployment/trust.ts'
+import { type HostKeyReader, hostKeyReader } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { tellLost } from '../session/outcomes.ts'
 import type { Route } from '../transport/destination.ts'
 import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/knownHostsLines.ts'
-import { appendLines } from './appendLines.ts'
-import { ask } from './ask.ts'
-import { type HostKeyReader, hostKeyReader } from './connectHost.ts'
-import type { CommandContext } from './context.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import { Interrupted } from './interrupted.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { tellLost } from './tellLost.ts'
-import { colourOf, textWidth } from './terminal.ts'
-import { UsageError } from './usageError.ts'
 
 type TrustOptions = ClusterOptions & {
   readonly yes: boolean
@@ -36,8 +36,7 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   if (pin && (yes || json)) {
     throw new UsageError(`--pin cannot be used with --${yes ? 'yes' : 'json'}.`, 'Use one of them.')
   }
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const reader = hostKeyReader(context)
   const { routes, lost } = await routesOf(config.hosts, reader)
   const shown = json || pin ? context.stderr : context.stdout

@@ -1,20 +1,20 @@
+import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { registryDirectory } from '../client/registryDirectory.ts'
 import { forgetCluster, forgetHosts } from '../client/registryFiles.ts'
+import type { HostFacts } from '../deployment/facts/model.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { uninstallPlan } from '../deployment/plans/uninstall.ts'
-import { type PlannedStep, preview } from '../deployment/preview.ts'
+import { preview } from '../deployment/preview.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
-import { type Survey, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
-import { agreed, mustBeAbleToAsk } from './confirmChanges.ts'
-import { type ExitCode, exitCodes } from './exitCodes.ts'
-import type { Run } from './inRun.ts'
-import { type ClusterOptions, openCluster } from './openCluster.ts'
-import { runSteps } from './runSteps.ts'
-import { namesOf, type SelectedCluster } from './selectTargets.ts'
-import { showPlan } from './showPlan.ts'
-import { UsageError } from './usageError.ts'
-import { withHosts } from './withHosts.ts'
+import { wholeLook } from '../deployment/survey.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { type RunPlan, runPlan } from '../session/runPlan.ts'
+import { namesOf } from '../session/selectTargets.ts'
+import type { SurveyedSession } from '../session/session.ts'
+import { withHosts } from '../session/withHosts.ts'
 
 type UninstallOptions = ClusterOptions & {
   readonly yes: boolean
@@ -28,67 +28,54 @@ type UninstallOptions = ClusterOptions & {
  * directory stays unless --purge, and stays in any case while a host could not be cleaned.
  */
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
-  const { context, yes, json } = options
+  const { context, yes, purge } = options
   mustBeAbleToAsk(context, { yes, command: 'uninstall', look: 'status' })
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
-  if (options.purge && config.left.length > 0) {
+  const { config } = await openCluster(options)
+  if (purge && config.left.length > 0) {
     throw new UsageError(
       '--purge deletes files that all hosts need, but only some hosts are selected.',
       'Leave --purge out, or --host and --service.',
     )
   }
   return withHosts({
-    look: wholeLook,
-    context,
+    ...options,
     config,
-    json,
     operation: 'uninstall',
-    lockWait: options.lockWait,
-    work: (survey, run) => removeFrom({ ...options, config, survey, run }),
+    look: wholeLook,
+    requires: 'none',
+    work: (session) => runPlan(session, planOf(session, purge)),
   })
 }
 
-async function removeFrom(
-  options: UninstallOptions & {
-    readonly config: SelectedCluster
-    readonly survey: Survey
-    readonly run: Run
-  },
-): Promise<ExitCode> {
-  const { context, json, yes, purge, config, survey, run } = options
-  const { cluster, directory } = config
-  const place = { directory, cluster }
-  const left = namesOf(config.left)
-  const work = survey.reached.map((surveyed) => ({
-    host: surveyed.host.name,
-    address: surveyed.host.address,
-    transport: surveyed.transport,
-    steps: stepsOf(cluster, surveyed),
-  }))
-  const notes = purge ? [`delete ${stateFolder(place)} and its certificate authority`] : []
-  if (!json) showPlan(context, { cluster, notes, plans: work, left })
-  const nothing = work.every(({ steps }) => steps.length === 0) && !purge
-  if (!nothing && !(await agreed(context, { yes, question: 'Go on?', run }))) {
-    context.stderr.write('Nothing was changed.\n')
-    return exitCodes.failed
+function planOf(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan {
+  const { context, config, run, survey } = session
+  const { cluster, directory, left } = config
+  const work = survey.reached.map(({ host, transport, facts }) => {
+    const layout = layoutOf(host.installDirectory)
+    const steps = preview(uninstallPlan({ cluster, layout, facts }), facts)
+    return { host: host.name, address: host.address, transport, steps }
+  })
+  return {
+    work,
+    notes: purge ? [`delete ${stateFolder(config)} and its certificate authority`] : [],
+    asksAnyway: purge,
+    carryOut: async (execute) => {
+      const { exit } = await execute()
+      if (survey.lost.length > 0) {
+        const names = survey.lost.map(({ host }) => host.name).join(', ')
+        context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
+      }
+      if (exit !== exitCodes.ok) return exit
+      const dir = registryDirectory(context.env)
+      if (left.length > 0) {
+        await forgetHosts({ dir, ...config, hosts: namesOf(config.hosts) })
+        return exitCodes.ok
+      }
+      await forgetCluster({ dir, cluster, directory })
+      if (!purge) return exitCodes.ok
+      run.forget()
+      await removeState(config)
+      return exitCodes.ok
+    },
   }
-  const exit = await runSteps({ context, json, run, survey, work })
-  if (survey.lost.length > 0) {
-    const names = survey.lost.map(({ host }) => host.name).join(', ')
-    context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
-  }
-  if (exit !== exitCodes.ok) return exit
-  if (left.length > 0) {
-    await forgetHosts({ dir: registryDirectory(context.env), ...config, hosts: namesOf(config.hosts) })
-    return exitCodes.ok
-  }
-  await forgetCluster({ dir: registryDirectory(context.env), cluster, directory })
-  if (!purge) return exitCodes.ok
-  run.forget()
-  await removeState(place)
-  return exitCodes.ok
 }
-
-const stepsOf = (cluster: string, { host, facts }: SurveyedHost): PlannedStep[] =>
-  preview(uninstallPlan({ cluster, layout: layoutOf(host.installDirectory), facts }), facts)

@@ -1,8 +1,8 @@
+import type { ExitCode } from '../cli/exitCodes.ts'
 import { notUpgradable } from '../deployment/releases/upgradable.ts'
 import { movesText } from '../output/deployment/moves.ts'
-import type { ExitCode } from './exitCodes.ts'
+import type { InstallDecision } from './decideInstall.ts'
 import { type InstallOptions, install } from './install.ts'
-import type { PreparedRun } from './prepareRun.ts'
 
 /**
  * `muster upgrade`: installs this muster's own release, or the one of --release, where another one runs, one host ahead of the others.
@@ -18,7 +18,7 @@ export const upgrade = (options: Omit<InstallOptions, 'purpose'>): Promise<ExitC
     },
   })
 
-const moveOf = ({ target }: PreparedRun['planned'][number]): Parameters<typeof movesText>[0][number] => ({
+const moveOf = ({ target }: InstallDecision['planned'][number]): Parameters<typeof movesText>[0][number] => ({
   host: target.host.name,
   from: target.facts.installation.currentRelease ?? 'nothing',
   to: target.release.id,

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
+import type { CommandContext } from '../cli/context.ts'
+import { writeFileTo } from '../cli/terminal.ts'
+import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { joined, type TextLine } from '../config/ini/textLine.ts'
-import type { CommandContext } from './context.ts'
-import { writeFileTo } from './terminal.ts'
-import { type WriteOutcome, writeNewFile } from './writeNewFile.ts'
-import { writeProblem } from './writeProblem.ts'
 
 function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string {
   if (outcome === 'exists') {

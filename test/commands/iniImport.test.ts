@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { CommandContext } from '../../src/commands/context.ts'
+import type { CommandContext } from '../../src/cli/context.ts'
 import { importIni } from '../../src/commands/importIni.ts'
 import { muster } from '../../src/commands/program.ts'
 import { validate } from '../../src/commands/validate.ts'

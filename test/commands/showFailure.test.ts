@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { exitCodes } from '../../src/cli/exitCodes.ts'
+import { ExitError } from '../../src/cli/exitError.ts'
 import { showFailure } from '../../src/commands/showFailure.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -26,6 +28,10 @@ describe('showFailure', () => {
     expect(text).toBe(
       `error: a file or folder on this machine cannot be used: ${path}: no such file or folder [ENOENT]\n  fix: Check its permissions and the free disk space, then run the command again.\n`,
     )
+  })
+
+  it('gives the exit code of a command whose reason was printed, and prints nothing', () => {
+    expect(shown(new ExitError(exitCodes.usage))).toEqual({ code: 3, text: '' })
   })
 
   it('throws a bug on, with its stack', () => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { CommandContext } from '../../src/commands/context.ts'
+import type { CommandContext } from '../../src/cli/context.ts'
 
 /** A context of a test and what was printed to it. */
 export function commandContext(given: Partial<CommandContext> & { readonly typed?: string | Buffer }): {

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { withoutSilenced } from '../../src/commands/withoutSilenced.ts'
 import { type LoadResult, loadConfig } from '../../src/config/load.ts'
 import { catalogue } from '../../src/diagnostics/catalogue.ts'
 import { certificateEntries } from '../../src/diagnostics/entries/certificates.ts'
@@ -9,6 +8,7 @@ import { iniEntries } from '../../src/diagnostics/entries/ini.ts'
 import { openedStoreEntries } from '../../src/diagnostics/entries/openedStores.ts'
 import { userEntries } from '../../src/diagnostics/entries/users.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
+import { withoutSilenced } from '../../src/session/withoutSilenced.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/config', import.meta.url))
 const names = readdirSync(folder)

@@ -1,10 +1,10 @@
-import { withoutSilenced } from '../../src/commands/withoutSilenced.ts'
 import { type ConfigFile, type LoadOptions, type LoadResult, loadConfig } from '../../src/config/load.ts'
 import { diagnosticsGithub } from '../../src/output/diagnostics/github.ts'
 import { diagnosticsJson } from '../../src/output/diagnostics/json.ts'
 import { diagnosticsJunit } from '../../src/output/diagnostics/junit.ts'
 import { diagnosticsSarif } from '../../src/output/diagnostics/sarif.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
+import { withoutSilenced } from '../../src/session/withoutSilenced.ts'
 
 /** A file of a test, in a folder that need not exist. */
 export const fileOf = (text: string, name = 'muster.yaml'): ConfigFile => ({

@@ -1,10 +1,10 @@
 import { counted } from '../../base/words.ts'
+import type { ExitCode } from '../../cli/exitCodes.ts'
 import type { Component } from '../../contracts/component.ts'
 import { judgeCertificates, type LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
-import type { ExitCode } from '../exitCodes.ts'
-import { type ClusterOptions, openLoaded } from '../openCluster.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { withComponent } from '../../session/selectTargets.ts'
 import { placesOfHosts, reportFindings } from '../reportFindings.ts'
-import { withComponent } from '../selectTargets.ts'
 import type { ValidateFormat } from '../validateFormats.ts'
 import { lookAtCertificates } from './lookAtCertificates.ts'
 
@@ -16,8 +16,7 @@ export async function certCheck(
   options: ClusterOptions & { readonly component: Component | undefined; readonly format: ValidateFormat },
 ): Promise<ExitCode> {
   const { context, format } = options
-  const opened = await openLoaded(options)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(options)
   const { loaded } = opened
   const config = withComponent(opened.config, options.component)
   const { hosts, now } = await lookAtCertificates(context, config)

@@ -1,16 +1,15 @@
 import { join, resolve } from 'node:path'
 import { shortListOf } from '../../base/words.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { UsageError } from '../../cli/usageError.ts'
+import { notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
 import { requestFor } from '../../deployment/certificates/requestFor.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
 import { readState } from '../../deployment/state/openState.ts'
 import { folderOf } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { namesOf } from '../selectTargets.ts'
-import { UsageError } from '../usageError.ts'
-import { writeNewFiles } from '../writeNewFiles.ts'
-import { notWritten } from './notWritten.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { namesOf } from '../../session/selectTargets.ts'
 
 /**
  * `muster cert csr`: a request to an outside authority for each host's key, which stays in the state directory.
@@ -20,8 +19,7 @@ export async function certCsr(
   options: ClusterOptions & { readonly out: string; readonly force: boolean },
 ): Promise<ExitCode> {
   const { context, out, force } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const opened = await readState(config)
   const yours = config.hosts.filter((host) => !isGenerated(host))
   if (yours.length > 0) {

@@ -3,6 +3,9 @@ import { printable } from '../../base/printable.ts'
 import { quote } from '../../base/shellWords.ts'
 import { listOf } from '../../base/words.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { UsageError } from '../../cli/usageError.ts'
+import { existing, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import { apiPlace } from '../../deployment/apiPlace.ts'
 import { exportAuthorities, exportHost } from '../../deployment/certificates/exported.ts'
@@ -13,11 +16,7 @@ import { readState } from '../../deployment/state/openState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { type ExportedUse, exportedUse, usualPassword } from '../../output/deployment/exportedUse.ts'
 import { Secret } from '../../secrets/secret.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { UsageError } from '../usageError.ts'
-import { existing, writeNewFiles } from '../writeNewFiles.ts'
-import { notWritten } from './notWritten.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { keystorePassword, truststorePassword } from './storePassword.ts'
 
 type ExportOptions = ClusterOptions & {
@@ -46,8 +45,7 @@ type Exported = {
  */
 export async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   // Nobody types a password in vain.
   const there = force || options.each ? [] : await existing([resolve(context.cwd, out)])
   if (there.length > 0) throw notWritten('exists', { files: [out] })

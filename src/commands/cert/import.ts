@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
 import { listOf } from '../../base/words.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { readInputFile } from '../../cli/readInputFile.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { importOutside } from '../../deployment/certificates/importOutside.ts'
 import { isGenerated } from '../../deployment/desired/stores.ts'
@@ -8,10 +11,7 @@ import { lockState } from '../../deployment/state/lockState.ts'
 import { openState, readState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { readInputFile } from '../readInputFile.ts'
-import { UsageError } from '../usageError.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 
 /**
  * `muster cert import`: takes the certificate of an outside authority into the state directory, judged. The next
@@ -21,8 +21,7 @@ export async function certImport(
   options: ClusterOptions & { readonly host: string; readonly from: string },
 ): Promise<ExitCode> {
   const { context, from } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const host = config.hosts.find(({ name }) => name === options.host)
   if (host === undefined) {
     throw new UsageError(

@@ -1,12 +1,11 @@
 import { leafFacts } from '../../certificates/certificateFacts.ts'
+import { type ExitCode, exitOfHosts } from '../../cli/exitCodes.ts'
+import { tableLayout } from '../../cli/terminal.ts'
 import type { Component } from '../../contracts/component.ts'
 import { certificatesText } from '../../output/deployment/certificates.ts'
 import { certificatesJson } from '../../output/deployment/certificatesJson.ts'
-import type { ExitCode } from '../exitCodes.ts'
-import { exitOfHosts } from '../exitOfHosts.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { withComponent } from '../selectTargets.ts'
-import { tableLayout } from '../terminal.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { withComponent } from '../../session/selectTargets.ts'
 import { lookAtCertificates } from './lookAtCertificates.ts'
 
 /** `muster cert list`: the certificate of each host on its disk, and the one that each API serves. Changes nothing. */
@@ -14,8 +13,7 @@ export async function certList(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, json } = options
-  const chosen = await openCluster(options)
-  if (typeof chosen === 'number') return chosen
+  const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
   const { state, now, hosts } = await lookAtCertificates(context, config)
   const authority = state.authority && leafFacts(state.authority.certificate, now)

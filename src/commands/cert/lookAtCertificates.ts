@@ -1,24 +1,22 @@
+import type { CommandContext } from '../../cli/context.ts'
+import { Interrupted } from '../../cli/interrupted.ts'
 import { expectedCertificate, originOf } from '../../deployment/certificates/expected.ts'
 import { hostCertificates, lostCertificates } from '../../deployment/certificates/hostCertificates.ts'
 import type { LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
-import { prepareConnections } from '../connectHost.ts'
-import type { CommandContext } from '../context.ts'
-import { impatient } from '../impatient.ts'
-import { Interrupted } from '../interrupted.ts'
-import { readOwnStores } from '../readOwnStores.ts'
-import { readStoreSecrets } from '../readStoreSecrets.ts'
-import type { SelectedCluster } from '../selectTargets.ts'
-import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
+import { prepareConnections } from '../../session/connectHost.ts'
+import type { SelectedCluster } from '../../session/selectTargets.ts'
+import { inOrderOf, surveyToLook, withShortTimeout } from '../../session/surveyToLook.ts'
+import { readOwnStores, readStoreSecrets } from '../readOwnStores.ts'
 
 /** The certificates of all hosts as they are now, in the order of the file; changes nothing. */
 export async function lookAtCertificates(
   context: CommandContext,
   config: SelectedCluster,
 ): Promise<{ readonly state: ClusterState; readonly now: Date; readonly hosts: readonly LookedAt[] }> {
-  await prepareConnections(context, impatient(config).hosts)
+  await prepareConnections(context, withShortTimeout(config).hosts)
   const files = await readOwnStores(config)
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
   const { state, survey } = await surveyToLook(context, config, wholeLook)

@@ -1,5 +1,8 @@
 import type { Authority } from '../../certificates/authority.ts'
 import { isLocked, lockKey, signingKey } from '../../certificates/authorityKey.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { readPassword } from '../../cli/readPassword.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { type ClusterState, withAuthority } from '../../deployment/state/clusterState.ts'
 import { lockState } from '../../deployment/state/lockState.ts'
 import { openState, readState } from '../../deployment/state/openState.ts'
@@ -7,10 +10,7 @@ import { saveState } from '../../deployment/state/saveState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { type StatePlace, stateFolder } from '../../deployment/state/statePlace.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { readPassword } from '../readPassword.ts'
-import { UsageError } from '../usageError.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 
 /** Characters below which a passphrase can be tried out. */
 const shortest = 12
@@ -27,8 +27,7 @@ export async function protectAuthority(
   },
 ): Promise<ExitCode> {
   const { context, remove } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   // Looked at first: nobody types a passphrase in vain, and taking the lock makes a folder where there was none.
   protectable((await readState(config))?.state, { place: config, remove })
   const passphrase = await readPassword({

@@ -1,18 +1,31 @@
-import type { Rollout } from '../../deployment/execution/rollout.ts'
-import { openState } from '../../deployment/state/openState.ts'
-import { lostOutcomes, type Survey, wholeLook } from '../../deployment/survey.ts'
-import { mustBeAbleToAsk } from '../confirmChanges.ts'
-import type { ExitCode } from '../exitCodes.ts'
-import { Interrupted } from '../interrupted.ts'
-import { type ClusterOptions, openLoaded } from '../openCluster.ts'
-import { refuseHosts } from '../refuseHosts.ts'
+import { join } from 'node:path'
+import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { leavingOf } from '../../deployment/certificates/leaving.ts'
+import { isGenerated } from '../../deployment/desired/stores.ts'
+import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { authorityFiles } from '../../deployment/state/stateFiles.ts'
+import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { wholeLook } from '../../deployment/survey.ts'
+import {
+  droppingText,
+  endedLeavingText,
+  leavingText,
+  stoppedLeavingText,
+} from '../../output/deployment/ownAuthority.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { namesOf, rolloutFor } from '../../session/selectTargets.ts'
+import { openStateToChange, reportPart } from '../../session/session.ts'
+import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
-import { rolloutFor } from '../rolloutFor.ts'
-import { tellPart } from '../tellInstalled.ts'
-import { withHosts } from '../withHosts.ts'
-import { type CertificateRun, spreadCertificates } from './spreadCertificates.ts'
-import { toOwnAuthority } from './toOwnAuthority.ts'
-import { withoutBrought } from './withoutBrought.ts'
+import {
+  type CertificateRun,
+  deployCertificates,
+  recordAuthorities,
+  reportEnd,
+  withoutUserProvided,
+} from './deployCertificates.ts'
 
 export type CertificateOptions = ClusterOptions & {
   readonly yes: boolean
@@ -23,51 +36,74 @@ export type CertificateOptions = ClusterOptions & {
 /**
  * `muster cert renew`: a new key and certificate for every chosen host, however long the old one is still good; with
  * `ownAuthority` instead for those alone whose certificate an outside authority signed. Running components show it
- * without a restart. Brought keystores are told and left alone.
+ * without a restart. Keystores of the user are told and left alone.
  */
 export async function renew(
   options: CertificateOptions & { readonly rollout: Rollout; readonly ownAuthority: boolean },
 ): Promise<ExitCode> {
-  const { context, yes, ownAuthority } = options
+  const { context, yes, json, ownAuthority } = options
   mustBeAbleToAsk(context, { yes, command: 'cert renew', look: 'cert list' })
-  const opened = await openLoaded(options)
-  if (typeof opened === 'number') return opened
-  const { config, notes } = withoutBrought(opened.config, {
+  const opened = await openCluster(options)
+  const { config, notes } = withoutUserProvided(opened.config, {
     what: 'renew',
     rule: 'which muster never renews',
   })
   const rollout = rolloutFor(config, options.rollout)
   const secrets = await resolveSecrets(context, { ...opened, config })
-  if (typeof secrets === 'number') return secrets
   return withHosts({
-    look: wholeLook,
     ...options,
     config,
     operation: ownAuthority ? 'cert renew --own-authority' : 'cert renew',
-    work: (survey, run) =>
-      renewOn({ ...options, config, rollout, run, secrets }, { survey, notes, ownAuthority }),
+    look: wholeLook,
+    requires: 'all',
+    work: async (session) => {
+      const state = await openStateToChange(context, config)
+      const certificates = { ...options, session, rollout, secrets }
+      const { exit } = ownAuthority
+        ? { exit: await returnToClusterAuthority(certificates, { state, notes }) }
+        : await deployCertificates({ ...certificates, kept: state, state, renew: true, notes })
+      if (!json) reportPart(session)
+      return exit
+    },
   })
 }
 
-async function renewOn(
+/**
+ * Brings hosts back from outside authorities to our own, which every truststore has all the while: first they get new
+ * keys and certificates, and the state keeps an outside certificate until its host has proved the new one; then the
+ * truststores let go of the authorities that signed for no host any more. Killed anywhere, the same run goes on.
+ */
+async function returnToClusterAuthority(
   given: CertificateRun,
-  {
-    survey,
-    notes,
-    ownAuthority,
-  }: { readonly survey: Survey; readonly notes: readonly string[]; readonly ownAuthority: boolean },
+  { state: kept, notes }: { readonly state: ClusterState; readonly notes: readonly string[] },
 ): Promise<ExitCode> {
-  const { context, config, json } = given
-  if (context.signal.aborted) throw new Interrupted()
-  if (survey.lost.length > 0) {
-    return refuseHosts({ ...given, failed: lostOutcomes(survey), failures: 'told' })
+  const { session } = given
+  const { context, config, json, survey } = session
+  const file = join(stateFolder(config), authorityFiles.certificate)
+  const leaving = leavingOf(kept, namesOf(survey.reached.map(({ host }) => host)))
+  const moved = await deployCertificates({
+    ...{ ...given, kept, state: kept, renew: false, ownAuthority: true },
+    notes: [...leavingText(leaving, file), ...notes],
+  })
+  const behind = leavingOf(moved.state, leaving.hosts).hosts
+  if (moved.exit !== exitCodes.ok) {
+    if (moved.ran && leaving.hosts.length > 0) reportEnd(session, stoppedLeavingText(behind))
+    return moved.exit
   }
-  const opened = await openState(config)
-  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
-  const { state } = opened
-  const exit = ownAuthority
-    ? await toOwnAuthority(given, { survey, state, notes })
-    : (await spreadCertificates({ ...given, survey, kept: state, state, renew: true, notes })).exit
-  if (!json) tellPart({ context, config, json, emit: () => undefined })
-  return exit
+  if (leaving.dropped.length > 0) {
+    if (!json) context.stdout.write('\n')
+    const dropped = await deployCertificates({
+      ...{ ...given, kept: moved.state, state: moved.state, renew: false, rollout: allAtOnce },
+      session: { ...(await surveyedAgain(session)), yes: true },
+      notes: [droppingText(leaving.dropped)],
+    })
+    if (dropped.exit !== exitCodes.ok) {
+      reportEnd(session, stoppedLeavingText([]))
+      return dropped.exit
+    }
+  }
+  await recordAuthorities(session, moved.state)
+  if (leaving.hosts.length === 0) return exitCodes.ok
+  reportEnd(session, endedLeavingText(leaving, namesOf(config.left.filter(isGenerated))))
+  return exitCodes.ok
 }

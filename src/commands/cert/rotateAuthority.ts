@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import { createAuthority } from '../../certificates/authority.ts'
 import { signingKey } from '../../certificates/authorityKey.ts'
+import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/rotation.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
 import type { ClusterState, Rotation } from '../../deployment/state/clusterState.ts'
-import { openState } from '../../deployment/state/openState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { lostOutcomes, type Survey, wholeLook } from '../../deployment/survey.ts'
+import { wholeLook } from '../../deployment/survey.ts'
 import {
   clientsText,
   endedRotationText,
@@ -17,20 +18,20 @@ import {
   phaseText,
   stoppedRotationText,
 } from '../../output/deployment/rotation.ts'
-import { mustBeAbleToAsk } from '../confirmChanges.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { Interrupted } from '../interrupted.ts'
-import { openLoaded } from '../openCluster.ts'
-import { refuseHosts } from '../refuseHosts.ts'
+import { openCluster } from '../../session/openCluster.ts'
+import { namesOf } from '../../session/selectTargets.ts'
+import { openStateToChange } from '../../session/session.ts'
+import { unlocking } from '../../session/unlocking.ts'
+import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
 import { resolveSecrets } from '../resolveSecrets.ts'
-import { namesOf } from '../selectTargets.ts'
-import { unlocking } from '../unlocking.ts'
-import { withHosts } from '../withHosts.ts'
-import { beginningOnce, type PhasedRun, surveyedAgain, tellLast } from './phases.ts'
-import { recordAuthorities } from './recordAuthorities.ts'
+import {
+  type CertificateRun,
+  deployCertificates,
+  recordAuthorities,
+  reportEnd,
+  withoutUserProvided,
+} from './deployCertificates.ts'
 import type { CertificateOptions } from './renew.ts'
-import { spreadCertificates } from './spreadCertificates.ts'
-import { withoutBrought } from './withoutBrought.ts'
 
 /** One host after another, each proved before the next. */
 const oneByOne: Rollout = { ...allAtOnce, batch: { hosts: 1 } }
@@ -46,81 +47,76 @@ type RotateOptions = CertificateOptions & {
  * host that is down or fails ends the run there, and the same command goes on. Nothing is restarted.
  */
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
-  const { context, yes } = options
+  const { context, yes, trustOnly } = options
   mustBeAbleToAsk(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
-  const opened = await openLoaded(options)
-  if (typeof opened === 'number') return opened
-  const { config, notes } = withoutBrought(opened.config, {
+  const opened = await openCluster(options)
+  const { config, notes } = withoutUserProvided(opened.config, {
     what: 'rotate',
     rule: 'which muster does not change: add the new authority to its truststore yourself',
   })
   const secrets = await resolveSecrets(context, { ...opened, config })
-  if (typeof secrets === 'number') return secrets
   return withHosts({
-    look: wholeLook,
     ...options,
     config,
     operation: 'cert rotate-authority',
-    work: (survey, run) => rotate({ ...options, config, run: beginningOnce(run), secrets, notes, survey }),
+    look: wholeLook,
+    requires: 'one',
+    work: async (session) =>
+      rotate({ ...options, session, secrets, trustOnly, notes }, await openStateToChange(context, config)),
   })
 }
 
-type Work = PhasedRun & {
+/** A rotation; each of its phases has a rollout of its own. */
+type RotationRun = Omit<CertificateRun, 'rollout'> & {
   readonly trustOnly: boolean
   readonly notes: readonly string[]
-  readonly survey: Survey
 }
 
-async function rotate(given: Work): Promise<ExitCode> {
-  const { context, config } = given
-  if (context.signal.aborted) throw new Interrupted()
-  if (given.survey.reached.length === 0) {
-    return refuseHosts({ ...given, failed: lostOutcomes(given.survey), failures: 'told' })
-  }
-  const opened = await openState(config)
-  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
-  let kept = opened.state
-  let state = await begun(given, unlocking(kept, given))
-  let survey = given.survey
+async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCode> {
+  const { trustOnly } = given
+  const { context, config, json, yes } = given.session
+  let { session } = given
+  let kept = opened
+  let state = await begun(given, unlocking(kept, { ...given, context }))
   const file = join(stateFolder(config), authorityFiles.certificate)
   for (let first = true; ; first = false) {
     const phase = state.rotation?.phase ?? 'trust'
-    if (!first && !given.json) context.stdout.write('\n')
-    const spread = await spreadCertificates({
+    if (!first && !json) context.stdout.write('\n')
+    const deployed = await deployCertificates({
       ...given,
-      survey,
+      session: { ...session, yes: yes || !first },
       kept,
       state,
       renew: false,
-      yes: given.yes || !first,
       rollout: phase === 'move' ? oneByOne : allAtOnce,
       notes: notesOf(given, { phase, first, file }),
     })
-    if (spread.exit !== exitCodes.ok) {
-      if (spread.state.rotation !== undefined)
-        await tellLast(given, stoppedRotationText(phase, namesOf(survey.lost.map(({ host }) => host))))
-      return spread.exit
+    if (deployed.exit !== exitCodes.ok) {
+      const lost = namesOf(session.survey.lost.map(({ host }) => host))
+      if (deployed.state.rotation !== undefined) reportEnd(session, stoppedRotationText(phase, lost))
+      return deployed.exit
     }
-    if (given.trustOnly && phase === 'trust') {
-      await saveState({ ...config, before: spread.state, after: waiting(spread.state) })
-      await recordAuthorities(context, config, spread.state)
-      await tellLast(given, pausedRotationText(file))
+    if (trustOnly && phase === 'trust') {
+      await saveState({ ...config, before: deployed.state, after: waiting(deployed.state) })
+      await recordAuthorities(session, deployed.state)
+      reportEnd(session, pausedRotationText(file))
       return exitCodes.ok
     }
-    const next = afterPhase(spread.state)
-    await saveState({ ...config, before: spread.state, after: next })
-    await recordAuthorities(context, config, next)
+    const next = afterPhase(deployed.state)
+    await saveState({ ...config, before: deployed.state, after: next })
+    await recordAuthorities(session, next)
     if (next.rotation === undefined) break
     kept = next
     state = next
-    survey = await surveyedAgain(given, survey)
+    session = await surveyedAgain(session)
   }
-  await tellLast(given, endedRotationText(file))
+  reportEnd(session, endedRotationText(file))
   return exitCodes.ok
 }
 
 /** The state of the rotation that is on its way, or else of a new one. */
-async function begun({ context, config, trustOnly }: Work, state: ClusterState): Promise<ClusterState> {
+async function begun({ session, trustOnly }: RotationRun, state: ClusterState): Promise<ClusterState> {
+  const { context, config } = session
   const { authority, rotation } = state
   if (authority === undefined) return state
   if (rotation === undefined) {
@@ -136,7 +132,7 @@ async function begun({ context, config, trustOnly }: Work, state: ClusterState):
 }
 
 function notesOf(
-  { notes, trustOnly }: Work,
+  { notes, trustOnly }: RotationRun,
   {
     phase,
     first,

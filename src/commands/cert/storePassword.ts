@@ -1,12 +1,12 @@
 import { capitalized } from '../../base/words.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { readPassword } from '../../cli/readPassword.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { usualPassword } from '../../output/deployment/exportedUse.ts'
 import { Secret } from '../../secrets/secret.ts'
-import type { CommandContext } from '../context.ts'
-import { readPassword } from '../readPassword.ts'
-import { UsageError } from '../usageError.ts'
 
 /** Where the password of an exported store comes from. */
-export type StorePasswordOptions = {
+type StorePasswordOptions = {
   readonly context: CommandContext
   readonly passwordFile: string | undefined
   readonly passwordStdin: boolean

@@ -39,7 +39,7 @@ export const runs: Definition = (world) => [
     world,
     async (options, made) => {
       if (flag(made, 'verify')) {
-        const { verifyAudit } = await import('../verifyAudit.ts')
+        const { verifyAudit } = await import('../audit.ts')
         return verifyAudit({ ...options, json: flag(made, 'json') })
       }
       const { audit, isRunId } = await import('../audit.ts')

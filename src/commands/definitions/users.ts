@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { UsageError } from '../usageError.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { command, type Definition, flag, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
 import { formatGiven, formatOption } from './formatOption.ts'

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { printable } from '../../base/printable.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { existingNameProblems } from '../../contracts/userName.ts'
-import type { ClusterOptions } from '../openCluster.ts'
-import { UsageError } from '../usageError.ts'
+import type { ClusterOptions } from '../../session/openCluster.ts'
 import { command, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'
 

@@ -1,8 +1,8 @@
+import type { CommandContext } from '../../cli/context.ts'
+import { secretReader } from '../../cli/secretReader.ts'
 import type { ClusterConfig } from '../../config/model.ts'
 import { readState } from '../../deployment/state/openState.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { CommandContext } from '../context.ts'
-import { secretReader } from '../secretReader.ts'
 
 /** Every secret that is known here, so that none passes wherever it stands; what cannot be read cannot be known. */
 export async function knownSecrets(

@@ -1,6 +1,6 @@
+import type { ExitCode } from '../../cli/exitCodes.ts'
 import type { DiagPart } from '../../output/deployment/diag.ts'
-import type { ExitCode } from '../exitCodes.ts'
-import type { ClusterOptions } from '../openCluster.ts'
+import type { ClusterOptions } from '../../session/openCluster.ts'
 
 /** What one command of ours says, as a file of the archive. */
 export type Told = DiagPart & {

@@ -1,6 +1,6 @@
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { type Outcome, post } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import type { Forecast } from './forecast.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'

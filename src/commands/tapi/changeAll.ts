@@ -1,7 +1,7 @@
 import { mapLimit } from '../../base/concurrency.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { get, type Outcome, post } from '../../client/calls.ts'
-import type { CommandContext } from '../context.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { type Change, noteOf, type Order } from './change.ts'
 import {
   attempt,

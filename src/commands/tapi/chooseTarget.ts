@@ -1,8 +1,8 @@
 import { isLoopback, isWildcard } from '../../base/address.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { type FoundHost, findHost, isCluster } from '../../client/findHost.ts'
 import type { RegisteredCluster } from '../../client/registry.ts'
 import { type Component, defaultPorts } from '../../contracts/component.ts'
-import { UsageError } from '../usageError.ts'
 import type { TapiOptions } from './options.ts'
 import type { ThisMachine } from './thisMachine.ts'
 

@@ -1,5 +1,5 @@
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { createAdminUser, get, type Outcome } from '../../client/calls.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { hostNames, inPlace, refuseWhereLost, untilRefused } from './changeAll.ts'
 import { type CreateOptions, canLogIn, checkNewUser, confirmedUser, readNewUser } from './createAdminUser.ts'
 import { everyHost, isGood, type Sent } from './everyHost.ts'

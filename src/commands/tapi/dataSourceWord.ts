@@ -1,5 +1,5 @@
+import { UsageError } from '../../cli/usageError.ts'
 import { type DataSourceRole, dataSourceRoles, type MapDataSource } from '../../contracts/servicesMap.ts'
-import { UsageError } from '../usageError.ts'
 
 /** TCP port of a MySQL or MariaDB server unless told. */
 const defaultPort = 3306

@@ -1,7 +1,7 @@
 import { printable } from '../../base/printable.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { ClientError, isUnreachable } from '../../client/clientError.ts'
 import type { Problem } from '../../client/problem.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { howToRecord, type Target } from './chooseTarget.ts'
 
 /** How the certificate was going to be verified: what to advise depends on it. */

@@ -1,7 +1,7 @@
+import { UsageError } from '../../cli/usageError.ts'
 import { get } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { basePath } from '../../contracts/route.ts'
-import { UsageError } from '../usageError.ts'
 import { cell, object, objects } from './cells.ts'
 import type { Refused } from './change.ts'
 import type { Call } from './prepareCall.ts'

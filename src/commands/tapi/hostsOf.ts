@@ -1,7 +1,7 @@
+import { UsageError } from '../../cli/usageError.ts'
 import { isCluster, nearest } from '../../client/findHost.ts'
 import type { RegisteredCluster, RegisteredHost } from '../../client/registry.ts'
 import type { Component } from '../../contracts/component.ts'
-import { UsageError } from '../usageError.ts'
 import { howToRecord, listed, oneOf, rowOf } from './chooseTarget.ts'
 import type { WrittenOptions } from './options.ts'
 

@@ -1,5 +1,5 @@
-import type { CommandContext } from '../context.ts'
-import type { ExitCode } from '../exitCodes.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import type { ExitCode } from '../../cli/exitCodes.ts'
 import type { Runner } from './runner.ts'
 import type { ThisMachine } from './thisMachine.ts'
 

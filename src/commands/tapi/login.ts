@@ -1,7 +1,7 @@
+import { ask } from '../../cli/ask.ts'
+import { readPassword } from '../../cli/readPassword.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import type { Caller } from '../../client/calls.ts'
-import { ask } from '../ask.ts'
-import { readPassword } from '../readPassword.ts'
-import { UsageError } from '../usageError.ts'
 import { readUser } from './options.ts'
 import type { Call } from './prepareCall.ts'
 

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../base/time.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { type Component, components, isComponent } from '../../contracts/component.ts'
-import { UsageError } from '../usageError.ts'
 
 /** What the command line of tapi says that holds for every call. */
 export type TapiOptions = {

@@ -1,5 +1,5 @@
+import type { ExitCode } from '../../cli/exitCodes.ts'
 import { type Ping, ping } from '../../client/calls.ts'
-import type { ExitCode } from '../exitCodes.ts'
 import type { Call } from './prepareCall.ts'
 import { renderDuration, renderFields } from './renderPayload.ts'
 import { showOutcome } from './showOutcome.ts'

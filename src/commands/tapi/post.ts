@@ -1,5 +1,5 @@
+import { UsageError } from '../../cli/usageError.ts'
 import { apiPath, guarded } from '../../client/apiPath.ts'
-import { UsageError } from '../usageError.ts'
 import { briefly } from './briefly.ts'
 import type { Change } from './change.ts'
 import { readBody } from './readBody.ts'

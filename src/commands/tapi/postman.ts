@@ -1,6 +1,6 @@
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { get } from '../../client/calls.ts'
 import { postmanCollection } from '../../output/postman/collection.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { everyHost, isGood, type Sent } from './everyHost.ts'
 import { renderError, renderProblem } from './failure.ts'
 import type { Call } from './prepareCall.ts'

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { isObject } from '../../base/json.ts'
-import type { CommandContext } from '../context.ts'
-import { readInputFile } from '../readInputFile.ts'
-import { readAllInput } from '../terminalInput.ts'
-import { UsageError } from '../usageError.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { readInputFile } from '../../cli/readInputFile.ts'
+import { readAllInput } from '../../cli/terminalInput.ts'
+import { UsageError } from '../../cli/usageError.ts'
 
 /**
  * The body that `--body` means: JSON itself, `@FILE`, or `-` for standard input. Throws a `UsageError` for

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { isObject, parseJson } from '../../base/json.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { readInputFile } from '../../cli/readInputFile.ts'
+import { readAllInput } from '../../cli/terminalInput.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { readEnvelope } from '../../client/envelope.ts'
-import type { CommandContext } from '../context.ts'
-import { readInputFile } from '../readInputFile.ts'
-import { readAllInput } from '../terminalInput.ts'
-import { UsageError } from '../usageError.ts'
 
 /** A service without the states that `tapi map show --json` prints: the API refuses a map that holds any. */
 function withoutStates(service: unknown): unknown {

@@ -1,7 +1,7 @@
+import type { ExitCode } from '../../cli/exitCodes.ts'
 import { guarded } from '../../client/apiPath.ts'
 import { get } from '../../client/calls.ts'
 import { basePath } from '../../contracts/route.ts'
-import type { ExitCode } from '../exitCodes.ts'
 import { briefly } from './briefly.ts'
 import { object } from './cells.ts'
 import type { Change } from './change.ts'

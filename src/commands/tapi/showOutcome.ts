@@ -1,7 +1,7 @@
 import { jsonText } from '../../base/json.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { writeText } from '../../cli/terminal.ts'
 import type { Outcome } from '../../client/calls.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { writeText } from '../terminal.ts'
 import { renderProblem } from './failure.ts'
 import type { Call } from './prepareCall.ts'
 

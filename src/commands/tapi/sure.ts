@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { confirm } from '../ask.ts'
-import type { CommandContext } from '../context.ts'
-import { UsageError } from '../usageError.ts'
+import { confirm } from '../../cli/ask.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { UsageError } from '../../cli/usageError.ts'
 
 /** What a command that changes the host is told; both mean the same. */
 export type SureOptions = { readonly iAmSure?: boolean; readonly yes?: boolean }

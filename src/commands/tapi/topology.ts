@@ -1,6 +1,6 @@
+import type { ExitCode } from '../../cli/exitCodes.ts'
 import { get } from '../../client/calls.ts'
 import { basePath } from '../../contracts/route.ts'
-import type { ExitCode } from '../exitCodes.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { renderTopology } from './renderTopology.ts'

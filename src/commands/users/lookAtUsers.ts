@@ -1,5 +1,7 @@
 import { createHasher, type Hasher } from '../../accounts/hasher.ts'
 import { verifyPassword } from '../../accounts/passwordHash.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { Interrupted } from '../../cli/interrupted.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { InstalledFacts } from '../../deployment/facts/model.ts'
 import { failureOf, isUnreachable } from '../../deployment/failure.ts'
@@ -9,12 +11,9 @@ import { hashEarly } from '../../deployment/users/hashEarly.ts'
 import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/users/hostUsers.ts'
 import { type StillGiven, stillGiven } from '../../deployment/users/replacedPasswords.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { prepareConnections } from '../connectHost.ts'
-import type { CommandContext } from '../context.ts'
-import { impatient } from '../impatient.ts'
-import { Interrupted } from '../interrupted.ts'
-import type { SelectedCluster } from '../selectTargets.ts'
-import { inOrderOf, surveyToLook } from '../surveyToLook.ts'
+import { prepareConnections } from '../../session/connectHost.ts'
+import type { SelectedCluster } from '../../session/selectTargets.ts'
+import { inOrderOf, surveyToLook, withShortTimeout } from '../../session/surveyToLook.ts'
 
 /**
  * The users of all hosts as they are now, in the order of the file; changes nothing. A host that cannot be reached
@@ -28,7 +27,7 @@ export async function lookAtUsers(
 ): Promise<readonly HostUsers[]> {
   const given = read ?? writtenOut(config)
   const hash = createHasher()
-  await prepareConnections(context, impatient(config).hosts)
+  await prepareConnections(context, withShortTimeout(config).hosts)
   const { state, survey } = await surveyToLook(context, config, installedLook, (known) =>
     hashEarly(hash, given, known),
   )

@@ -1,9 +1,9 @@
+import type { CommandContext } from '../../cli/context.ts'
+import { readPassword } from '../../cli/readPassword.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import { passwordWeakness } from '../../config/passwordWeakness.ts'
 import { passwordProblems } from '../../contracts/password.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { CommandContext } from '../context.ts'
-import { readPassword } from '../readPassword.ts'
-import { UsageError } from '../usageError.ts'
 
 /** The password that --new-password names: of a file, or of standard input for `-`. Throws a `UsageError`. */
 export async function readNewPassword(

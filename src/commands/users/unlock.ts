@@ -1,17 +1,16 @@
+import type { ExitCode } from '../../cli/exitCodes.ts'
+import { Interrupted } from '../../cli/interrupted.ts'
 import { onEachHost } from '../../deployment/eachHost.ts'
 import { readInstalledSet } from '../../deployment/installedSet.ts'
 import { unlockOnHost } from '../../deployment/users/unlockOnHost.ts'
-import type { ExitCode } from '../exitCodes.ts'
-import { Interrupted } from '../interrupted.ts'
-import { type ClusterOptions, openCluster } from '../openCluster.ts'
-import { ownHosts } from '../ownHosts.ts'
-import { exitOfLooking, tellLost } from '../tellLost.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { exitOfLooking, tellLost } from '../../session/outcomes.ts'
+import { ownHosts } from '../../session/ownHosts.ts'
 
 /** `muster users unlock`: ends the lock-outs of a user name in every component of every host. */
 export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {
   const { context, user } = options
-  const config = await openCluster(options)
-  if (typeof config === 'number') return config
+  const { config } = await openCluster(options)
   const results = await onEachHost({
     hosts: config.hosts,
     connect: await ownHosts(context, config),

@@ -1,13 +1,13 @@
+import type { ExitCode } from '../../cli/exitCodes.ts'
+import { textWidth } from '../../cli/terminal.ts'
 import { judgeUsers } from '../../deployment/users/judgeUsers.ts'
 import { loginsOf, proofText } from '../../output/deployment/userProof.ts'
-import type { ExitCode } from '../exitCodes.ts'
-import { type ClusterOptions, openLoaded } from '../openCluster.ts'
-import { readUserPasswords } from '../readUserPasswords.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { placesOfUsers, reportFindings } from '../reportFindings.ts'
-import { textWidth } from '../terminal.ts'
+import { readUserPasswords } from '../resolveSecrets.ts'
 import type { ValidateFormat } from '../validateFormats.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
-import { mustNameUsers } from './mustNameUsers.ts'
+import { mustNameUsers } from './namedUsers.ts'
 
 /**
  * `muster users verify`: logs in everywhere with what is known, and finds hosts that miss a user, have another
@@ -17,13 +17,11 @@ export async function verifyUsers(
   asked: ClusterOptions & { readonly format: ValidateFormat },
 ): Promise<ExitCode> {
   const { context, format } = asked
-  const opened = await openLoaded(asked)
-  if (typeof opened === 'number') return opened
+  const opened = await openCluster(asked)
   const { config, loaded } = opened
   const { cluster } = config
   mustNameUsers(config)
   const given = await readUserPasswords(context, opened)
-  if (typeof given === 'number') return given
   const hosts = await lookAtUsers(context, config, given)
   return reportFindings({
     context,

@@ -1,30 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import { createHasher } from '../../accounts/hasher.ts'
+import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import type { Credentials } from '../../client/credentials.ts'
-import { openState } from '../../deployment/state/openState.ts'
+import type { Failure, HostOutcome } from '../../deployment/events.ts'
+import { failureOf } from '../../deployment/failure.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/saveState.ts'
-import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { StepError } from '../../deployment/stepError.ts'
+import { replacedPasswords } from '../../deployment/users/replacedPasswords.ts'
 import { settled } from '../../deployment/users/rotation.ts'
 import type { HostWish } from '../../deployment/users/viaApi/apiHost.ts'
+import { askHosts } from '../../deployment/users/viaApi/askHosts.ts'
+import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decide.ts'
 import { proveHost } from '../../deployment/users/viaApi/proveHost.ts'
-import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
+import { reachApis } from '../../deployment/users/viaApi/reachApis.ts'
+import { type GivenPasswords, wishOf } from '../../deployment/users/viaApi/wishes.ts'
 import { withoutShell } from '../../deployment/users/withoutShell.ts'
 import { usersNowText } from '../../output/deployment/usersNow.ts'
-import { chooseRenderer } from '../chooseRenderer.ts'
-import { agreed, mustBeAbleToAsk } from '../confirmChanges.ts'
-import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { exitOfRun } from '../exitOfRun.ts'
-import { inRun, type Run } from '../inRun.ts'
-import { madePasswordText } from '../madePasswordText.ts'
-import { type ClusterOptions, openLoaded } from '../openCluster.ts'
-import { readUserPasswords } from '../readUserPasswords.ts'
-import { runSteps } from '../runSteps.ts'
-import { namesOf, type SelectedCluster } from '../selectTargets.ts'
-import { showPlan } from '../showPlan.ts'
-import { tellPart } from '../tellInstalled.ts'
-import { type ApiAccessOptions, readOwnLogin, readTrust } from './apiAccess.ts'
-import { askViaApi } from './askViaApi.ts'
-import { mustNameUsers } from './mustNameUsers.ts'
+import { inRun } from '../../session/inRun.ts'
+import { reportMade } from '../../session/madePasswords.ts'
+import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { type Refusal, type RunPlan, runPlan } from '../../session/runPlan.ts'
+import { beginSession, openStateToChange, reportPart, type Session } from '../../session/session.ts'
+import { readUserPasswords } from '../resolveSecrets.ts'
+import { thisMachine } from '../tapi/thisMachine.ts'
+import { type ApiAccessOptions, isHere, readOwnLogin, readTrust } from './apiAccess.ts'
+import { mustNameUsers, usersGiven } from './namedUsers.ts'
 
-export type ViaApiOptions = ClusterOptions &
+type ViaApiOptions = ClusterOptions &
   ApiAccessOptions & {
     readonly yes: boolean
     readonly json: boolean
@@ -32,12 +36,13 @@ export type ViaApiOptions = ClusterOptions &
     readonly prune: boolean
   }
 
-/** What a run over the APIs works with. */
-type Work = ViaApiOptions & {
-  readonly config: SelectedCluster
+/** What the decision needs beside what the APIs answer. */
+type Known = {
   readonly given: GivenPasswords
   readonly own: Credentials | undefined
-  readonly run: Run
+  readonly prune: boolean
+  readonly state: ClusterState
+  readonly authorities: readonly string[]
 }
 
 const operation = 'users apply --via api'
@@ -47,91 +52,110 @@ const operation = 'users apply --via api'
  * asked first; where one host could not follow, none is changed.
  */
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
-  const { context, yes } = options
+  const { context, yes, cacert } = options
   mustBeAbleToAsk(context, { yes, command: operation, look: null })
-  const loaded = await openLoaded(options)
-  if (typeof loaded === 'number') return loaded
+  const loaded = await openCluster(options)
   const { config } = loaded
   mustNameUsers(config)
   const own = await readOwnLogin(context, options)
   const given = await readUserPasswords(context, loaded)
-  if (typeof given === 'number') return given
-  return inRun({ ...options, config, operation }, (run) =>
-    applyLocked({ ...options, config, given, own, run }),
-  )
-}
-
-async function applyLocked(work: Work): Promise<ExitCode> {
-  const { context, config, json, run, yes } = work
-  const place = { directory: config.directory, cluster: config.cluster }
-  const opened = await openState(place)
-  for (const note of opened.notes) context.stderr.write(`note: ${note}\n`)
-  const authorities = await readTrust(context, { cacert: work.cacert, state: opened.state, place })
-  const hosts = namesOf(config.hosts)
-  const renderer = run.follow(await chooseRenderer({ context, json, hosts }))
-  const { emit } = renderer
-  emit({ type: 'run-started', run: run.owner.id, operation, cluster: config.cluster, hosts })
-  const decision = await askViaApi(work, { state: opened.state, authorities, emit }).finally(() =>
-    renderer.end(),
-  )
-  if ('outcomes' in decision) {
-    emit({ type: 'run-ended', outcomes: decision.outcomes, interrupted: context.signal.aborted })
-    context.stderr.write('Nothing was changed: not every host passed the checks.\n')
-    return exitOfRun(decision.outcomes, context.signal.aborted)
-  }
-  const { plans, made, notes, wishes } = decision
-  if (!json) {
-    const left = namesOf(config.left)
-    showPlan(context, { cluster: config.cluster, notes, plans, left })
-  }
-  const changes = plans.some(({ steps }) => steps.length > 0)
-  if (changes && !(await agreed(context, { yes, question: 'Go on?', run }))) {
-    context.stderr.write('Nothing was changed.\n')
-    return exitCodes.failed
-  }
-  await saveState({ ...place, before: opened.state, after: decision.state })
-  if (!json) context.stdout.write(madePasswordText(made, place))
-  else
-    for (const { user } of made) {
-      const message = `the password of ${user} was generated; it is stored in ${stateFolder(place)}`
-      emit({ type: 'notice', message })
-    }
-  const exit = await runSteps({
-    context,
-    json,
-    run,
-    survey: { reached: [], lost: [] },
-    work: plans.map(({ host, steps, snapshot }) => ({
-      host,
-      steps,
-      snapshot,
-      transport: withoutShell(host),
-      verify: async () => {
-        const wish = wishes.find((one) => one.host === host)
-        return wish === undefined ? 'nothing to verify' : proveHost(wish, context.signal)
-      },
-    })),
+  return inRun({ ...options, config, operation }, async (run) => {
+    const state = await openStateToChange(context, config)
+    const authorities = await readTrust(context, { cacert, state, place: config })
+    const session = await beginSession({ ...options, config, run })
+    const plan = await decide(session, { ...options, given, own, state, authorities })
+    return runPlan({ ...session, survey: { reached: [], lost: [] } }, plan)
   })
-  if (!json && !context.signal.aborted) {
-    context.stdout.write(usersNowText(operation, run.recorder.record(exit)?.hosts ?? []) ?? '')
-  }
-  tellPart({ context, config, json, emit })
-  if (exit !== exitCodes.ok || config.left.length > 0) return exit
-  const after = settled(decision.state, usersGiven(work, wishes))
-  await saveState({ ...place, before: decision.state, after })
-  return exit
 }
 
-/** The users of the file, and whether it gives the password of each on every host that names it. */
-function usersGiven(
-  { given }: Work,
-  wishes: readonly HostWish[],
-): readonly { readonly user: string; readonly given: boolean }[] {
-  const names = new Set(wishes.flatMap(({ users }) => users.map(({ user }) => user)))
-  return [...names].map((user) => ({
-    user,
-    given: wishes.every(
-      (wish) => wish.users.every((one) => one.user !== user) || given.get(wish.host)?.has(user) === true,
-    ),
+/** Asks every host and decides what its APIs are called for. */
+async function decide(session: Session, known: Known): Promise<RunPlan | Refusal> {
+  const { context, config, json, run, renderer } = session
+  const { given } = known
+  const decision = await askViaApi(session, known).finally(() => renderer.end())
+  if ('failed' in decision) {
+    return {
+      ...decision,
+      interrupted: context.signal.aborted,
+      message: 'Nothing was changed: not every host passed the checks.',
+    }
+  }
+  const { plans, made, notes, wishes, state } = decision
+  const work = plans.map((plan) => ({
+    ...plan,
+    transport: withoutShell(plan.host),
+    verify: async () => {
+      const wish = wishes.find(({ host }) => host === plan.host)
+      return wish === undefined ? 'nothing to verify' : proveHost(wish, context.signal)
+    },
   }))
+  return {
+    work,
+    notes,
+    carryOut: async (execute) => {
+      await saveState({ ...config, before: known.state, after: state })
+      reportMade(session, made)
+      const { exit } = await execute()
+      if (!json && !context.signal.aborted) {
+        context.stdout.write(usersNowText(operation, run.recorder.record(exit)?.hosts ?? []) ?? '')
+      }
+      reportPart(session)
+      if (exit !== exitCodes.ok || config.left.length > 0) return exit
+      const hosts = wishes.map(({ host, users }) => ({ name: host, users }))
+      await saveState({ ...config, before: state, after: settled(state, usersGiven(hosts, given)) })
+      return exit
+    },
+  }
+}
+
+/** Reaches and asks every host, and decides; where one cannot follow, all are refused. */
+async function askViaApi(
+  { context, config, renderer: { emit } }: Session,
+  known: Known,
+): Promise<Extract<ApiDecision, { ok: true }> | Refusal> {
+  const { given, own, prune, state, authorities } = known
+  const machine = thisMachine()
+  const failed: HostOutcome[] = []
+  const fail = (host: string, failure: Failure, result: 'failed' | 'unreachable'): void => {
+    failed.push({ host, result, applied: [], failure, seconds: {} })
+  }
+  const tell = (problem: StepError): void => {
+    const failure = failureOf(problem)
+    emit({ type: 'host-failed', host: problem.host, failure })
+    fail(problem.host, failure, 'failed')
+  }
+  const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
+  for (const problem of await replacedPasswords(logins, state, createHasher())) tell(problem)
+  const notes: string[] = []
+  const wishes = config.hosts.flatMap((host): readonly HostWish[] => {
+    const reached = reachApis({ host, here: isHere(host, machine), authorities })
+    if (reached instanceof StepError) {
+      tell(reached)
+      return []
+    }
+    for (const { component, address } of reached.closed) {
+      notes.push(
+        `the ${component} of ${host.name} listens only on ${address}: its logins cannot be verified from here`,
+      )
+    }
+    return [wishOf({ host, apis: reached.apis, given, state, own, prune })]
+  })
+  const asked = await askHosts({ wishes, signal: context.signal, emit })
+  for (const one of asked) {
+    if ('failure' in one) fail(one.wish.host, one.failure, one.unreachable ? 'unreachable' : 'failed')
+  }
+  const answered = asked.flatMap((one) => ('asked' in one ? [one] : []))
+  const addresses = new Map(config.hosts.map(({ name, address }) => [name, address]))
+  const decision =
+    failed.length > 0
+      ? undefined
+      : decideViaApi({ answered, addresses, left: config.left, state, random: randomBytes })
+  if (decision?.ok === true) {
+    for (const { host, steps } of decision.plans) {
+      emit({ type: 'planned', host, changes: steps.map(({ change }) => change.summary) })
+    }
+    return { ...decision, notes: [...notes, ...decision.notes] }
+  }
+  for (const problem of decision?.problems ?? []) tell(problem)
+  return { failed, reported: true }
 }

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import type { CommandContext } from '../context.ts'
+import type { CommandContext } from '../../cli/context.ts'
 
 /** Milliseconds; git answers in a hundredth of it. */
 const usualPatience = 5000

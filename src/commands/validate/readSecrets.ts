@@ -1,9 +1,9 @@
+import type { SecretReading, secretReader } from '../../cli/secretReader.ts'
 import { locatedSecret } from '../../config/locatedSecret.ts'
 import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
 import { secretsOf } from '../../config/secretOptions.ts'
 import type { Given } from '../../config/shape/values.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
-import type { SecretReading, secretReader } from '../secretReader.ts'
 
 /** What became of every secret that a host uses, by where it is given. */
 export type SecretReadings = ReadonlyMap<Given, SecretReading>

@@ -1,6 +1,6 @@
+import { type RegularFile, readRegularFile } from '../../cli/readRegularFile.ts'
 import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
 import { isBelow, type SecretPolicy } from '../../secrets/policy.ts'
-import { type RegularFile, readRegularFile } from '../readRegularFile.ts'
 import { storePath } from './storeUse.ts'
 
 /** Bytes; the largest truststores have a tenth of it. */

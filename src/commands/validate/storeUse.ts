@@ -1,10 +1,10 @@
 import type { LockedStore } from '../../certificates/judgeStores.ts'
+import type { RegularFile } from '../../cli/readRegularFile.ts'
 import { absolutePath, isOnHost } from '../../config/paths.ts'
 import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
 import type { Given } from '../../config/shape/values.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { RegularFile } from '../readRegularFile.ts'
 import type { SecretReadings } from './readSecrets.ts'
 
 /** The options of each kind of store. */

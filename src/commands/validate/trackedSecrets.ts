@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
+import type { CommandContext } from '../../cli/context.ts'
+import { stdinName } from '../../cli/readConfigFiles.ts'
 import { literalSecrets } from '../../config/literalSecrets.ts'
 import type { Draft } from '../../config/shape/draft.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { CommandContext } from '../context.ts'
-import { stdinName } from '../readConfigFiles.ts'
 
 /** Every secret that stands written out in a file which git tracks. Without such a secret nobody asks git. */
 export async function trackedSecrets(

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../../src/cli/usageError.ts'
 import { rolling, rollingGiven } from '../../../src/commands/definitions/rolling.ts'
-import { rolloutFor } from '../../../src/commands/rolloutFor.ts'
-import { UsageError } from '../../../src/commands/usageError.ts'
 import { allAtOnce, carefully, type Rollout } from '../../../src/deployment/execution/rollout.ts'
+import { rolloutFor } from '../../../src/session/selectTargets.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'
 
 const parse = (usual: Rollout, ...argv: readonly string[]): Rollout => {

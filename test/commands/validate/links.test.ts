@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exitCodes } from '../../../src/commands/exitCodes.ts'
+import { exitCodes } from '../../../src/cli/exitCodes.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { validated } from './validated.ts'
 

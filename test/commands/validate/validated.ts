@@ -1,5 +1,5 @@
-import type { CommandContext } from '../../../src/commands/context.ts'
-import type { ExitCode } from '../../../src/commands/exitCodes.ts'
+import type { CommandContext } from '../../../src/cli/context.ts'
+import type { ExitCode } from '../../../src/cli/exitCodes.ts'
 import { muster } from '../../../src/commands/program.ts'
 import type { Severity } from '../../../src/diagnostics/diagnostic.ts'
 import { commandContext } from '../../config/commandContext.ts'

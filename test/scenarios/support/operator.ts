@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import type { CommandContext } from '../../../src/commands/context.ts'
+import type { CommandContext } from '../../../src/cli/context.ts'
 import { muster } from '../../../src/commands/program.ts'
 
 export const packageDirectory = fileURLToPath(new URL('../../..', import.meta.url))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../../usageError.ts'
+import { UsageError } from '../../../cli/usageError.ts'
 import type { Runner } from '../runner.ts'
 import { sure } from '../sure.ts'
 import { groups } from './groups.ts'

@@ -1,0 +1,66 @@
+import type { CommandContext } from './context.ts'
+import { Interrupted } from './interrupted.ts'
+import { readInput } from './terminalInput.ts'
+import { UsageError } from './usageError.ts'
+
+type AskContext = Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>
+
+/** Asks on standard error and reads one line of the terminal; undefined where the input ends instead. */
+export async function ask(context: AskContext, question: string): Promise<string | undefined> {
+  context.stderr.write(`${question} `)
+  let line = ''
+  return readInput({
+    context,
+    take: (text) => {
+      line += text
+      const end = line.indexOf('\n')
+      if (end === -1) return undefined
+      return { value: line.slice(0, end).trim(), rest: line.slice(end + 1) }
+    },
+  })
+}
+
+/** Asks a question that only `yes` or `y` agrees to. */
+export async function confirm(context: AskContext, question: string): Promise<boolean> {
+  const answer = await ask(context, `${question} [yes/no]`)
+  return /^y(es)?$/i.test(answer ?? '')
+}
+
+/**
+ * What changes hosts asks on a terminal; elsewhere it wants --yes, and says so before it connects. `look` is the command
+ * that shows what would be changed; null where there is none.
+ */
+export function mustBeAbleToAsk(
+  context: CommandContext,
+  options: { yes: boolean; command: string; look?: string | null },
+): void {
+  if (options.yes || context.stdin.isTTY === true) return
+  const { look = 'plan' } = options
+  throw new UsageError(
+    `\`muster ${options.command}\` changes hosts, and there is no terminal to ask for confirmation.`,
+    look === null ? 'Give --yes.' : `Look at \`muster ${look}\` first, then give --yes.`,
+  )
+}
+
+/** Whether the person agrees; --yes agrees beforehand. */
+export const agreed = async (
+  context: CommandContext,
+  options: {
+    readonly yes: boolean
+    readonly question: string
+    /** The run that waits for the answer. */
+    readonly run?: { readonly waitFor: <Answer>(answer: () => Promise<Answer>) => Promise<Answer> }
+  },
+): Promise<boolean> => {
+  const { yes, question, run } = options
+  if (yes) return true
+  const answer = (): Promise<boolean> => confirm(context, question)
+  try {
+    return await (run === undefined ? answer() : run.waitFor(answer))
+  } catch (error) {
+    // The terminal stands behind the question and its ^C.
+    if (!(error instanceof Interrupted)) throw error
+    context.stderr.write('\nNothing was changed.\n')
+    throw new Interrupted({ told: true })
+  }
+}

@@ -1,0 +1,28 @@
+/** The one table of exit codes, for every command of every program. */
+export const exitCodes = {
+  /** Done, or nothing found. */
+  ok: 0,
+  /** It failed, or there are findings. */
+  failed: 1,
+  /** A plan has changes. */
+  changes: 2,
+  /** It could not run, or was called wrongly. */
+  usage: 3,
+  /** Some hosts could not be reached. */
+  unreachable: 4,
+  /** Another run holds the lock. */
+  locked: 5,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/**
+ * What has become of hosts as an exit code, whether they were looked at or worked on: one that failed weighs more than
+ * one that could not be reached.
+ */
+export function exitOfHosts(states: readonly string[]): ExitCode {
+  if (states.includes('failed')) return exitCodes.failed
+  return states.includes('unreachable') ? exitCodes.unreachable : exitCodes.ok
+}

@@ -1,0 +1,25 @@
+import { parseDuration } from '../base/time.ts'
+import { UsageError } from './usageError.ts'
+
+/** Seconds of a length of time on the command line, such as `90s`, `10m`, `1h` or `2d`. Throws a `UsageError`. */
+export function lengthOfTime(text: string, option: string): number {
+  const value = /^[1-9]\d{0,6}\D/.test(text) ? parseDuration(text, ['s', 'm', 'h', 'd']) : undefined
+  if (value !== undefined) return value / 1000
+  throw new UsageError(
+    `--${option} ${text} is not a duration.`,
+    `Use a whole number with a unit, such as --${option} 90s, 10m, 1h or 2d.`,
+  )
+}
+
+/** A whole number on the command line from 1 to `most`. Throws a `UsageError`. */
+export function wholeNumber(
+  text: string,
+  { option, most }: { readonly option: string; readonly most: number },
+): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (value >= 1 && value <= most) return value
+  throw new UsageError(
+    `--${option} ${text} is not a whole number from 1 to ${most}.`,
+    `Give one, such as --${option} ${Math.min(100, most)}.`,
+  )
+}

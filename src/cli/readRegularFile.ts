@@ -1,0 +1,83 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { errorCode, systemWords } from '../base/systemErrors.ts'
+import { isBelow } from '../secrets/policy.ts'
+import type { FileReading } from '../secrets/sources.ts'
+
+/** Why a file was not read; `reason` goes on after its name. */
+type ReadFailure = Extract<FileReading, { ok: false }>
+
+/** A file of this machine and its permission bits. */
+export type RegularFile = { readonly ok: true; readonly content: Buffer; readonly mode: number } | ReadFailure
+
+const outside = (reason: string): ReadFailure => ({ ok: false, problem: 'outside', reason })
+
+const unfit = (reason: string): ReadFailure => ({ ok: false, problem: 'unfit', reason })
+
+const sizeOf = (bytes: number): string =>
+  bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} KiB`
+
+const chunkSize = 64 * 1024
+
+/** Stops behind the limit: enough to know that it is too much. */
+async function upTo(handle: FileHandle, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  while (length <= most) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkSize), 0, chunkSize, null)
+    if (bytesRead === 0) break
+    chunks.push(buffer.subarray(0, bytesRead))
+    length += bytesRead
+  }
+  return Buffer.concat(chunks, length)
+}
+
+async function readReal(real: string, most: number): Promise<RegularFile> {
+  // Asked before it is opened: opening a device can do something, and opening a pipe waits for its writer.
+  const kind = await stat(real)
+  if (kind.isDirectory()) return unfit('is a folder')
+  if (!kind.isFile()) return unfit('is not a regular file')
+  const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile()) return unfit('is not a regular file')
+    const content = stats.size > most ? undefined : await upTo(handle, most)
+    if (content === undefined || content.length > most) return unfit(`is larger than ${sizeOf(most)}`)
+    return { ok: true, content, mode: stats.mode }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What an error of the file system says about a file. */
+export function readFailure(error: unknown): ReadFailure {
+  const code = errorCode(error)
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return { ok: false, problem: 'missing', reason: 'does not exist' }
+  }
+  const reason = code === 'EISDIR' ? 'is a folder' : `cannot be read: ${systemWords(error)}`
+  return { ok: false, problem: 'unreadable', reason }
+}
+
+/**
+ * Reads a file that may be named by a stranger: neither pipe, device nor more than `most` bytes, and with
+ * `below` none that links lead out of that folder. Never rejects.
+ */
+export async function readRegularFile(
+  path: string,
+  limits: { readonly most: number; readonly below?: string },
+): Promise<RegularFile> {
+  const { most, below } = limits
+  if (below !== undefined && !isBelow(path, below)) {
+    return outside('lies outside of the folder of the YAML file')
+  }
+  try {
+    const real = await realpath(path)
+    if (below !== undefined && !isBelow(real, await realpath(below))) {
+      return outside('is a link that leads out of the folder of the YAML file')
+    }
+    return await readReal(real, most)
+  } catch (error) {
+    return readFailure(error)
+  }
+}

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises'
+import type { SecretPolicy } from '../secrets/policy.ts'
+import { type SecretReference, sourceOf } from '../secrets/reference.ts'
+import { resolveReference } from '../secrets/resolveReference.ts'
+import { Secret } from '../secrets/secret.ts'
+import { SecretError } from '../secrets/secretError.ts'
+import type { FileReading, ProgramReading, SecretSources } from '../secrets/sources.ts'
+import type { CommandContext } from './context.ts'
+import { Interrupted } from './interrupted.ts'
+import { readFailure, readRegularFile } from './readRegularFile.ts'
+
+/** A secret, or why it was not read. */
+export type SecretReading = { readonly secret: Secret } | { readonly failure: SecretError }
+
+/**
+ * Reads secrets as far as the policy lets it, each source once: a program that `!exec` names may ask a person
+ * or cost time. What it has read shows in no later failure. Rejects with `Interrupted` alone.
+ */
+export function secretReader(
+  context: CommandContext,
+  options: { readonly policy: SecretPolicy; readonly patience?: number },
+): (reference: SecretReference) => Promise<SecretReading> {
+  const known: Secret[] = []
+  const sources = secretSources(context, { ...options, known })
+  const done = new Map<string, Promise<SecretReading>>()
+
+  const read = async (reference: SecretReference): Promise<SecretReading> => {
+    try {
+      const secret = await resolveReference(reference, sources)
+      known.push(secret)
+      return { secret }
+    } catch (error) {
+      if (error instanceof SecretError) return { failure: error }
+      throw error
+    }
+  }
+  return (reference) => {
+    const source = sourceOf(reference)
+    if (source === undefined) return read(reference)
+    const reading = done.get(source) ?? read(reference)
+    done.set(source, reading)
+    return reading
+  }
+}
+
+/** Milliseconds that a program named by `!exec` has; it may ask a person for a key. */
+const programPatience = 60_000
+
+/** Bytes; no secret is longer. */
+const largestSecretFile = 64 * 1024
+
+/** Bytes of each output stream of a program. */
+const mostOutput = 1024 * 1024
+
+/** Anything that can be read, such as the pipe of a shell: the operator named it, or trusts the file that did. */
+async function readAny(path: string): Promise<FileReading> {
+  try {
+    return { ok: true, content: await readFile(path) }
+  } catch (error) {
+    return readFailure(error)
+  }
+}
+
+async function runProgram(
+  context: CommandContext,
+  program: {
+    readonly command: readonly [string, ...string[]]
+    readonly cwd: string
+    readonly patience: number
+  },
+): Promise<ProgramReading> {
+  // Loaded only where a program is run at all: a validation should start quickly.
+  const [{ run }, { ProcessError }] = await Promise.all([
+    import('../processes/run.ts'),
+    import('../processes/processError.ts'),
+  ])
+  const { command, cwd, patience } = program
+  const { env, signal } = context
+  try {
+    const result = await run({ command, cwd, env, signal, timeout: patience, maxOutput: mostOutput })
+    const failure = result.code === 0 ? {} : { failure: `ended with code ${result.code}` }
+    return { ...failure, stdout: new Secret(result.stdout), stderr: result.stderr }
+  } catch (error) {
+    if (signal.aborted) throw new Interrupted()
+    if (!(error instanceof ProcessError)) throw error
+    return { failure: failureOf(error.message, command[0]), stdout: error.stdout, stderr: error.stderr }
+  }
+}
+
+/** The message without the program's name, and without the folder, whose path is nobody's business. */
+function failureOf(message: string, program: string): string {
+  const rest = message.startsWith(`${program} `) ? message.slice(program.length + 1) : message
+  return rest.replace(/^cannot be run: no such program.*$/, 'cannot be run: there is no such program')
+}
+
+/** Where the secrets of a file come from on this machine. */
+const secretSources = (
+  context: CommandContext,
+  options: Pick<SecretSources, 'policy' | 'known'> & { readonly patience?: number },
+): SecretSources => ({
+  policy: options.policy,
+  known: options.known,
+  env: context.env,
+  readFile: (path, below) =>
+    below === undefined ? readAny(path) : readRegularFile(path, { most: largestSecretFile, below }),
+  runProgram: (command, directory) =>
+    runProgram(context, {
+      command,
+      cwd: directory ?? context.cwd,
+      patience: options.patience ?? programPatience,
+    }),
+})

@@ -1,0 +1,67 @@
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { errorCode } from '../base/systemErrors.ts'
+
+/** What became of the file. */
+export type WriteOutcome = 'written' | 'exists' | 'no-folder' | 'is-directory' | 'refused' | 'failed'
+
+const outcomes: Readonly<Record<string, WriteOutcome>> = {
+  EEXIST: 'exists',
+  ENOENT: 'no-folder',
+  ENOTDIR: 'no-folder',
+  EISDIR: 'is-directory',
+  EACCES: 'refused',
+  EPERM: 'refused',
+  EROFS: 'refused',
+}
+
+/** Writes a file, with mode 0600 unless told. Only with `force` in place of another, and then as one atomic change. */
+export async function writeNewFile(file: {
+  readonly path: string
+  readonly text: string | Uint8Array
+  readonly force: boolean
+  /** The umask takes from it. */
+  readonly mode?: number
+}): Promise<WriteOutcome> {
+  const { path, text, force, mode = 0o600 } = file
+  const beside = `${path}.${process.pid}.tmp`
+  try {
+    await writeFile(force ? beside : path, text, { flag: 'wx', mode })
+    if (force) await rename(beside, path)
+    return 'written'
+  } catch (error) {
+    if (force) await rm(beside, { force: true })
+    return outcomes[errorCode(error) ?? ''] ?? 'failed'
+  }
+}
+
+/** Why a file was not written and what to do about it, in words; `example` is a file's name, where one is usual. */
+export function writeProblem(
+  outcome: Exclude<WriteOutcome, 'written' | 'exists'>,
+  { file, example }: { readonly file: string; readonly example?: string },
+): { readonly message: string; readonly fix: string } {
+  switch (outcome) {
+    case 'no-folder':
+      return {
+        message: `${file} cannot be written: its folder does not exist.`,
+        fix: 'Create the folder first, or name another file.',
+      }
+    case 'is-directory':
+      return {
+        message: `${file} is a directory.`,
+        fix:
+          example === undefined
+            ? 'Name a file in it.'
+            : `Pass the file in it, such as ${file.replace(/\/+$/, '')}/${example}`,
+      }
+    case 'refused':
+      return {
+        message: `${file} cannot be written: permission denied.`,
+        fix: 'Choose a folder that you may write to.',
+      }
+    case 'failed':
+      return {
+        message: `${file} cannot be written: the disk is full or reports an error.`,
+        fix: 'Check it with: df -h',
+      }
+  }
+}

@@ -1,0 +1,169 @@
+import { shortListOf } from '../../base/words.ts'
+import type { ExitCode } from '../../cli/exitCodes.ts'
+import { UsageError } from '../../cli/usageError.ts'
+import { registryDirectory } from '../../client/registryDirectory.ts'
+import { recordCluster, recordedCluster } from '../../client/registryFiles.ts'
+import {
+  type CertificateTarget,
+  decideCertificates,
+} from '../../deployment/certificates/decideCertificates.ts'
+import { afterProof } from '../../deployment/certificates/leaving.ts'
+import { isGenerated } from '../../deployment/desired/stores.ts'
+import type { Rollout } from '../../deployment/execution/rollout.ts'
+import type { HostFacts } from '../../deployment/facts/model.ts'
+import { installedSet } from '../../deployment/installedSet.ts'
+import { givenPasswords, type ResolvedSecrets } from '../../deployment/prepare.ts'
+import { preview } from '../../deployment/preview.ts'
+import { installedProof } from '../../deployment/releases/provable.ts'
+import { snapshotOf } from '../../deployment/snapshot/snapshotOf.ts'
+import {
+  type ClusterState,
+  trustedAuthorities,
+  untrustedAuthorities,
+} from '../../deployment/state/clusterState.ts'
+import { saveState } from '../../deployment/state/saveState.ts'
+import { storesStep } from '../../deployment/steps/stores.ts'
+import { verifyHost } from '../../deployment/verify.ts'
+import { shortPrint } from '../../output/deployment/certificates.ts'
+import { orderNotes, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
+import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
+import { report, type Session, type SurveyedSession } from '../../session/session.ts'
+import { type PassphraseOptions, unlocking } from '../../session/unlocking.ts'
+import type { Transport } from '../../transport/transport.ts'
+
+/** What a command that replaces certificates works with. */
+export type CertificateRun = PassphraseOptions & {
+  readonly session: SurveyedSession<HostFacts>
+  readonly rollout: Rollout
+  readonly secrets: ResolvedSecrets
+}
+
+/**
+ * Brings the hosts that were reached the certificates that `state` wants, as an installation does, but nothing
+ * else: keeps the new leaves before any host gets one, deploys them, and proves that each running API shows its own.
+ * No component is restarted. An outside certificate is kept until the one in its place is proved. Gives the exit code,
+ * and the state that is kept then; `ran` where hosts had their turn.
+ */
+export async function deployCertificates(
+  options: CertificateRun & {
+    /** As it is on disk. */
+    readonly kept: ClusterState
+    readonly state: ClusterState
+    readonly renew: boolean
+    readonly ownAuthority?: boolean
+    /** What the plan says first. */
+    readonly notes: readonly string[]
+  },
+): Promise<{ readonly exit: ExitCode; readonly state: ClusterState; readonly ran: boolean }> {
+  const { session, kept, secrets, renew, rollout } = options
+  const { context, config, json, survey } = session
+  const decided = await decideCertificates({
+    cluster: config.cluster,
+    surveyed: survey.reached,
+    state: unlocking(options.state, { ...options, context }),
+    secrets,
+    renew,
+    ...(options.ownAuthority === true ? { ownAuthority: true } : {}),
+    now: context.now(),
+  })
+  if (!decided.ok) {
+    return { exit: await runPlan(session, refusalFor(decided.problems)), state: kept, ran: false }
+  }
+  const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
+  const work = await Promise.all(
+    decided.targets.flatMap((target) => {
+      const transport = transports.get(target.host.name)
+      return transport === undefined ? [] : [workOn(target, { transport, state: kept, secrets })]
+    }),
+  )
+  const notes = [...options.notes, ...orderNotes(work, rollout), ...decided.notes]
+  if (json) for (const note of notes) report(session, note)
+  let state = kept
+  let ran = false
+  const exit = await runPlan(session, {
+    work,
+    notes,
+    rollout,
+    carryOut: async (execute) => {
+      await saveState({ ...config, before: kept, after: decided.state })
+      const executed = await execute()
+      const shown = [...decided.onceProved].filter(([name]) => executed.proved.includes(name))
+      state = afterProof(decided.state, new Map(shown))
+      ran = true
+      await saveState({ ...config, before: decided.state, after: state })
+      return executed.exit
+    },
+  })
+  return { exit, state, ran }
+}
+
+/** The steps of one host and their proof, which is of what is installed there, whatever the file says today. */
+async function workOn(
+  target: CertificateTarget,
+  known: { readonly transport: Transport; readonly state: ClusterState; readonly secrets: ResolvedSecrets },
+): Promise<RunPlan['work'][number]> {
+  const { host, facts, layout, cluster } = target
+  const { transport, state, secrets } = known
+  const set = installedSet({ cluster, layout, facts })
+  const components = set.components.filter((name) => facts.services.get(name)?.state === 'running')
+  const given = givenPasswords(host, secrets)
+  const installed = await installedProof({ host, facts, set: { ...set, components }, state, given })
+  const { authorities, leaf } = target
+  const proof = { ...installed, authorities, ...(leaf === undefined ? {} : { leaf }) }
+  const verify = async (): Promise<string> =>
+    components.length === 0
+      ? 'no certificate verified: no component is running'
+      : `certificate SHA-256 ${shortPrint(leaf ?? '')}… is shown, ${await verifyHost(transport, proof)}`
+  return {
+    host: host.name,
+    address: host.address,
+    transport,
+    steps: preview([storesStep(target)], facts),
+    verify,
+    snapshot: snapshotOf(target),
+  }
+}
+
+/** Reports how a run of several phases ended. */
+export const reportEnd = (session: Session, message: string): void =>
+  report(session, session.json ? message : `\n${message}`)
+
+/** Lets tapi trust whom the hosts trust now, where it knows the cluster; of hosts its record stays as it is. */
+export async function recordAuthorities({ context, config }: Session, state: ClusterState): Promise<void> {
+  const { directory, cluster } = config
+  const dir = registryDirectory(context.env)
+  const before = await recordedCluster({ dir, cluster, directory })
+  if (before === undefined) return
+  const all = [...new Set([...before.authorities, ...trustedAuthorities(state)])]
+  const untrusted = untrustedAuthorities(state)
+  const authorities = all.filter((authority) => !untrusted.includes(authority))
+  await recordCluster({ dir, cluster: { ...before, authorities } })
+}
+
+/**
+ * The hosts whose certificates muster makes, and what there is to say of those with keystores of the user. Throws a
+ * `UsageError` where it makes none.
+ */
+export function withoutUserProvided(
+  config: SelectedCluster,
+  words: {
+    /** The verb of the command. */
+    readonly what: string
+    /** What does not happen to those keystores. */
+    readonly rule: string
+  },
+): { readonly config: SelectedCluster; readonly notes: readonly string[] } {
+  const provided = config.hosts.filter((host) => !isGenerated(host))
+  const hosts = config.hosts.filter(isGenerated)
+  if (provided.length === 0) return { config, notes: [] }
+  const names = shortListOf(namesOf(provided), 8)
+  const are = provided.length === 1 ? 'uses a keystore' : 'use keystores'
+  const note = `${names} ${are} of your own (java-tls-keystore-path), ${words.rule}`
+  if (hosts.length === 0) {
+    throw new UsageError(
+      `There is nothing to ${words.what}: ${note}.`,
+      'Put a new keystore in its place, then run `muster install`: nothing is restarted for it.',
+    )
+  }
+  return { config: { ...config, hosts, left: [...config.left, ...provided] }, notes: [note] }
+}

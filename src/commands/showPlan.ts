@@ -1,9 +1,0 @@
-import { planText } from '../output/deployment/plan.ts'
-import type { CommandContext } from './context.ts'
-import { lineLayout } from './terminal.ts'
-
-/** Shows what is about to be done, before somebody is asked. */
-export const showPlan = (
-  context: CommandContext,
-  told: Omit<Parameters<typeof planText>[0], 'colour' | 'width'>,
-): void => void context.stdout.write(`${planText({ ...told, ...lineLayout(context, context.stdout) })}\n`)

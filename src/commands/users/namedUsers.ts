@@ -1,0 +1,53 @@
+import { listOf, shortListOf } from '../../base/words.ts'
+import { UsageError } from '../../cli/usageError.ts'
+import type { HostConfig } from '../../config/model.ts'
+import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
+import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
+
+/** Throws a `UsageError` where the file names nobody for a host: then nobody could log in there any more. */
+export function mustNameUsers(config: SelectedCluster): void {
+  const without = namesOf(config.hosts.filter(({ users }) => users.length === 0))
+  if (without.length === 0) return
+  throw new UsageError(
+    `The file names no user for ${shortListOf(without)}.`,
+    'Give rest-api-admin-user or rest-api-users, or leave these hosts out with --host.',
+  )
+}
+
+const names = ({ users }: HostConfig): readonly string[] => users.map(({ user }) => user)
+
+/** The cluster with those of its hosts alone that have a user by the file, and with that user alone. Throws a `UsageError` where none has. */
+export function hostsThatName(config: SelectedCluster, user: string): SelectedCluster {
+  const has = (host: HostConfig): boolean => names(host).includes(user)
+  const hosts = config.hosts.filter(has)
+  const left = config.left.filter(has)
+  const alone = (host: HostConfig): HostConfig => ({
+    ...host,
+    users: host.users.filter((one) => one.user === user),
+  })
+  if (hosts.length > 0) return { ...config, hosts: hosts.map(alone), left }
+  const known = [...new Set([...config.hosts, ...config.left].flatMap(names))]
+  throw left.length > 0
+    ? new UsageError(
+        `The file names the user ${user} only for ${shortListOf(namesOf(left))}, which --host does not select.`,
+        'Select one of them with --host.',
+      )
+    : new UsageError(
+        `The file names no user ${user}.`,
+        known.length === 0 ? 'It names no users.' : `It names ${listOf(known)}.`,
+      )
+}
+
+/** The users of some hosts, and whether the file gives the password of each on every host that has it. */
+export function usersGiven(
+  hosts: readonly { readonly name: string; readonly users: readonly { readonly user: string }[] }[],
+  given: GivenPasswords,
+): readonly { readonly user: string; readonly given: boolean }[] {
+  const users = new Set(hosts.flatMap((host) => host.users.map(({ user }) => user)))
+  return [...users].map((user) => ({
+    user,
+    given: hosts.every(
+      (host) => host.users.every((one) => one.user !== user) || given.get(host.name)?.has(user) === true,
+    ),
+  }))
+}

@@ -1,0 +1,75 @@
+import type { CommandContext } from '../cli/context.ts'
+import { colourOf, lineLayout } from '../cli/terminal.ts'
+import { failuresText, type HostFailure } from '../output/deployment/failure.ts'
+import { jsonLine } from '../output/deployment/json.ts'
+import { linesAfterPlan, plainLine } from '../output/deployment/plain.ts'
+import type { Renderer } from '../output/deployment/renderer.ts'
+
+/** Whether progress is shown live, and gone in the end. */
+export const isLive = ({ stdout, env }: CommandContext): boolean =>
+  stdout.isTTY === true && env.TERM !== 'dumb'
+
+/**
+ * The renderer that fits: JSON lines on standard output when asked for, live progress on a terminal, plain
+ * lines elsewhere. Failures go to standard error, once.
+ */
+export async function chooseRenderer(options: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly hosts: readonly string[]
+  /** A plan that names all steps was printed: a log does not repeat them. */
+  readonly isPlanned?: boolean
+}): Promise<Renderer> {
+  const { context, json, hosts, isPlanned = false } = options
+  const { stdout, stderr, now } = context
+  if (json) {
+    return { emit: (event) => stdout.write(jsonLine(event, now())), end: async () => {} }
+  }
+  const tell = (failures: readonly HostFailure[]): void => {
+    if (failures.length === 0) return
+    stderr.write(failuresText(failures, lineLayout(context, stderr)))
+  }
+  if (isLive(context)) {
+    // Loaded only here: most runs of muster print no progress.
+    const { terminalRenderer } = await import('../output/deployment/terminal.ts')
+    const terminal = terminalRenderer({
+      hosts,
+      colour: colourOf(context, stdout),
+      rows: () => stdout.rows ?? 24,
+    })
+    const failures: HostFailure[] = []
+    return {
+      emit: (event) => {
+        terminal.emit(event)
+        // It belongs to no host's line, and comes between two displays: the fetch of a runtime, say.
+        if (event.type === 'notice') stdout.write(plainLine(event) ?? '')
+        if (event.type === 'host-failed') failures.push(event)
+      },
+      end: async () => {
+        await terminal.end()
+        tell(inOrder(failures.splice(0), hosts))
+      },
+    }
+  }
+  // Those of one moment are told together, and at once: a run of hours must not keep them back.
+  const failures: HostFailure[] = []
+  const flush = (): void => tell(failures.splice(0))
+  const lineOf = isPlanned ? linesAfterPlan() : plainLine
+  return {
+    emit: (event) => {
+      const line = lineOf(event)
+      if (event.type === 'host-failed') {
+        if (failures.push(event) === 1) setImmediate(flush)
+        return
+      }
+      if (line === undefined) return
+      flush()
+      stdout.write(line)
+    },
+    end: async () => flush(),
+  }
+}
+
+/** Failures in the order of the hosts. */
+const inOrder = (failures: readonly HostFailure[], hosts: readonly string[]): readonly HostFailure[] =>
+  failures.toSorted((one, other) => hosts.indexOf(one.host) - hosts.indexOf(other.host))

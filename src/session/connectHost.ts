@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises'
+import { homedir, userInfo } from 'node:os'
+import type { CommandContext } from '../cli/context.ts'
+import { askHidden, askPassphrase } from '../cli/promptHidden.ts'
+import { type SecretReading, secretReader } from '../cli/secretReader.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { isReachedLocally } from '../config/isReachedLocally.ts'
+import type { HostConfig } from '../config/model.ts'
+import type { SecretReference } from '../secrets/reference.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { askSsh } from '../transport/askSsh.ts'
+import type { Route } from '../transport/destination.ts'
+import { readKnownHosts } from '../transport/hostKeyFiles.ts'
+import type { KnownHost } from '../transport/knownHosts.ts'
+import { createOnce } from '../transport/once.ts'
+import { startProxyWith } from '../transport/proxyCommand.ts'
+import type { Wanted } from '../transport/route.ts'
+import { createSshConnector, type SshConnector } from '../transport/ssh.ts'
+import type { SshEnvironment } from '../transport/sshTarget.ts'
+import type { Transport } from '../transport/transport.ts'
+import { untilStopped } from '../transport/untilStopped.ts'
+import { usualSshConfig } from './usualSshConfig.ts'
+
+/**
+ * Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`, code `stopped`
+ * as soon as somebody stops the command.
+ */
+export const connectHost = (context: CommandContext, host: HostConfig): Promise<Transport> =>
+  untilStopped({ host: host.name, signal: context.signal }, () => openWay(context, host))
+
+async function openWay(context: CommandContext, host: HostConfig): Promise<Transport> {
+  const { name } = host
+  if (isReachedLocally(host)) {
+    const { connectLocal } = await import('../transport/local.ts')
+    return connectLocal({ host: name, env: context.env })
+  }
+  return connectorOf(context).connect(await wantedOf(context, host))
+}
+
+/**
+ * Finds the ways to hosts and asks for what only a person knows, before anything is drawn on the terminal.
+ * Rejects with `Interrupted`, or `SecretError` or `UsageError` for a password of sudo that is not to be had; what
+ * is wrong with a way is told by `connectHost`.
+ */
+export async function prepareConnections(
+  context: CommandContext,
+  hosts: readonly HostConfig[],
+): Promise<void> {
+  const connector = connectorOf(context)
+  const remote = hosts.filter((host) => !isReachedLocally(host))
+  const wanted = await Promise.all(remote.map((host) => wantedOf(context, host)))
+  // Where nobody can be asked, each host finds its way while others connect.
+  if (context.stdin.isTTY === true) await Promise.all(wanted.map((one) => connector.prepare(one)))
+}
+
+/** Hosts of one command share jump hosts, keys and what a person was asked; a command has one context. */
+const connectors = new WeakMap<CommandContext, SshConnector>()
+
+function connectorOf(context: CommandContext): SshConnector {
+  const known = connectors.get(context)
+  if (known !== undefined) return known
+  const connector = newConnector(context, usualSshConfig(environmentOf(context).home))
+  connectors.set(context, connector)
+  return connector
+}
+
+function newConnector(context: CommandContext, usual: string | undefined): SshConnector {
+  const { env } = context
+  const ssh = environmentOf(context)
+  return createSshConnector({
+    readFile: (path) => readFile(path),
+    askSsh: askSsh({ env, ssh, usual, sshHome: userInfo().homedir, once: createOnce() }),
+    startProxy: startProxyWith(env),
+    askPassphrase: (path) => askPassphrase(context, path),
+  })
+}
+
+/** What reads the keys of SSH servers, and what is known of them. */
+export type HostKeyReader = Pick<SshConnector, 'hostKeysOf'> & {
+  /** The way to a host. Rejects with `TransportError`, code `ssh-config`. */
+  routeOf(host: HostConfig): Promise<Route>
+  /** What known_hosts files hold at this moment. */
+  entriesOf(files: readonly string[]): Promise<readonly KnownHost[]>
+}
+
+/** A reader of host keys. It asks ssh in any case: how names are written down is for ssh_config to say. */
+export function hostKeyReader(context: CommandContext): HostKeyReader {
+  const env = environmentOf(context)
+  const { home } = env
+  const usual = home === userInfo().homedir ? undefined : usualSshConfig(home)
+  const { hostKeysOf, routeOf } = newConnector(context, usual)
+  return {
+    hostKeysOf,
+    routeOf: ({ name, address, ssh: { becomePassword: _, ...ssh } }) =>
+      routeOf({ host: name, address, ssh, env }),
+    entriesOf: (files) => readKnownHosts(files, { readFile: (path) => readFile(path), once: createOnce() }),
+  }
+}
+
+async function wantedOf(context: CommandContext, host: HostConfig): Promise<Wanted> {
+  const { name, address } = host
+  const { becomePassword: reference, ...ssh } = host.ssh
+  const env = environmentOf(context)
+  const wanted = { host: name, address, ssh, env }
+  if (!ssh.become || reference === undefined) return wanted
+  return { ...wanted, becomePassword: await becomePassword(context, reference) }
+}
+
+function environmentOf({ env }: CommandContext): SshEnvironment {
+  const agentSocket = env.SSH_AUTH_SOCK
+  return {
+    home: env.HOME ?? homedir(),
+    user: env.USER ?? userInfo().username,
+    variables: env,
+    ...(agentSocket ? { agentSocket } : {}),
+  }
+}
+
+type Sources = {
+  readonly read: (reference: SecretReference) => Promise<SecretReading>
+  readonly ask: () => Promise<Secret>
+}
+
+/** A command reads each source once, and asks once for all hosts. */
+const sources = new WeakMap<CommandContext, Sources>()
+
+function sourcesOf(context: CommandContext): Sources {
+  const known = sources.get(context)
+  if (known !== undefined) return known
+  let asked: Promise<Secret> | undefined
+  const made: Sources = {
+    read: secretReader(context, { policy: 'all' }),
+    ask: () => {
+      asked ??= ask(context)
+      return asked
+    },
+  }
+  sources.set(context, made)
+  return made
+}
+
+async function ask(context: CommandContext): Promise<Secret> {
+  const fix = 'Give it as become-password under ssh, read with !env, !file or !exec.'
+  if (context.stdin.isTTY !== true) {
+    throw new UsageError('There is no terminal to ask for the password of sudo.', fix)
+  }
+  const given = await askHidden(context, 'Password of sudo on the hosts')
+  if (given === undefined) throw new UsageError('The password of sudo was not given.', fix)
+  return given
+}
+
+/**
+ * The password of sudo, from where the file says or from a person. Rejects with `SecretError`, `UsageError` or
+ * `Interrupted`.
+ */
+async function becomePassword(context: CommandContext, reference: SecretReference | 'ask'): Promise<Secret> {
+  const { read, ask: askPerson } = sourcesOf(context)
+  if (reference === 'ask') return askPerson()
+  const reading = await read(reference)
+  if ('failure' in reading) throw reading.failure
+  return reading.secret
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { thisProcess } from '../base/processIdentity.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { lineLayout } from '../cli/terminal.ts'
+import type { ClusterConfig } from '../config/model.ts'
+import { type Patience, patiently } from '../deployment/lock/patiently.ts'
+import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
+import { createRecorder, type Recorder } from '../deployment/runs/recorder.ts'
+import { changedHosts } from '../deployment/runs/runRecord.ts'
+import { appendRun, keepsAnything } from '../deployment/runs/runsFile.ts'
+import { lockState, type StateLock } from '../deployment/state/lockState.ts'
+import { StateError } from '../deployment/state/stateError.ts'
+import type { StatePlace } from '../deployment/state/statePlace.ts'
+import type { Renderer } from '../output/deployment/renderer.ts'
+import { verdictText } from '../output/deployment/verdict.ts'
+import { notStarted } from './outcomes.ts'
+
+/** One run of a command that changes hosts. */
+export type Run = {
+  readonly owner: RunOwner
+  readonly patience: Patience
+  readonly recorder: Recorder
+  /** The same renderer, whose events the record of the run follows. */
+  readonly follow: (renderer: Renderer) => Renderer
+  /** Writes down, once, that the run begins to work on hosts, if only to prove them: one that is killed then is known. */
+  readonly begin: () => Promise<void>
+  /** Keeps no record: the operator deleted the state directory. */
+  readonly forget: () => void
+  /** Gives what is said below the verdict where the run goes well. */
+  readonly conclude: (text: string) => void
+  /** Waits for a person; that time is not the run's. */
+  readonly waitFor: <Answer>(answer: () => Promise<Answer>) => Promise<Answer>
+}
+
+/**
+ * Does the work of a run while holding the lock of the state directory, and writes down what came of it.
+ * Its verdict is the last that a person is told. A lock that another run holds is waited for, `lockWait` milliseconds at most.
+ */
+export async function inRun(
+  options: {
+    readonly context: CommandContext
+    readonly config: ClusterConfig
+    readonly operation: string
+    readonly lockWait: number
+    /** Events for programs instead of words for people. */
+    readonly json: boolean
+  },
+  work: (run: Run) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { context, config, operation } = options
+  const { cluster, directory } = config
+  const place = { directory, cluster }
+  const id = runId(context.now(), randomBytes(3).toString('hex'))
+  const owner = { id, operation, cluster, ...thisProcess() }
+  const recorder = createRecorder({ owner, version: context.version, now: context.now })
+  const patience = patienceOf(context, options.lockWait)
+  const began = performance.now()
+  let waited = 0
+  let closing = ''
+  let kept = true
+  let begun = false
+  let followed: Renderer | undefined
+  const lock = await lockPatiently({ context, place, patience })
+  try {
+    const exit = await work({
+      owner,
+      patience,
+      recorder,
+      follow: (renderer) => {
+        followed = {
+          ...renderer,
+          emit: (event) => {
+            recorder.observe(event)
+            renderer.emit(event)
+          },
+        }
+        return followed
+      },
+      begin: async () => {
+        if (begun) return
+        begun = true
+        // An installation has kept its state by now; elsewhere what may change nothing leaves nothing.
+        if (await keepsAnything(place)) await appendRun(place, recorder.begun())
+      },
+      forget: () => {
+        kept = false
+      },
+      conclude: (text) => {
+        closing = text
+      },
+      waitFor: async (answer) => {
+        const asked = performance.now()
+        try {
+          return await answer()
+        } finally {
+          waited += performance.now() - asked
+        }
+      },
+    })
+    const record = recorder.record(exit)
+    if (record !== undefined && kept) {
+      // What changed nothing, in a folder that keeps nothing yet, leaves nothing there.
+      if (changedHosts(record) || (await keepsAnything(place))) await appendRun(place, record)
+    }
+    if (record !== undefined && !options.json) {
+      const seconds = (performance.now() - began - waited) / 1000
+      const { stdout } = context
+      stdout.write(
+        verdictText(record.hosts, { exit, seconds, reasons: begun, ...lineLayout(context, stdout) }),
+      )
+      if (exit === exitCodes.ok) stdout.write(closing)
+    }
+    return exit
+  } catch (error) {
+    // Somebody stopped it before its steps, which tell of themselves.
+    if (error instanceof Interrupted && !begun) {
+      followed?.emit({
+        type: 'run-ended',
+        outcomes: recorder.begun().targets.map(notStarted),
+        interrupted: true,
+      })
+      if (!error.told) context.stderr.write('Nothing was changed.\n')
+    }
+    throw error
+  } finally {
+    await lock.release()
+  }
+}
+
+/** How long, and how, a command waits for locks; Ctrl-C ends the wait. */
+function patienceOf(context: CommandContext, wait: number): Patience {
+  const { signal } = context
+  return {
+    wait,
+    clock: () => performance.now(),
+    chance: () => randomBytes(2).readUInt16BE() / 0x10000,
+    pause: (milliseconds) =>
+      pause(milliseconds, undefined, { signal }).catch(() => {
+        throw new Interrupted()
+      }),
+  }
+}
+
+async function lockPatiently(options: {
+  readonly context: CommandContext
+  readonly place: StatePlace
+  readonly patience: Patience
+}): Promise<StateLock> {
+  const { context, place, patience } = options
+  const outcome = await patiently<StateLock | StateError>(patience, {
+    attempt: () =>
+      lockState(place, context.now()).catch((error: unknown) => {
+        if (error instanceof StateError && error.code === 'locked') return error
+        throw error
+      }),
+    done: (one) => !(one instanceof StateError),
+    waiting: (one) => {
+      if (one instanceof StateError) context.stderr.write(`waiting: ${one.message}\n`)
+    },
+  })
+  if (outcome instanceof StateError) throw outcome
+  return outcome
+}

@@ -1,0 +1,54 @@
+import type { CommandContext } from '../cli/context.ts'
+import { exitCodes } from '../cli/exitCodes.ts'
+import { ExitError } from '../cli/exitError.ts'
+import { printDiagnostics } from '../cli/printDiagnostics.ts'
+import type { ClusterConfig } from '../config/model.ts'
+import { type LoadedCluster, loadCluster } from './loadCluster.ts'
+import { type SelectedCluster, selectTargets, type Targets } from './selectTargets.ts'
+import type { PassphraseOptions } from './unlocking.ts'
+import { withoutSilenced } from './withoutSilenced.ts'
+
+/** How a command names its YAML files and overrides; the same for all. */
+export type ClusterOptions = PassphraseOptions & {
+  readonly context: CommandContext
+  readonly files: readonly string[]
+  readonly set: readonly string[]
+  /** Whether to ask for the password of sudo, where the files give none. */
+  readonly askBecomePass?: boolean
+  /** Set for a command with --host: a missing file may be a host's name. */
+  readonly takesHost?: boolean
+  /** Absent for a command that reaches no hosts. */
+  readonly targets?: Targets
+}
+
+/** The chosen hosts, and what findings about them need to be reported at their places. */
+export type OpenedCluster = { readonly config: SelectedCluster; readonly loaded: LoadedCluster }
+
+/**
+ * Reads and validates the files, the whole of them whatever part a command is for. Findings go to standard
+ * error; with an error among them it throws an `ExitError`, and nothing may be touched. Throws a `UsageError`
+ * for targets that are not there.
+ */
+export async function openCluster(options: ClusterOptions): Promise<OpenedCluster> {
+  const { context } = options
+  const loaded = await loadCluster(options)
+  const { config, sources, missing } = loaded
+  const { findings, silenced } = withoutSilenced(loaded, { findings: loaded.diagnostics })
+  const shown = { diagnostics: findings, sources, silenced: silenced.length }
+  printDiagnostics(shown, { context, output: context.stderr })
+  const stopped = findings.some(({ severity }) => severity === 'error')
+  if (config !== undefined && !stopped) {
+    const asked = options.askBecomePass === true ? asking(config) : config
+    return { config: selectTargets(asked, options.targets), loaded }
+  }
+  throw new ExitError(missing ? exitCodes.usage : exitCodes.failed)
+}
+
+/** With the password of sudo to be asked for on every host that becomes root by it and is given none. */
+const asking = (config: ClusterConfig): ClusterConfig => ({
+  ...config,
+  hosts: config.hosts.map((host) => ({
+    ...host,
+    ssh: host.ssh.become ? { becomePassword: 'ask', ...host.ssh } : host.ssh,
+  })),
+})

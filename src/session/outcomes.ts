@@ -1,0 +1,46 @@
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
+import { lineLayout } from '../cli/terminal.ts'
+import type { Failure, HostOutcome } from '../deployment/events.ts'
+import type { LostHost } from '../deployment/survey.ts'
+import { failuresText } from '../output/deployment/failure.ts'
+
+/** The outcome of a host on which nothing was begun. */
+export const notStarted = (host: string): HostOutcome => ({
+  host,
+  result: 'not-started',
+  applied: [],
+  seconds: {},
+})
+
+/** The outcome of a host that refuses the run: nothing was begun there either. */
+export const failedOutcome = (host: string, failure: Failure): HostOutcome => ({
+  host,
+  result: 'failed',
+  applied: [],
+  failure,
+  seconds: {},
+})
+
+/** One outcome for each host, in the order of `hosts`: those that failed did, the others were not started. */
+export const refusedOutcomes = (
+  hosts: readonly string[],
+  failed: readonly HostOutcome[],
+): readonly HostOutcome[] => hosts.map((name) => failed.find(({ host }) => host === name) ?? notStarted(name))
+
+/** The exit code of a run. */
+export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean): ExitCode {
+  if (interrupted) return exitCodes.interrupted
+  return exitOfHosts(outcomes.map(({ result }) => result))
+}
+
+/** Tells on standard error which hosts gave nothing, and why. */
+export function tellLost(context: CommandContext, lost: readonly LostHost[]): void {
+  const { stderr } = context
+  const failures = lost.map(({ host, failure }) => ({ host: host.name, failure }))
+  stderr.write(failuresText(failures, lineLayout(context, stderr)))
+}
+
+/** The exit code where these hosts gave nothing, and all others what was asked. */
+export const exitOfLooking = (lost: readonly LostHost[]): ExitCode =>
+  exitOfHosts(lost.map(({ unreachable }) => (unreachable ? 'unreachable' : 'failed')))

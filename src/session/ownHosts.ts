@@ -1,0 +1,28 @@
+import type { CommandContext } from '../cli/context.ts'
+import type { HostConfig } from '../config/model.ts'
+import { mustBeOwnMachine } from '../deployment/ownMachine.ts'
+import { machinesOf } from '../deployment/state/openState.ts'
+import type { StatePlace } from '../deployment/state/statePlace.ts'
+import type { Transport } from '../transport/transport.ts'
+import { connectHost } from './connectHost.ts'
+
+/**
+ * A `connectHost` for commands that do without facts: it rejects with a `StepError`, too, where a host is not the
+ * machine that was installed. Reads what the state directory has of the machines; throws a `StateError`.
+ */
+export async function ownHosts(
+  context: CommandContext,
+  place: StatePlace,
+): Promise<(host: HostConfig) => Promise<Transport>> {
+  const machines = await machinesOf(place)
+  return async (host) => {
+    const transport = await connectHost(context, host)
+    try {
+      await mustBeOwnMachine(transport, { host, machines })
+      return transport
+    } catch (error) {
+      await transport.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { agreed } from '../cli/ask.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { lineLayout } from '../cli/terminal.ts'
+import type { HostOutcome } from '../deployment/events.ts'
+import type { HostWork } from '../deployment/execution/hostRun.ts'
+import type { Rollout } from '../deployment/execution/rollout.ts'
+import { wavesOf } from '../deployment/execution/wave.ts'
+import type { InstalledFacts } from '../deployment/facts/model.ts'
+import { failureOf } from '../deployment/failure.ts'
+import type { HostPlan } from '../deployment/hostPlan.ts'
+import { provedHosts } from '../deployment/runs/runRecord.ts'
+import type { StepError } from '../deployment/stepError.ts'
+import { planText } from '../output/deployment/plan.ts'
+import { wavesText } from '../output/deployment/waves.ts'
+import { exitOfRun, failedOutcome, refusedOutcomes } from './outcomes.ts'
+import { runSteps } from './runSteps.ts'
+import { namesOf } from './selectTargets.ts'
+import type { Session, SurveyedSession } from './session.ts'
+
+/** What a run is about to do, decided before anything is touched. */
+export type RunPlan = {
+  readonly work: readonly (HostWork & HostPlan)[]
+  /** Sentences that the plan says first. */
+  readonly notes: readonly string[]
+  /** Absent: all hosts at once. */
+  readonly rollout?: Rollout
+  /** Asks also where no host changes. */
+  readonly asksAnyway?: boolean
+  /** Keeps what must be known before hosts change, executes, and settles what was proved. Absent: executes alone. */
+  readonly carryOut?: (execute: () => Promise<Executed>) => Promise<ExitCode>
+}
+
+/** How the steps of a plan ended. */
+type Executed = {
+  readonly exit: ExitCode
+  /** Names of the hosts on which the run proved what it was for. */
+  readonly proved: readonly string[]
+}
+
+/** Why nothing may be touched. */
+export type Refusal = {
+  /** The others are not started. */
+  readonly failed: readonly HostOutcome[]
+  /** Their failures have been printed. */
+  readonly reported: boolean
+  /** Somebody stopped the run meanwhile, and that is its exit code. */
+  readonly interrupted?: boolean
+  /** Printed in the end; `Nothing was changed.` without it. */
+  readonly message?: string
+}
+
+/**
+ * Runs one plan from its decision to its end: refuses, or shows it, asks, and carries it out. Where no host changes
+ * nobody is asked, and the proof alone is run.
+ */
+export async function runPlan(
+  session: SurveyedSession<InstalledFacts>,
+  plan: RunPlan | Refusal,
+): Promise<ExitCode> {
+  if ('failed' in plan) return refuse(session, plan)
+  const { context, config, json, yes, run } = session
+  const { work, notes, carryOut } = plan
+  if (!json) {
+    const left = namesOf(config.left)
+    const layout = lineLayout(context, context.stdout)
+    context.stdout.write(`${planText({ cluster: config.cluster, notes, plans: work, left, ...layout })}\n`)
+  }
+  const asks = plan.asksAnyway === true || changes(plan)
+  if (asks && !(await agreed(context, { yes, question: 'Go on?', run }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  const execute = async (): Promise<Executed> => {
+    const exit = await runSteps({ ...session, ...plan })
+    return { exit, proved: provedHosts(run.recorder.record(exit)) }
+  }
+  return carryOut === undefined ? (await execute()).exit : carryOut(execute)
+}
+
+/** Returns true for a plan that changes a host. */
+export const changes = ({ work }: Pick<RunPlan, 'work'>): boolean =>
+  work.some(({ steps }) => steps.length > 0)
+
+/** Ends a run that touches nothing, since some hosts failed. */
+export async function refuse(
+  { context, config, renderer }: Session,
+  { failed, reported, interrupted = false, message = 'Nothing was changed.' }: Refusal,
+): Promise<ExitCode> {
+  for (const { host, failure } of reported ? [] : failed) {
+    if (failure !== undefined) renderer.emit({ type: 'host-failed', host, failure })
+  }
+  await renderer.end()
+  const outcomes = refusedOutcomes(namesOf(config.hosts), failed)
+  renderer.emit({ type: 'run-ended', outcomes, interrupted })
+  context.stderr.write(`${message}\n`)
+  return exitOfRun(outcomes, interrupted)
+}
+
+/** Refuses a plan for what stands in the way on some hosts. */
+export const refusalFor = (problems: readonly StepError[]): Refusal => ({
+  failed: problems.map((problem) => failedOutcome(problem.host, failureOf(problem))),
+  reported: false,
+})
+
+/** The order in which hosts change, as a note of the plan; none for all at once. */
+export function orderNotes(work: RunPlan['work'], rollout: Rollout): readonly string[] {
+  const order = wavesText(wavesOf(work, rollout), rollout)
+  return order === undefined ? [] : [order]
+}

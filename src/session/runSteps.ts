@@ -1,0 +1,65 @@
+import type { CommandContext } from '../cli/context.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { colourOf, lineLayout, lineWidth } from '../cli/terminal.ts'
+import type { HostOutcome } from '../deployment/events.ts'
+import { execute } from '../deployment/execution/execute.ts'
+import type { HostWork } from '../deployment/execution/hostRun.ts'
+import type { Rollout } from '../deployment/execution/rollout.ts'
+import type { InstalledFacts } from '../deployment/facts/model.ts'
+import { lostOutcomes, type Survey } from '../deployment/survey.ts'
+import { changesText } from '../output/deployment/changes.ts'
+import { goingOnText } from '../output/deployment/goingOn.ts'
+import { stoppedText } from '../output/deployment/stopped.ts'
+import { summaryText } from '../output/deployment/summary.ts'
+import { chooseRenderer, isLive } from './chooseRenderer.ts'
+import type { Run } from './inRun.ts'
+import { exitOfRun } from './outcomes.ts'
+
+/** Carries out steps on the hosts that were reached, shows how every host came out, and gives the exit code. */
+export async function runSteps(options: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly run: Run
+  readonly survey: Survey<InstalledFacts>
+  readonly work: readonly HostWork[]
+  /** Absent: all hosts at once. */
+  readonly rollout?: Rollout
+  /** False where no plan was printed, which names the steps. */
+  readonly isPlanned?: boolean
+}): Promise<ExitCode> {
+  const { context, json, run, survey, work, rollout, isPlanned = true } = options
+  const { signal, stdout } = context
+  const hosts = work.map(({ host }) => host)
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts, isPlanned }))
+  await run.begin()
+  const stopping = (): void => renderer.emit({ type: 'stopping' })
+  signal.addEventListener('abort', stopping, { once: true })
+  const done = await execute({
+    hosts: work,
+    ...(rollout === undefined ? {} : { rollout }),
+    emit: renderer.emit,
+    signal,
+    clock: () => performance.now(),
+  }).finally(() => {
+    signal.removeEventListener('abort', stopping)
+    return renderer.end()
+  })
+  const before = new Map(survey.reached.map((one) => [one.host.name, one.seconds]))
+  const outcomes = [
+    ...done.map((one) => ({ ...one, seconds: { ...before.get(one.host), ...one.seconds } })),
+    ...lostOutcomes(survey),
+  ]
+  renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
+  if (!json) {
+    stdout.write(summaryText(outcomes, lineLayout(context, stdout)))
+    // A log has the plan or a line for each change; how far a host came is told there only now.
+    const told = isLive(context) ? outcomes : isPlanned ? outcomes.filter(isPartial) : []
+    stdout.write(changesText(told, colourOf(context, stdout)))
+    stdout.write(goingOnText(run.owner.operation, outcomes, lineWidth(stdout)) ?? '')
+    if (signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
+  }
+  return exitOfRun(outcomes, signal.aborted)
+}
+
+/** Returns true for a host of which some of the planned changes are not made, or were taken back. */
+const isPartial = ({ result }: HostOutcome): boolean => result !== 'changed'

@@ -1,0 +1,120 @@
+import { listOf, shortListOf } from '../base/words.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { chooseHosts } from '../config/describe/chooseHosts.ts'
+import type { ClusterConfig, HostConfig } from '../config/model.ts'
+import type { Component } from '../contracts/component.ts'
+import type { Rollout } from '../deployment/execution/rollout.ts'
+import { nearest } from '../diagnostics/nearest.ts'
+
+/** Which hosts a command is for, and how it reaches them, as the command line says. */
+export type Targets = {
+  /** Patterns of names: `*` stands for any characters and `?` for one. All hosts where there is none. */
+  readonly hosts: readonly string[]
+  /** The same of services; a host must be named by one of them. */
+  readonly services: readonly string[]
+  /** Instead of what the file says. */
+  readonly connection?: 'ssh' | 'local'
+}
+
+/** A cluster whose `hosts` are those that a command is for. */
+export type SelectedCluster = ClusterConfig & {
+  /** The other hosts of the file: neither connected to nor changed. */
+  readonly left: readonly HostConfig[]
+}
+
+/**
+ * Picks the hosts of a command, in the order of the file. Throws a `UsageError` for a pattern that means
+ * nothing, for patterns that together mean no host, and for a connection that cannot be meant.
+ */
+export function selectTargets(config: ClusterConfig, targets: Targets | undefined): SelectedCluster {
+  if (targets === undefined) return { ...config, left: [] }
+  const { cluster, hosts } = config
+  const names = matched('host', targets.hosts, { cluster, known: hosts.map(({ name }) => name) })
+  const known = [...new Set(hosts.flatMap(({ services }) => services))]
+  const services = matched('service', targets.services, { cluster, known })
+  const isMeant = (host: HostConfig): boolean =>
+    names.has(host.name) && (targets.services.length === 0 || host.services.some((one) => services.has(one)))
+  const chosen = hosts.filter(isMeant)
+  if (chosen.length === 0) {
+    throw new UsageError(
+      `No host in ${cluster} matches both --host and --service.`,
+      `--host matches ${shortListOf([...names], 8)}; --service matches ${shortListOf([...services], 8)}. Choose options that match a common host.`,
+    )
+  }
+  const left = hosts.filter((host) => !isMeant(host))
+  return { ...config, hosts: reachedBy(targets.connection, chosen), left }
+}
+
+export const namesOf = (hosts: readonly HostConfig[]): readonly string[] => hosts.map(({ name }) => name)
+
+/** The cluster with all hosts of its file, those that the command is for first. */
+export const wholeOf = ({ left, ...cluster }: SelectedCluster): ClusterConfig =>
+  left.length === 0 ? cluster : { ...cluster, hosts: [...cluster.hosts, ...left] }
+
+/** The hosts that have a component, with that component alone; all as they are without one. */
+export function withComponent(cluster: SelectedCluster, component: Component | undefined): SelectedCluster {
+  if (component === undefined) return cluster
+  const hosts = cluster.hosts.flatMap((host): HostConfig[] => {
+    const apis = host.apis.filter((api) => api.component === component)
+    return apis.length === 0 ? [] : [{ ...host, apis }]
+  })
+  if (hosts.length > 0) return { ...cluster, hosts }
+  const there = [...new Set(cluster.hosts.flatMap(({ apis }) => apis.map((api) => api.component)))]
+  throw new UsageError(
+    `no selected host has a ${component}.`,
+    `Use --component with one of ${listOf(there)}, or select other hosts.`,
+  )
+}
+
+function matched(
+  option: 'host' | 'service',
+  patterns: readonly string[],
+  { cluster, known }: { readonly cluster: string; readonly known: readonly string[] },
+): ReadonlySet<string> {
+  const { names, unmatched } = chooseHosts(patterns, known)
+  const [vain] = unmatched
+  if (vain === undefined) return names
+  const meant = vain.nearest === undefined ? '' : `Did you mean ${vain.nearest}? `
+  throw new UsageError(
+    `no ${option} in ${cluster} matches '${vain.pattern}'`,
+    `${meant}The file has ${shortListOf(known, 8)}; \`*\` stands for any characters, such as in --${option} '${known[0]?.slice(0, 2) ?? ''}*'.`,
+  )
+}
+
+/** A machine is one host: `local` for several would install each of them over the others. */
+function reachedBy(way: Targets['connection'], hosts: readonly HostConfig[]): readonly HostConfig[] {
+  if (way === undefined) return hosts
+  const elsewhere = hosts.filter(({ connection }) => connection !== 'local')
+  if (way === 'local' && elsewhere.length > 0 && hosts.length > 1) {
+    const names = hosts.map(({ name }) => name)
+    throw new UsageError(
+      `--connection local treats ${shortListOf(names)} as this one machine.`,
+      `Select the host that is this machine: --host ${elsewhere[0]?.name ?? ''} --connection local`,
+    )
+  }
+  return hosts.map((host) => (host.connection === way ? host : { ...host, via: way }))
+}
+
+/** Throws a `UsageError` where an option was given a name that no host of the command has. */
+export function mustBeHosts(config: ClusterConfig, option: string, given: readonly string[]): void {
+  const names = namesOf(config.hosts)
+  const vain = given.find((name) => !names.includes(name))
+  if (vain === undefined) return
+  const meant = nearest(vain, names)
+  throw new UsageError(
+    `${option} ${vain} is not a selected host.`,
+    meant === undefined
+      ? `Selected hosts: ${shortListOf(names, 8)}. Wildcards are not allowed here.`
+      : `Did you mean ${meant}?`,
+  )
+}
+
+/** The order that the command line asks for, with the hosts that there are. Throws a `UsageError`. */
+export function rolloutFor(config: ClusterConfig, rollout: Rollout): Rollout {
+  const { canary } = rollout
+  if (canary !== undefined && canary !== 'first') mustBeHosts(config, '--canary-host', [canary.host])
+  const primaries = config.services.flatMap(({ datasources }) =>
+    datasources.flatMap(({ name, role }) => (role === 'primary' ? [name] : [])),
+  )
+  return primaries.length === 0 ? rollout : { ...rollout, primaries }
+}

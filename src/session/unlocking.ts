@@ -1,0 +1,45 @@
+import { isLocked } from '../certificates/authorityKey.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { readPassword } from '../cli/readPassword.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
+import type { Secret } from '../secrets/secret.ts'
+
+/** Where a command may take the passphrase of the authority's key from. */
+export type PassphraseOptions = {
+  readonly authorityPassphraseFile?: string | undefined
+  readonly authorityPassphraseStdin?: boolean | undefined
+}
+
+/** Reads the passphrase of the authority's key. Throws a `UsageError`, or `Interrupted`. */
+const authorityPassphrase = (context: CommandContext, options: PassphraseOptions): Promise<Secret> =>
+  readPassword({
+    context,
+    what: "the passphrase of the authority's key",
+    options: {
+      file: '--authority-passphrase-file',
+      stdin: '--authority-passphrase-stdin',
+      variable: 'MUSTER_AUTHORITY_PASSPHRASE',
+    },
+    file: options.authorityPassphraseFile,
+    stdin: options.authorityPassphraseStdin,
+  })
+
+/**
+ * The state, whose authority asks for its passphrase once something must be signed, and only once; so does one that
+ * is to take its place, which has the same. A state that asks already stays as it is.
+ */
+export function unlocking(
+  state: ClusterState,
+  { context, ...options }: PassphraseOptions & { readonly context: CommandContext },
+): ClusterState {
+  const { authority, rotation } = state
+  if (authority === undefined || !isLocked(authority.key) || authority.passphrase !== undefined) return state
+  let asked: Promise<Secret> | undefined
+  const passphrase = (): Promise<Secret> => {
+    asked ??= authorityPassphrase(context, options)
+    return asked
+  }
+  const asking = { ...state, authority: { ...authority, passphrase } }
+  if (rotation?.phase !== 'trust') return asking
+  return { ...asking, rotation: { ...rotation, next: { ...rotation.next, passphrase } } }
+}

@@ -1,0 +1,138 @@
+import { processRuns } from '../base/processIdentity.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import type { Emit } from '../deployment/events.ts'
+import type { HostFacts, InstalledFacts } from '../deployment/facts/model.ts'
+import type { Machines } from '../deployment/hostIdentity.ts'
+import { layoutOf } from '../deployment/layout.ts'
+import { lockingTransport } from '../deployment/lock/lockingTransport.ts'
+import { patiently } from '../deployment/lock/patiently.ts'
+import { machinesOf } from '../deployment/state/openState.ts'
+import {
+  closeAll,
+  type Look,
+  type LostHost,
+  lostOutcomes,
+  type Survey,
+  surveyAgain,
+  surveyHosts,
+} from '../deployment/survey.ts'
+import { chooseRenderer } from './chooseRenderer.ts'
+import { connectHost, prepareConnections } from './connectHost.ts'
+import { inRun } from './inRun.ts'
+import { refuse } from './runPlan.ts'
+import { namesOf } from './selectTargets.ts'
+import { beginSession, type Session, type SurveyedSession } from './session.ts'
+
+type SurveyOptions<Facts extends InstalledFacts> = {
+  /** How much of each host is read. */
+  readonly look: Look<Facts>
+  /** How many of the hosts must be reached; with fewer, the run is refused. */
+  readonly requires: 'all' | 'one' | 'none'
+  readonly work: (session: SurveyedSession<Facts>) => Promise<ExitCode>
+}
+
+/**
+ * Runs `work` while holding the lock of the state directory, and the lock of and a connection to every host that can be
+ * reached. `operation` names the command in events and records; locks are waited for up to `lockWait` milliseconds.
+ */
+export async function withHosts<Facts extends InstalledFacts>(
+  options: Omit<Session, 'run' | 'renderer'> &
+    SurveyOptions<Facts> & { readonly operation: string; readonly lockWait: number },
+): Promise<ExitCode> {
+  const { context, config } = options
+  await prepareConnections(context, config.hosts)
+  return inRun(options, async (run) => {
+    const machines = await machinesOf(config)
+    const session = await beginSession({ ...options, run })
+    return withSurvey(session, { ...options, machines })
+  })
+}
+
+/**
+ * Surveys and locks the hosts of a session, and runs `work` while the connections are open; however it ends, they are
+ * closed, since an open one keeps the program from ending. A host whose lock another run holds ends the run: exit code 5.
+ */
+export async function withSurvey<Facts extends InstalledFacts>(
+  session: Session,
+  options: SurveyOptions<Facts> & { readonly machines: Machines },
+): Promise<ExitCode> {
+  const { context, renderer } = session
+  const { requires, work } = options
+  const survey = await surveyLocked(session, options).finally(() => renderer.end())
+  try {
+    if (context.signal.aborted) throw new Interrupted()
+    const { lost, reached } = survey
+    const isHeld = heldHosts(survey).length > 0
+    const isTooFew = requires === 'all' ? lost.length > 0 : requires === 'one' && reached.length === 0
+    if (!isHeld && !isTooFew) return await work({ ...session, survey })
+    const exit = await refuse(session, { failed: lostOutcomes(survey), reported: true })
+    return isHeld ? exitCodes.locked : exit
+  } finally {
+    await closeAll(survey)
+  }
+}
+
+/** Hosts whose lock another run holds. */
+const heldHosts = (survey: Pick<Survey, 'lost'>): readonly LostHost[] =>
+  survey.lost.filter(({ failure }) => failure.code === 'locked')
+
+/**
+ * Surveys all hosts and takes the lock of each in the same round trip. Where another run holds one, those
+ * just taken are let go at once and, within the patience of the run, all are tried again later. The locks are held
+ * until the survey is closed.
+ */
+async function surveyLocked<Facts extends InstalledFacts>(
+  { context, config, run, renderer }: Session,
+  { machines, look }: { readonly machines: Machines; readonly look: Look<Facts> },
+): Promise<Survey<Facts>> {
+  const { emit } = renderer
+  const told = new Set<string>()
+  const once: Emit = (event) => {
+    if (event.type === 'host-failed') {
+      if (event.failure.code === 'locked' || told.has(event.host)) return
+      told.add(event.host)
+    }
+    emit(event)
+  }
+  const survey = await patiently(run.patience, {
+    attempt: async () => {
+      const found = await surveyHosts({
+        config,
+        look,
+        connect: async (host) => {
+          const { manifest, deployments } = layoutOf(host.installDirectory)
+          return lockingTransport(await connectHost(context, host), {
+            installDirectory: host.installDirectory,
+            owner: run.owner,
+            runs: processRuns,
+            beforeNext: () => run.recorder.pending(host.name, { manifest, path: deployments }),
+          })
+        },
+        emit: once,
+        machines,
+        clock: () => performance.now(),
+      })
+      if (heldHosts(found).length > 0) await closeAll(found)
+      return found
+    },
+    done: (found) => heldHosts(found).length === 0,
+    waiting: (found) => {
+      for (const { host, failure } of heldHosts(found)) {
+        emit({ type: 'notice', message: `waiting for ${host.name}: ${failure.message}` })
+      }
+    },
+  })
+  for (const { host, failure } of heldHosts(survey)) emit({ type: 'host-failed', host: host.name, failure })
+  return survey
+}
+
+/** Reads the facts of the hosts again, as the phase before left them. */
+export async function surveyedAgain(
+  session: SurveyedSession<HostFacts>,
+): Promise<SurveyedSession<HostFacts>> {
+  const { context, config, json, run, survey } = session
+  const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
+  const found = await surveyAgain(config, { survey, emit: renderer.emit }).finally(() => renderer.end())
+  return { ...session, survey: found }
+}

@@ -1,0 +1,45 @@
+import { applyIgnores, type Silenced } from '../config/ignores/applyIgnores.ts'
+import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { shorten } from '../diagnostics/shorten.ts'
+import type { LoadedCluster } from './loadCluster.ts'
+
+/** How codes start whose findings need more than the files; only some commands look for them. */
+const beyondFiles = [
+  'keystore-',
+  'truststore-',
+  'plaintext-',
+  'secret-',
+  'certificate-',
+  'authority-',
+  'user-',
+  // Passwords from elsewhere differ from machine to machine.
+  'weak-password',
+] as const
+
+/**
+ * What is told: findings in order, without those that comments of the files silence, with those about the
+ * comments, and not more than anybody reads. `looked` names the kinds of `beyondFiles` that were looked for;
+ * without that no comment about them counts as unused. Where several files or --set are combined none does: a
+ * file's comment may be needed without the others.
+ */
+export function withoutSilenced(
+  loaded: Pick<LoadedCluster, 'ignores' | 'combined' | 'sources'>,
+  options: {
+    readonly findings: readonly Diagnostic[]
+    readonly looked?: readonly (typeof beyondFiles)[number][]
+  },
+): { readonly findings: readonly Diagnostic[]; readonly silenced: readonly Silenced[] } {
+  const { ignores, combined, sources } = loaded
+  const { findings, looked = [] } = options
+  const unjudged = beyondFiles.filter((family) => !looked.includes(family))
+  const read = sources.map(({ name }) => name)
+  const unread = findings.map(({ span }) => span.file).filter((file) => !read.includes(file))
+  const left = applyIgnores({
+    findings,
+    ignores,
+    // A file that could not be read comes first: nothing else matters as much.
+    files: [...new Set([...unread, ...read])],
+    isJudged: (code) => !combined && !unjudged.some((family) => code.startsWith(family)),
+  })
+  return { ...left, findings: shorten(left.findings) }
+}

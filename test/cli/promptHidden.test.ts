@@ -1,0 +1,27 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { askPassphrase } from '../../src/cli/promptHidden.ts'
+import { commandContext } from '../config/commandContext.ts'
+
+const terminal = (typed: string) => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  stdin.write(typed)
+  const { context, err } = commandContext({ cwd: '/' })
+  return { context: { ...context, stdin }, err }
+}
+
+describe('questions for passphrases', () => {
+  it('are asked one after another, each with its own answer', async () => {
+    const { context, err } = terminal('first\nsecond\n')
+    const answers = await Promise.all(['/a', '/b'].map((path) => askPassphrase(context, path)))
+    expect(answers.map((answer) => answer?.reveal())).toEqual(['first', 'second'])
+    expect(err()).toBe('Passphrase of /a: \nPassphrase of /b: \n')
+  })
+
+  it('have no answer where none is given, or nobody can be asked', async () => {
+    expect(await askPassphrase(terminal('\n').context, '/a')).toBeUndefined()
+    const { context, err } = commandContext({ cwd: '/' })
+    expect(await askPassphrase(context, '/a')).toBeUndefined()
+    expect(err()).toBe('')
+  })
+})

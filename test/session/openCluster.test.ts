@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openCluster } from '../../src/session/openCluster.ts'
+import { commandContext } from '../config/commandContext.ts'
+import { good } from '../config/loadText.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+async function open(text: string): Promise<{ opened: boolean; err: string }> {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'muster.yaml'), text)
+  const { context, err } = commandContext({ cwd })
+  const opened = await openCluster({ context, files: [], set: [] }).then(
+    () => true,
+    () => false,
+  )
+  return { opened, err: err() }
+}
+
+describe('findings that comments silence', () => {
+  it('are not shown before a command runs', async () => {
+    const unused = `${good}  db2: { address: 10.0.0.12 }`
+    expect((await open(`${unused}\n`)).err).toContain('unused-host')
+    expect(await open(`${unused} # muster-ignore: unused-host spare\n`)).toEqual({
+      opened: true,
+      err: '',
+    })
+  })
+})
+
+describe('openCluster', () => {
+  it.each([
+    ['an error', `${good}  db2: [] \n`, 1],
+    ['one of them missing', undefined, 3],
+  ])('ends the command for files with %s, after printing it', async (_, text, exitCode) => {
+    const cwd = temporaryFolder()
+    if (text !== undefined) writeFileSync(join(cwd, 'muster.yaml'), text)
+    const { context, err } = commandContext({ cwd })
+    await expect(openCluster({ context, files: [], set: [] })).rejects.toEqual(
+      expect.objectContaining({ name: 'ExitError', exitCode }),
+    )
+    expect(err()).toContain('error')
+  })
+})

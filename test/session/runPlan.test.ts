@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { exitCodes } from '../../src/cli/exitCodes.ts'
+import { change } from '../../src/deployment/step.ts'
+import { StepError } from '../../src/deployment/stepError.ts'
+import { inRun } from '../../src/session/inRun.ts'
+import { type Refusal, type RunPlan, refusalFor, runPlan } from '../../src/session/runPlan.ts'
+import { beginSession } from '../../src/session/session.ts'
+import { commandContext } from '../config/commandContext.ts'
+import { hostConfig } from '../support/deploymentValues.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Brings a plan to its end on hosts that take every step, and keeps the order of what happened. */
+async function run(
+  make: (happened: string[]) => RunPlan | Refusal,
+  options: { readonly typed?: string; readonly json?: boolean; readonly hosts?: readonly string[] } = {},
+) {
+  const { typed, json = false, hosts = ['db1', 'db2'] } = options
+  const directory = temporaryFolder()
+  const { context, out, err } = commandContext({ cwd: directory, ...(typed !== undefined && { typed }) })
+  const config = { cluster: 'alpha', directory, services: [], hosts: hosts.map(named), left: [] }
+  const happened: string[] = []
+  const code = await inRun({ context, config, json, operation: 'test', lockWait: 0 }, async (locked) => {
+    const session = await beginSession({ context, config, json, yes: typed === undefined, run: locked })
+    return runPlan({ ...session, survey: { reached: [], lost: [] } }, make(happened))
+  })
+  return { code, happened, out: out(), err: err() }
+}
+
+const named = (name: string) => hostConfig({ name })
+
+/** Work of one host: a step where it changes, and a proof. */
+const workOf = (host: string, happened: string[], changes = true): RunPlan['work'][number] => {
+  const step: RunPlan['work'][number]['steps'][number]['step'] = {
+    id: 'one',
+    title: 'one thing',
+    phase: 'commit',
+    apply: async () => void happened.push(`${host} changed`),
+  }
+  return {
+    host,
+    address: host,
+    transport: fakeTransport({ host }),
+    steps: changes ? [{ step, change: change('change one thing') }] : [],
+    verify: async () => {
+      happened.push(`${host} proved`)
+      return 'proved'
+    },
+  }
+}
+
+const planOf = (happened: string[], changes = true): RunPlan => ({
+  work: [workOf('db1', happened, changes)],
+  notes: ['a note'],
+  carryOut: async (execute) => {
+    happened.push('kept')
+    const { exit, proved } = await execute()
+    happened.push(`settled ${proved.join(' ')}`)
+    return exit
+  },
+})
+
+describe('runPlan', () => {
+  it('shows the plan, asks, and executes between what is kept before and settled after', async () => {
+    const { code, happened, out, err } = await run((log) => planOf(log), { typed: 'yes\n', hosts: ['db1'] })
+    expect(code).toBe(exitCodes.ok)
+    expect(happened).toEqual(['kept', 'db1 changed', 'db1 proved', 'settled db1'])
+    expect(out).toContain('alpha: changes on 1 of 1 host\n  * a note\n')
+    expect(err).toBe('Go on? [yes/no] ')
+  })
+
+  it('touches nothing where nobody agrees', async () => {
+    const { code, happened, err } = await run((log) => planOf(log), { typed: 'no\n' })
+    expect({ code, happened }).toEqual({ code: exitCodes.failed, happened: [] })
+    expect(err).toBe('Go on? [yes/no] Nothing was changed.\n')
+  })
+
+  it('asks nobody where no host changes, and proves them all the same', async () => {
+    const { code, happened, err } = await run((log) => planOf(log, false), { typed: 'no\n', hosts: ['db1'] })
+    expect(code).toBe(exitCodes.ok)
+    expect({ happened, err }).toEqual({ happened: ['kept', 'db1 proved', 'settled db1'], err: '' })
+  })
+
+  it('asks where no host changes but something else does', async () => {
+    const { code, happened } = await run((log) => ({ ...planOf(log, false), asksAnyway: true }), {
+      typed: 'no\n',
+    })
+    expect({ code, happened }).toEqual({ code: exitCodes.failed, happened: [] })
+  })
+
+  it('refuses with the failures of hosts, each with an outcome in the order of the file', async () => {
+    const problem = new StepError({ host: 'db2', code: 'in-the-way', message: 'no room', fix: 'make room' })
+    const { code, out, err } = await run(() => refusalFor([problem]), { json: true, hosts: ['db1', 'db2'] })
+    expect(code).toBe(exitCodes.failed)
+    const events = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.map(({ type }) => type)).toEqual(['run-started', 'host-failed', 'run-ended'])
+    expect(events[2].outcomes).toMatchObject([
+      { host: 'db1', result: 'not-started' },
+      { host: 'db2', result: 'failed', failure: { code: 'in-the-way' } },
+    ])
+    expect(err).toBe('Nothing was changed.\n')
+  })
+
+  it('refuses without repeating failures that were printed', async () => {
+    const failed = refusalFor([new StepError({ host: 'db1', code: 'x', message: 'no room', fix: 'y' })])
+    const { code, out, err } = await run(() => ({
+      ...failed,
+      reported: true,
+      interrupted: true,
+      message: 'Not now.',
+    }))
+    expect(code).toBe(exitCodes.interrupted)
+    expect(`${out}${err}`).not.toContain('[x]')
+    expect(err).toBe('Not now.\n')
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/cli/usageError.ts'
+import { muster } from '../../src/commands/program.ts'
+import type { ClusterConfig, HostConfig } from '../../src/config/model.ts'
+import { selectTargets, type Targets, wholeOf, withComponent } from '../../src/session/selectTargets.ts'
+import { commandContext } from '../config/commandContext.ts'
+import { hostConfig } from '../support/deploymentValues.ts'
+
+const connector: HostConfig['apis'] = [
+  { component: 'connector', enabled: true, address: '0.0.0.0', port: 8096 },
+]
+const config: ClusterConfig = {
+  cluster: 'alpha',
+  directory: '/operator',
+  services: [],
+  hosts: [
+    hostConfig({ name: 'db1', services: ['east', 'global'] }),
+    hostConfig({ name: 'db2', services: ['west', 'global'] }),
+    hostConfig({ name: 'db10', services: ['west'] }),
+    hostConfig({ name: 'web.example', services: ['west'], apis: connector }),
+  ],
+}
+const select = (targets: Partial<Targets>, of = config) =>
+  selectTargets(of, { hosts: [], services: [], ...targets })
+const names = ({ hosts }: Pick<ClusterConfig, 'hosts'>) => hosts.map(({ name }) => name)
+
+describe('the hosts that --host means', () => {
+  it.each([
+    [[], ['db1', 'db2', 'db10', 'web.example']],
+    [['db1'], ['db1']],
+    [['DB1'], ['db1']],
+    [['db*'], ['db1', 'db2', 'db10']],
+    [['db?'], ['db1', 'db2']],
+    [
+      ['*.example', 'db2'],
+      ['db2', 'web.example'],
+    ],
+    [
+      ['db*', 'db1'],
+      ['db1', 'db2', 'db10'],
+    ],
+  ])('%j: %j', (hosts, expected) => {
+    const selected = select({ hosts })
+    expect(names(selected)).toEqual(expected)
+    expect(names(wholeOf(selected)).toSorted()).toEqual(names(config).toSorted())
+    expect(selected.left.map(({ name }) => name)).toEqual(
+      names(config).filter((name) => !expected.includes(name)),
+    )
+  })
+
+  it.each(['web?example', '*'])('%s is no regular expression', (pattern) => {
+    expect(names(select({ hosts: [pattern] }))).toContain('web.example')
+    expect(() => select({ hosts: ['web[.]example'] })).toThrow(UsageError)
+    expect(() => select({ hosts: ['web.e+xample'] })).toThrow(UsageError)
+  })
+
+  it('are all where a command reaches no hosts', () => {
+    expect(selectTargets(config, undefined)).toEqual({ ...config, left: [] })
+  })
+})
+
+describe('the hosts that --service means', () => {
+  it.each([
+    [{ services: ['west'] }, ['db2', 'db10', 'web.example']],
+    [{ services: ['global'] }, ['db1', 'db2']],
+    [{ services: ['?ast', 'WES*'] }, ['db1', 'db2', 'db10', 'web.example']],
+    [{ services: ['west'], hosts: ['db*'] }, ['db2', 'db10']],
+  ])('%j: %j', (targets, expected) => {
+    expect(names(select(targets))).toEqual(expected)
+  })
+})
+
+describe('targets that mean nothing', () => {
+  const refused = (work: () => unknown): string => {
+    try {
+      work()
+    } catch (error) {
+      if (error instanceof UsageError) return `${error.message}\n${error.fix}`
+      throw error
+    }
+    return 'accepted'
+  }
+
+  it('are refused with the nearest name, or the names there are', () => {
+    expect(refused(() => select({ hosts: ['db1', 'web.exampel'] }))).toMatchInlineSnapshot(`
+      "no host in alpha matches 'web.exampel'
+      Did you mean web.example? The file has db1, db2, db10 and web.example; \`*\` stands for any characters, such as in --host 'db*'."
+    `)
+    expect(refused(() => select({ services: ['north*'] }))).toMatchInlineSnapshot(`
+      "no service in alpha matches 'north*'
+      The file has east, global and west; \`*\` stands for any characters, such as in --service 'ea*'."
+    `)
+    expect(refused(() => select({ services: ['east'], hosts: ['db10'] }))).toMatchInlineSnapshot(`
+      "No host in alpha matches both --host and --service.
+      --host matches db10; --service matches east. Choose options that match a common host."
+    `)
+    expect(refused(() => withComponent(select({ hosts: ['web*'] }), 'manager'))).toMatchInlineSnapshot(`
+      "no selected host has a manager.
+      Use --component with one of connector, or select other hosts."
+    `)
+  })
+})
+
+describe('--component', () => {
+  it('leaves that component of the hosts that have it', () => {
+    const hosts = withComponent(select({}), 'manager').hosts.map(({ name, apis }) => [name, apis.length])
+    expect(hosts).toEqual([
+      ['db1', 1],
+      ['db2', 1],
+      ['db10', 1],
+    ])
+    expect(names(withComponent(select({}), 'connector'))).toEqual(names(config))
+    expect(withComponent(select({}), undefined)).toEqual(select({}))
+  })
+
+  it('is no option of commands that act on a host as a whole', async () => {
+    for (const name of ['install', 'plan', 'check', 'rollback', 'exec', 'uninstall']) {
+      const { context, err } = commandContext({})
+      expect(await muster({ argv: [name, '--component', 'manager'], context })).toBe(3)
+      expect(err()).toContain("unknown option '--component'")
+    }
+  })
+})
+
+describe('--connection', () => {
+  it('changes how a host is reached and nothing of what is installed there', () => {
+    const [db1] = select({ hosts: ['db1'], connection: 'local' }).hosts
+    expect(db1).toEqual({ ...config.hosts[0], via: 'local' })
+  })
+
+  it('says nothing new where the file says the same', () => {
+    expect(select({ connection: 'ssh' })).toEqual(select({}))
+  })
+
+  it('takes this machine for one host only', () => {
+    expect(() => select({ hosts: ['db?'], connection: 'local' })).toThrow(
+      '--connection local treats db1 and db2 as this one machine.',
+    )
+    const local = {
+      ...config,
+      hosts: config.hosts.map((host) => ({ ...host, connection: 'local' as const })),
+    }
+    expect(names(select({ connection: 'local' }, local))).toEqual(names(config))
+    expect(select({ connection: 'ssh' }, local).hosts.map(({ via }) => via)).toEqual([
+      'ssh',
+      'ssh',
+      'ssh',
+      'ssh',
+    ])
+  })
+})

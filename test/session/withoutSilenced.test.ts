@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts'
+import { withoutSilenced } from '../../src/session/withoutSilenced.ts'
+import { loadText } from '../config/loadText.ts'
+
+const text = `# muster-ignore: secret-not-resolved the pipeline has no secrets
+a: 1 # muster-ignore: unused-host spare
+`
+const codes = (
+  options: Omit<Parameters<typeof withoutSilenced>[1], 'findings'> & { readonly combined?: boolean },
+): string[] => {
+  const { combined = false, ...rest } = options
+  const { findings } = withoutSilenced({ ...loadText(text), combined }, { findings: [], ...rest })
+  return findings.map(({ span, code }) => `${span.line} ${span.column} ${code}`)
+}
+
+describe('comments that silence nothing', () => {
+  it('are told for what the files alone show', () => {
+    expect(codes({})).toEqual(['2 23 ignore-unused'])
+  })
+
+  it('are told for what else was looked for', () => {
+    expect(codes({ looked: ['keystore-'] })).toEqual(['2 23 ignore-unused'])
+    expect(codes({ looked: ['secret-'] })).toEqual(['1 18 ignore-unused', '2 23 ignore-unused'])
+  })
+
+  it('are not told where several files are combined: one may be needed without the others', () => {
+    expect(codes({ looked: ['secret-'], combined: true })).toEqual([])
+  })
+})
+
+describe('very many findings', () => {
+  it('are counted after what is silenced is taken out', () => {
+    const loaded = { ...loadText('# muster-ignore: unused-host why\na: 1\n'), combined: true }
+    const finding = (line: number): Diagnostic => ({
+      code: 'unused-host',
+      severity: 'warning',
+      message: 'm',
+      why: 'w',
+      fix: 'f',
+      span: { file: 'muster.yaml', line, column: 1, endLine: line, endColumn: 2 },
+    })
+    const thousand = Array.from({ length: 1000 }, (_, index) => finding(index + 3))
+    const exact = withoutSilenced(loaded, { findings: [finding(2), ...thousand] })
+    expect(exact.findings).toEqual(thousand)
+    expect(exact.silenced).toHaveLength(1)
+    const { findings } = withoutSilenced(loaded, { findings: [...thousand, finding(1010)] })
+    expect(findings.at(-1)?.code).toBe('too-many-findings')
+  })
+})
+
+describe('the order of findings', () => {
+  it('begins with files that could not be read, then goes by file and position', () => {
+    const at = (file: string, line: number): Diagnostic => ({
+      code: 'x',
+      severity: 'warning',
+      message: `${file}${line}`,
+      why: 'w',
+      fix: 'f',
+      span: { file, line, column: 1, endLine: line, endColumn: 2 },
+    })
+    const loaded = {
+      ignores: [],
+      combined: true,
+      sources: ['b', 'a'].map((name) => ({ name, text: '', hidden: [] })),
+    }
+    const found = [at('a', 2), at('b', 7), at('b', 3), at('gone', 1), at('a', 1)]
+    const { findings } = withoutSilenced(loaded, { findings: found })
+    expect(findings.map(({ message }) => message)).toEqual(['gone1', 'b3', 'b7', 'a1', 'a2'])
+  })
+})
