@@ -1,140 +1,285 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { muster } from '../src/commands/program.ts'
 import { tapi } from '../src/commands/tapi/program.ts'
+import { serviceData, unitName } from '../src/deployment/layout.ts'
 import { commandContext } from './config/commandContext.ts'
+import { type Block, blocksOf, commandsOf, decisions, pages, readPage, root } from './support/pages.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const read = (name: string): string => readFileSync(join(root, name), 'utf8')
-const readme = read('README.md')
-
-/** The contents of a page's code blocks in one language. */
-const blocks = (page: string, language: string): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map((match) => match[1] ?? '')
-
-const commands = blocks(readme, 'sh').flatMap((block) => block.trim().split('\n'))
+const blocks = pages.flatMap(blocksOf)
+const commands = pages.flatMap((page) =>
+  commandsOf(page)
+    .flatMap((line) => (/^(muster|tapi) /.test(line) ? [line] : line.split(' && ')))
+    .map((line) => [page, line] as const),
+)
+const commandsOfProgram = (name: string) => commands.filter(([, line]) => line.startsWith(`${name} `))
 const programs = { muster, tapi }
+
 const help = async (program: keyof typeof programs, ...words: string[]): Promise<string> => {
   const { context, out } = commandContext({})
   await programs[program]({ argv: [...words, '--help'], context })
   return out()
 }
 
-describe('README.md', () => {
-  it('shows a file that validates', () => {
-    const [yaml] = blocks(readme, 'yaml')
-    const folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
-    try {
-      writeFileSync(join(folder, 'muster.yaml'), yaml ?? '')
-      const program = join(root, 'dist', 'muster.js')
-      const said = execFileSync(process.execPath, [program, 'validate', '--strict'], {
-        cwd: folder,
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH, ADMIN_PASS: 'x8Jw-Rt2q_Lm0' },
-      })
-      expect(said).toBe('The configuration of alpha is good: 3 hosts, 9 APIs.\n')
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+/** Commands of other programs, and what runs them. */
+const runElsewhere: Readonly<Record<string, string>> = {
+  'npm ci': '.ci/run',
+  'npm test': '.ci/run',
+  'npm pack': 'test/ci/support/release.ts',
+  'sha256sum muster-cluster-*.tgz': 'test/ci/support/release.ts',
+  'npm install --global --offline ./muster-cluster-*.tgz': 'test/ci/support/repository.ts',
+  'curl --user admin --cacert .muster/alpha/authority.crt https://db1:8090/api/v2/user/admin':
+    'test/scenarios/readme.test.ts',
+  'systemctl --user enable muster.service': 'test/scenarios/reboot.test.ts',
+  'loginctl enable-linger': 'test/scenarios/reboot.test.ts',
+}
+
+/** Languages whose blocks this file runs or reads, on any page. */
+const languages = ['sh', 'yaml', 'json']
+
+/** Languages of a single block, with its page; a scenario runs it. */
+const ofScenarios: Readonly<Record<string, string>> = {
+  console: 'README.md',
+  crontab: 'docs/guide/processes.md',
+  ini: 'docs/guide/processes.md',
+}
+
+/** First lines of the recipes that test/ci runs. */
+const recipes = ['# .github/workflows/validate.yml', '# .gitlab-ci.yml', '# .pre-commit-config.yaml']
+
+describe('the pages for readers', () => {
+  it('have no code block that no test reads', () => {
+    expect(blocks.length).toBeGreaterThan(40)
+    const others = blocks.filter(({ language }) => !languages.includes(language))
+    const places = Object.fromEntries(others.map(({ language, page }) => [language, page]))
+    expect(places).toEqual(ofScenarios)
+    expect(others).toHaveLength(Object.keys(ofScenarios).length)
   })
 
-  it('shows parts of a file that validate on top of it', () => {
-    const [whole = '', ...parts] = blocks(readme, 'yaml')
-    const overlays = parts.filter((part) => part.startsWith('defaults:'))
-    expect(overlays.length).toBe(2)
-    const folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
-    const passwords = { ADMIN_PASS: 'x8Jw-Rt2q_Lm0', MONITORING_PASS: 'pL2-vvQ8s_Za' }
-    const accounts = { REPLICATION_PASSWORD: 'r7Tq_Wm3-xPa', MONITOR_PASSWORD: 'Zk4-nB9u_eHd' }
-    try {
-      writeFileSync(join(folder, 'muster.yaml'), whole)
-      for (const overlay of overlays) {
-        writeFileSync(join(folder, 'part.yaml'), overlay)
-        const program = join(root, 'dist', 'muster.js')
-        const said = execFileSync(process.execPath, [program, 'validate', 'muster.yaml', 'part.yaml'], {
-          cwd: folder,
-          encoding: 'utf8',
-          env: { PATH: process.env.PATH, ...passwords, ...accounts },
-        })
-        expect(said).toContain('\nThe configuration of alpha is good: 3 hosts, 9 APIs.\n')
+  it('have no command that no test knows', () => {
+    const isKnown = ([, line]: readonly [page: string, line: string]): boolean =>
+      /^(muster|tapi|npm run) /.test(line) || runElsewhere[line] !== undefined
+    expect(commands.filter((command) => !isKnown(command))).toEqual([])
+    expect(Object.values(runElsewhere).filter((path) => !existsSync(join(root, path)))).toEqual([])
+    const shown = new Set(commands.map(([, line]) => line))
+    expect(Object.keys(runElsewhere).filter((line) => !shown.has(line))).toEqual([])
+  })
+
+  it.each(commandsOfProgram('muster'))('%s: %s: command and options exist', async (_page, line) => {
+    const words = line.split(' -- ')[0]?.split(' ').slice(1) ?? []
+    const [command = '', part = ''] = words
+    expect(await help('muster')).toContain(`  ${command} `)
+    const whole = await help('muster', command)
+    const isGroup =
+      whole.startsWith(`Usage: muster ${command} [options] [command]`) &&
+      !part.startsWith('-') &&
+      !part.endsWith('.yaml')
+    if (isGroup) expect(whole).toContain(`  ${part} `)
+    const text = isGroup ? await help('muster', command, part) : whole
+    for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
+  })
+
+  it.each(commandsOfProgram('tapi'))('%s: %s: command and options exist', async (_page, line) => {
+    const text = await help('tapi')
+    const words = line.split(' ').slice(1)
+    for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
+    const [name = '', part = ''] = words.filter(
+      (word, at) => !word.startsWith('-') && (!words[at - 1]?.startsWith('--') || words[at - 1] === '--all'),
+    )
+    expect(text).toContain(`  ${name} `)
+    const own = await help('tapi', name)
+    if (own.includes('\nCommands:\n')) expect(own).toContain(`  ${part} `)
+  })
+
+  it.each([...new Set(pages.flatMap((page) => readPage(page).match(/npm run [\w:]+/g) ?? []))])(
+    'name a script that exists: %s',
+    (words) => {
+      expect(Object.keys(packageJson.scripts)).toContain(words.split(' ')[2])
+    },
+  )
+
+  it.each(blocks.filter(({ language }) => language === 'json'))('$page: its JSON can be read', ({ text }) => {
+    expect(JSON.parse(text)).toBeTypeOf('object')
+  })
+})
+
+describe('a command of the pages', () => {
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it.each(commandsOfProgram('muster'))(
+    '%s: %s succeeds, or fails only because its file is missing',
+    async (_page, line) => {
+      const argv = line
+        .split(' ')
+        .slice(1)
+        .map((word) => word.replaceAll("'", ''))
+      const run = async (...more: string[]): Promise<string> => {
+        const { context, out, err } = commandContext({ cwd: folder, env: { HOME: folder } })
+        const code = await muster({ argv: [...argv, ...more], context })
+        return code === 0 ? 'succeeded' : `${out()}${err()}`
       }
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+      const said = await run()
+      const asks = said.includes('there is no terminal to ask for confirmation')
+      expect(asks ? await run('--yes') : said).toMatch(/^succeeded$|file-not-found|does not exist|ENOENT/)
+    },
+  )
+})
+
+describe('a YAML file of the pages', () => {
+  const yaml = blocks.filter(({ language }) => language === 'yaml')
+  const isRecipe = ({ text }: Block): boolean => recipes.some((name) => text.startsWith(name))
+  const isWhole = ({ text }: Block): boolean => text.startsWith('cluster:')
+  const parts = yaml.filter((block) => !isRecipe(block) && !isWhole(block))
+  const env = {
+    PATH: process.env.PATH,
+    ADMIN_PASS: 'x8Jw-Rt2q_Lm0',
+    MONITORING_PASS: 'pL2-vvQ8s_Za',
+    REPLICATION_PASSWORD: 'r7Tq_Wm3-xPa',
+    MONITOR_PASSWORD: 'Zk4-nB9u_eHd',
+    SUDO_PASS: 'n3Kd-Yp6w_Tb',
+    KEYSTORE_PASSWORD: 'w9Hs-Gf4m_Qe',
+    TRUSTSTORE_PASSWORD: 'd5Vc-Ju7x_Nk',
+  }
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const validate = (files: Readonly<Record<string, string>>, ...options: string[]): string => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    const program = join(root, 'dist', 'muster.js')
+    const argv = [program, 'validate', ...options, ...Object.keys(files)]
+    return execFileSync(process.execPath, argv, { cwd: folder, encoding: 'utf8', env })
+  }
+
+  it('is a whole configuration, a part of one, or a recipe that test/ci runs', () => {
+    expect(yaml.filter(isWhole).map(({ page }) => page)).toEqual(['README.md', 'docs/guide/first-cluster.md'])
+    expect(yaml.filter(isRecipe).map(({ page }) => page)).toEqual(Array(4).fill('docs/guide/ci.md'))
+    expect(parts.map(({ page }) => page)).toEqual([
+      'docs/guide/air-gapped.md',
+      'docs/guide/certificates.md',
+      'docs/guide/databases.md',
+      'docs/guide/first-cluster.md',
+      'docs/guide/users.md',
+    ])
   })
 
-  it.each(commands.filter((line) => line.startsWith('muster ')))(
-    '%s: command and options exist',
-    async (line) => {
-      const words = line.split(' ').slice(1)
-      const [command = '', part = ''] = words
-      expect(await help('muster')).toContain(`  ${command} `)
-      const whole = await help('muster', command)
-      const isGroup =
-        whole.startsWith(`Usage: muster ${command} [options] [command]`) && !part.startsWith('-')
-      if (isGroup) expect(whole).toContain(`  ${part} `)
-      const text = isGroup ? await help('muster', command, part) : whole
-      for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
-    },
-  )
+  it.each(yaml.filter(isWhole))('$page: its configuration is valid', ({ text }) => {
+    expect(validate({ 'muster.yaml': text }, '--strict')).toBe(
+      'The configuration of alpha is good: 3 hosts, 9 APIs.\n',
+    )
+  })
 
-  it.each(commands.filter((line) => line.startsWith('tapi ')))(
-    '%s: command and options exist',
-    async (line) => {
-      const text = await help('tapi')
-      const words = line.split(' ').slice(1)
-      for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
-      const name = words.find((word, at) => !word.startsWith('-') && !words[at - 1]?.startsWith('--'))
-      expect(text).toContain(`  ${name} `)
+  it.each(parts)(
+    '$page: its part of a configuration is valid on top of that of the first cluster',
+    ({ text }) => {
+      const whole = yaml.find((block) => isWhole(block) && block.page === 'docs/guide/first-cluster.md')
+      const said = validate({ 'muster.yaml': whole?.text ?? '', 'part.yaml': text })
+      expect(said).toContain('\nThe configuration of alpha is good: 3 hosts, 9 APIs.\n')
     },
   )
+})
 
-  it.each(commands.flatMap((line) => line.split(' && ')).filter((line) => line.startsWith('npm run ')))(
-    '%s: the script exists',
-    (line) => {
-      expect(Object.keys(packageJson.scripts)).toContain(line.split(' ')[2])
-    },
-  )
+describe('README.md', () => {
+  it('fits 150 lines', () => {
+    expect(readPage('README.md').split('\n').length - 1).toBeLessThanOrEqual(150)
+  })
 
   it('names the two commands that .ci/run runs on a fresh clone', () => {
-    expect(commands[0]).toBe('npm ci && npm run quickstart')
-    expect(commands[1]).toBe('npm test')
-    const run = read('.ci/run')
+    const shown = commandsOf('README.md')
+    expect(shown[0]).toBe('npm ci && npm run quickstart')
+    expect(shown.at(-1)).toBe('npm test')
+    const run = readPage('.ci/run')
     expect(run).toContain('\nnpm ci\n')
     expect(run).toContain(' npm test\n')
   })
 
-  it('tells the exit codes as the program does', async () => {
-    const [codes] = /0 done or clean.*130 interrupted/s.exec(await help('muster')) ?? []
-    expect(codes?.replaceAll(/\s+/g, ' ')).toBeDefined()
-    expect(readme.replaceAll(/\s+/g, ' ')).toContain(codes?.replaceAll(/\s+/g, ' '))
+  it('leads to every page of the guide', () => {
+    const missing = pages.filter(
+      (page) => page !== 'README.md' && !readPage('README.md').includes(`](${page})`),
+    )
+    expect(missing).toEqual([])
+  })
+})
+
+describe('docs/overview.svg', () => {
+  const picture = readPage('docs/overview.svg')
+
+  it.each([
+    'manager-rest-api-port',
+    'connector-rest-api-port',
+    'replicator-rest-api-port',
+    'application-port',
+    'replication-port',
+    'install-directory',
+  ])('shows the default of %s', (option) => {
+    const schema = JSON.parse(readPage('docs/muster.schema.json'))
+    expect(picture).toContain(String(schema.$defs.options.properties[option].default))
   })
 
-  it.each(['README.md', 'ARCHITECTURE.md'])('%s links to files that exist', (page) => {
-    const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] ?? '')
-    const local = links.filter((link) => !/^https?:/.test(link))
-    expect(local.length).toBeGreaterThan(2)
-    const headings = [...read(page).matchAll(/^#+ (.*)$/gm)].map(
-      ([, title = '']) =>
-        `#${title
-          .toLowerCase()
-          .replaceAll(/[^\w ]/g, '')
-          .replaceAll(' ', '-')}`,
+  it('shows the folders and the units of a host', () => {
+    const { usersFile, log } = serviceData('systemd', { root: '/opt/muster', cluster: 'alpha' })
+    for (const path of [dirname(usersFile), log]) expect(picture).toContain(`>${path}<`)
+    expect(unitName('alpha', 'manager').replace('manager', '*')).toBe(/muster-\S+service/.exec(picture)?.[0])
+  })
+
+  it('has its own colours in dark mode', () => {
+    const [light = '', dark = ''] = picture.split('@media (prefers-color-scheme: dark)')
+    const classes = [...light.matchAll(/^ {4}([.\w-]+) \{ (?:fill|stroke): #/gm)].map(([, name]) => name)
+    expect(classes.length).toBeGreaterThan(7)
+    for (const name of classes) expect(dark).toContain(`      ${name} { `)
+  })
+})
+
+describe('docs/guide/operate.md', () => {
+  it('lists the exit codes as the program does', async () => {
+    const [codes] = /0 done or clean.*130 interrupted/s.exec(await help('muster')) ?? []
+    expect(codes).toBeDefined()
+    const page = readPage('docs/guide/operate.md')
+    expect(page.replaceAll(/\s+/g, ' ')).toContain(codes?.replaceAll(/\s+/g, ' '))
+  })
+})
+
+describe('a link of the documentation', () => {
+  const headingsOf = (page: string): readonly string[] =>
+    [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
     )
-    const leadsSomewhere = (link: string): boolean =>
-      link.startsWith('#') ? headings.includes(link) : existsSync(join(root, link))
-    expect(local.filter((link) => !leadsSomewhere(link))).toEqual([])
+  /** Path from the root and anchor that a link on a page leads to. */
+  const targetOf = (page: string, link: string): readonly [path: string, anchor: string] => {
+    const [path = '', anchor = ''] = link.split('#')
+    return [path === '' ? page : join(dirname(page), path), anchor]
+  }
+
+  it.each([...pages, 'ARCHITECTURE.md', 'CHANGELOG.md', ...decisions])('on %s leads somewhere', (page) => {
+    const text = readPage(page).replaceAll(/^```.*?^```/gms, '')
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] ?? '')
+    const local = links.filter((link) => !/^https?:/.test(link))
+    if (page === 'README.md' || page === 'ARCHITECTURE.md') expect(local.length).toBeGreaterThan(10)
+    const lost = local.filter((link) => {
+      const [path, anchor] = targetOf(page, link)
+      return !existsSync(join(root, path)) || (anchor !== '' && !headingsOf(path).includes(anchor))
+    })
+    expect(lost).toEqual([])
   })
 })
 
 describe('ARCHITECTURE.md', () => {
   it('has the folder table that the layers test holds', () => {
-    const layers = read('test/layers.test.ts')
-    const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `(\w+)\/` \|.*\| ([^|]+) \|$/gm)]
+    const layers = readPage('test/layers.test.ts')
+    const rows = [...readPage('ARCHITECTURE.md').matchAll(/^\| `(\w+)\/` \|.*\| ([^|]+) \|$/gm)]
     expect(rows.length).toBeGreaterThan(14)
     for (const [, folder, imports] of rows) {
       if (/^all/.test(imports ?? '')) continue
@@ -143,12 +288,44 @@ describe('ARCHITECTURE.md', () => {
       expect(names.join(', ') || 'nothing', folder).toBe(imports)
     }
   })
+
+  it('lists every record of a decision by its title', () => {
+    const listed = [...readPage('ARCHITECTURE.md').matchAll(/^(\d+\. )\[(.+)\]\((docs\/decisions\/.+)\)$/gm)]
+    const records = decisions.map((page) => [readPage(page).split('\n')[0], page])
+    expect(listed.map(([, number, title, page]) => [`# ${number}${title}`, page])).toEqual(records)
+  })
+})
+
+describe('a record of a decision', () => {
+  it.each(decisions)('%s has a date, its context, the decision and its consequences', (page) => {
+    const number = Number(page.split('/').at(-1)?.slice(0, 4))
+    expect(readPage(page)).toMatch(
+      new RegExp(
+        `^# ${number}\\. .+\\n\\n\\d{4}-\\d\\d-\\d\\d\\n\\n## Context\\n[^]+\\n## Decision\\n[^]+\\n## Consequences\\n`,
+      ),
+    )
+    expect(readPage(page).split('\n').length).toBeLessThan(45)
+  })
+})
+
+describe('docs/guide/troubleshooting.md', () => {
+  const table = readPage('docs/guide/troubleshooting.md').split('\n| code |')[1]?.split('\n## ')[0] ?? ''
+  const cells = [...table.matchAll(/^\| (`.+?) \|/gm)].map(([, cell = '']) => cell)
+  const codes = cells.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)`/g)].map(([, code = '']) => code))
+
+  it('explains codes that the programs report', () => {
+    expect(codes.length).toBeGreaterThan(9)
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readPage(join('src', name)))
+    const isReported = (code: string): boolean => sources.some((text) => text.includes(`'${code}'`))
+    expect(codes.filter((code) => !isReported(code))).toEqual([])
+  })
 })
 
 describe('docs/guide/security-model.md', () => {
   it('names tests that exist, some for each party', () => {
-    const page = read('docs/guide/security-model.md')
-    const rows = page
+    const rows = readPage('docs/guide/security-model.md')
       .split('\n')
       .filter((line) => /^\| (?!party|attack|---|.*\| – \| – \|)/.test(line) && !line.startsWith('|--'))
     expect(rows.length).toBeGreaterThan(12)

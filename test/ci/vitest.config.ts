@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// What README.md shows for CI services, and the API as programs of others see it: needs the package registry and
-// the Debian packages that README.md names.
+// What docs/guide/ci.md shows for CI services, and the API as programs of others see it: needs the package registry and
+// the Debian packages that CONTRIBUTING.md names.
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {

@@ -1,21 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { blockOf, commandsOf } from '../support/pages.ts'
 import { freePort } from '../support/ports.ts'
 import { createOperator, type Operator, packageDirectory } from './support/operator.ts'
 import { endProcesses, pidsBelow, runs } from './support/pids.ts'
 
-const guide = readFileSync(join(packageDirectory, 'docs/guide/processes.md'), 'utf8')
-
-/** The block of the guide in this language. */
-function shown(language: string): string {
-  const [, block] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(guide) ?? []
-  if (block === undefined) throw new Error(`the guide shows no ${language}`)
-  return block
-}
+const page = 'docs/guide/processes.md'
 
 /** What docs/guide/processes.md shows, with the programs of dist/ and everything that a reboot leaves. */
 describe.skipIf(process.platform !== 'linux')('components as processes, after a reboot (needs Linux)', () => {
@@ -73,13 +67,13 @@ hosts:
   }
 
   it('are started by the crontab line of the guide', () => {
-    const [, line] = /^@reboot (.+)\n$/.exec(shown('crontab')) ?? []
+    const [, line] = /^@reboot (.+)\n$/.exec(blockOf(page, 'crontab')) ?? []
     asAtBoot(line ?? 'false')
     expect(running()).toBe(3)
   })
 
   it('are started by the user unit of the guide, which systemd finds well-formed', () => {
-    const unit = shown('ini')
+    const unit = blockOf(page, 'ini')
     const value = (key: string): string => new RegExp(`^${key}=(.+)$`, 'm').exec(unit)?.[1] ?? 'false'
     expect(value('WorkingDirectory')).toBe('%h')
     asAtBoot(`${value('Environment')} ${value('ExecStart')}`)
@@ -89,5 +83,16 @@ hosts:
     const verify = ['--user', '--man=no', 'verify', file]
     const env = { PATH: process.env.PATH, HOME: operator.home, XDG_RUNTIME_DIR: folder }
     expect(execFileSync('systemd-analyze', verify, { encoding: 'utf8', env, stdio: 'pipe' })).toBe('')
+  })
+
+  it('are started at boot by commands that systemd knows', () => {
+    const lines = commandsOf(page)
+    expect(lines).toHaveLength(2)
+    for (const line of lines) {
+      const [program = '', ...words] = line.split(' ')
+      const help = execFileSync(program, ['--help'], { encoding: 'utf8' })
+      for (const word of words.filter((each) => !each.endsWith('.service')))
+        expect(help).toContain(`  ${word} `)
+    }
   })
 })

@@ -31,7 +31,7 @@ type Parser = {
   readonly NoOperationTraceWriter: new () => unknown
 }
 
-/** The workflow of README.md, which GitHub's own parser takes. */
+/** The workflow of the guide, which GitHub's own parser takes. */
 export async function githubWorkflow(release: Pick<Release, 'url' | 'sha256'>): Promise<Workflow> {
   const name = '.github/workflows/validate.yml'
   const content = recipeFor(name, release)

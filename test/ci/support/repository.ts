@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { commandsOf } from '../../support/pages.ts'
 import { type Release, serveRelease } from './release.ts'
 
 /** The repository of a user: a folder under git with a configuration and what we show for its CI. */
@@ -35,8 +36,10 @@ export async function createRepository(): Promise<Repository> {
   for (const made of [folder, runnerTemp]) mkdirSync(made)
   const release = await serveRelease(top)
   const installed = join(top, 'installed')
-  execFileSync('npm', ['install', '--silent', '--global', '--prefix', installed, '--offline', release.file], {
-    env: { PATH: process.env.PATH, HOME: top },
+  const line = commandsOf('docs/guide/ci.md').find((shown) => shown.startsWith('npm install ')) ?? 'false'
+  execFileSync('bash', ['-c', line], {
+    cwd: dirname(release.file),
+    env: { PATH: process.env.PATH, HOME: top, npm_config_prefix: installed, npm_config_loglevel: 'silent' },
   })
   const env = {
     PATH: `${join(installed, 'bin')}:${process.env.PATH}`,
