@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -96,9 +96,12 @@ describe('the pages for readers', () => {
     if (own.includes('\nCommands:\n')) expect(own).toContain(`  ${part} `)
   })
 
-  it.each(commandsOfProgram('npm run'))('%s: %s: the script exists', (_page, line) => {
-    expect(Object.keys(packageJson.scripts)).toContain(line.split(' ')[2])
-  })
+  it.each([...new Set(pages.flatMap((page) => readPage(page).match(/npm run [\w:]+/g) ?? []))])(
+    'name a script that exists: %s',
+    (words) => {
+      expect(Object.keys(packageJson.scripts)).toContain(words.split(' ')[2])
+    },
+  )
 
   it.each(blocks.filter(({ language }) => language === 'json'))('$page: its JSON can be read', ({ text }) => {
     expect(JSON.parse(text)).toBeTypeOf('object')
@@ -227,9 +230,7 @@ describe('docs/overview.svg', () => {
   it('shows the folders and the units of a host', () => {
     const { usersFile, log } = serviceData('systemd', { root: '/opt/muster', cluster: 'alpha' })
     for (const path of [dirname(usersFile), log]) expect(picture).toContain(`>${path}<`)
-    expect(unitName({ cluster: 'alpha', component: 'manager' }).replace('manager', '*')).toBe(
-      /muster-\S+service/.exec(picture)?.[0],
-    )
+    expect(unitName('alpha', 'manager').replace('manager', '*')).toBe(/muster-\S+service/.exec(picture)?.[0])
   })
 
   it('has its own colours in dark mode', () => {
@@ -305,6 +306,21 @@ describe('a record of a decision', () => {
       ),
     )
     expect(readPage(page).split('\n').length).toBeLessThan(45)
+  })
+})
+
+describe('docs/guide/troubleshooting.md', () => {
+  const table = readPage('docs/guide/troubleshooting.md').split('\n| code |')[1]?.split('\n## ')[0] ?? ''
+  const cells = [...table.matchAll(/^\| (`.+?) \|/gm)].map(([, cell = '']) => cell)
+  const codes = cells.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)`/g)].map(([, code = '']) => code))
+
+  it('explains codes that the programs report', () => {
+    expect(codes.length).toBeGreaterThan(9)
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readPage(join('src', name)))
+    const isReported = (code: string): boolean => sources.some((text) => text.includes(`'${code}'`))
+    expect(codes.filter((code) => !isReported(code))).toEqual([])
   })
 })
 
