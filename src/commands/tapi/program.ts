@@ -2,6 +2,7 @@ import { type Command, CommanderError, Option } from 'commander'
 import { foldLines } from '../../output/foldLines.ts'
 import { CliCommand, helpCommand, helpFooter } from '../cliCommand.ts'
 import { completionCommand } from '../completion/command.ts'
+import { complete, completeWord } from '../completion/complete.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
 import { Interrupted } from '../interrupted.ts'
@@ -27,6 +28,8 @@ export async function tapi(options: {
 }): Promise<ExitCode> {
   const { argv, context, machine } = options
   const { program, code } = build(context, machine)
+  const [first, ...words] = argv
+  if (first === completeWord) return complete({ program, words, context })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return code()
