@@ -8,9 +8,9 @@ import { lastLines } from '../untrusted/printable.ts'
 import { systemReason } from '../untrusted/systemErrors.ts'
 import { ciphers, keyExchanges, macs } from './algorithms.ts'
 import { codeOf } from './dial.ts'
-import { hastenLogin } from './hastenLogin.ts'
 import type { HostKeyPolicy } from './hostKeyPolicy.ts'
 import type { LoginKeys } from './loginKeys.ts'
+import { pipelineAuth } from './pipelineAuth.ts'
 import { watchSilence } from './silence.ts'
 import { attemptError, type Progress, type SshPlace } from './sshErrors.ts'
 import type { TransportError } from './transportError.ts'
@@ -117,7 +117,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     },
     authHandler: keyByKey(options, progress, () => exhausted()),
   })
-  hastenLogin(client, options.login.keys)
+  pipelineAuth(client, options.login.keys)
   stream.on('data', (chunk: Buffer) => {
     progress.greeted ||= /^SSH-/m.test(chunk.toString('latin1'))
   })
