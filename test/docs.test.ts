@@ -230,7 +230,9 @@ describe('docs/overview.svg', () => {
   it('shows the folders and the units of a host', () => {
     const { usersFile, log } = serviceData('systemd', { root: '/opt/muster', cluster: 'alpha' })
     for (const path of [dirname(usersFile), log]) expect(picture).toContain(`>${path}<`)
-    expect(unitName('alpha', 'manager').replace('manager', '*')).toBe(/muster-\S+service/.exec(picture)?.[0])
+    expect(unitName({ cluster: 'alpha', component: 'manager' }).replace('manager', '*')).toBe(
+      /muster-\S+service/.exec(picture)?.[0],
+    )
   })
 
   it('has its own colours in dark mode', () => {

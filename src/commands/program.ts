@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { helpCommand, helpFooter, versionCommand } from './cliCommand.ts'
+import { complete, completeWord } from './completion/complete.ts'
 import { cert } from './definitions/cert.ts'
 import { config } from './definitions/config.ts'
 import { command, type Definition, type World } from './definitions/definition.ts'
@@ -68,7 +69,10 @@ export async function muster(options: {
     code = result
   }
   try {
-    await musterProgram({ context, done }).parseAsync([...argv], { from: 'user' })
+    const program = musterProgram({ context, done })
+    const [first, ...words] = argv
+    if (first === completeWord) return await complete({ program, words, context })
+    await program.parseAsync([...argv], { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage

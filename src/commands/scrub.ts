@@ -6,8 +6,8 @@ import { writeFileTo } from '../cli/terminal.ts'
 import { scrubFiles } from '../config/scrub/scrubFiles.ts'
 import { readNamedFiles } from '../session/loadCluster.ts'
 
-const differs = `note: validate finds other mistakes in this text than in yours. What breaks the YAML stands in a part
-  that must not be shown, such as a password; say in your report which finding you got.
+const differs = `note: validate finds other mistakes in this text than in yours. What makes the difference must not be shown,
+  such as a password; say in your report which findings you got.
 `
 
 /** Several files one after the other, each under a line that counts them; their names may be private. */

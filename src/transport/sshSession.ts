@@ -7,9 +7,9 @@ import keyParser from 'ssh2/lib/protocol/keyParser.js'
 import { lastLines } from '../base/printable.ts'
 import { errorCode, systemReason } from '../base/systemErrors.ts'
 import { ciphers, keyExchanges, macs } from './algorithms.ts'
-import { hastenLogin } from './hastenLogin.ts'
 import type { HostKeyPolicy } from './hostKeyPolicy.ts'
 import type { LoginKeys } from './loginKeys.ts'
+import { pipelineAuth } from './pipelineAuth.ts'
 import { watchSilence } from './silence.ts'
 import { attemptError, type Progress, type SshPlace } from './sshErrors.ts'
 import type { TransportError } from './transportError.ts'
@@ -116,7 +116,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     },
     authHandler: keyByKey(options, progress, () => exhausted()),
   })
-  hastenLogin(client, options.login.keys)
+  pipelineAuth(client, options.login.keys)
   stream.on('data', (chunk: Buffer) => {
     progress.greeted ||= /^SSH-/m.test(chunk.toString('latin1'))
   })

@@ -18,17 +18,17 @@ async function scrub(
   return { code, out: out(), err: err() }
 }
 
-const scrubbed = `cluster: cluster1
+const scrubbed = `cluster: name1
 defaults:
-  rest-api-admin-user: user1
+  rest-api-admin-user: name2
 services:
-  service1:
+  name1:
     topology: clustered
-    master: host1
-    members: [host1]
-    connectors: [host1]
+    master: name3
+    members: [name3]
+    connectors: [name3]
 hosts:
-  host1: { address: 192.0.2.1 }
+  name3: { address: 198.18.0.1 }
 `
 
 describe('muster config --scrub', () => {
@@ -47,7 +47,7 @@ describe('muster config --scrub', () => {
   it('prints several files under lines that count them, with the same names in all', async () => {
     const files = { 'acme.yaml': good, 'acme-staging.yaml': 'hosts: { db1: { address: 10.0.0.99 } }' }
     const { out } = await scrub(files, ['acme.yaml', 'acme-staging.yaml'])
-    expect(out).toBe(`# file 1 of 2\n${scrubbed}# file 2 of 2\nhosts: { host1: { address: 192.0.2.2 } }\n`)
+    expect(out).toBe(`# file 1 of 2\n${scrubbed}# file 2 of 2\nhosts: { name3: { address: 198.18.0.2 } }\n`)
   })
 
   it.each([

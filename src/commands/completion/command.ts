@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
+import { exitCodes } from '../../cli/exitCodes.ts'
 import type { World } from '../definitions/definition.ts'
-import { type Shell, shells } from './shells.ts'
+import { type Shell, shells, stub } from './stubs.ts'
 
 const installation = (name: string): string => `
 Load it whenever the shell starts, so that it is always that of your ${name}:
@@ -8,7 +9,7 @@ Load it whenever the shell starts, so that it is always that of your ${name}:
   zsh   echo 'source <(${name} completion zsh)' >> ~/.zshrc        (below compinit)
   fish  echo '${name} completion fish | source' > ~/.config/fish/completions/${name}.fish`
 
-/** Makes of a command the one with which the program `name` completes itself in a shell. */
+/** Makes of a command the one that prints with what a shell completes the program `name`. */
 export function completionCommand(
   made: Command,
   { name, context, done }: World & { readonly name: string },
@@ -16,8 +17,8 @@ export function completionCommand(
   return made
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', installation(name))
-    .action(async (shell: Shell) => {
-      const { completion } = await import('../completion.ts')
-      done(completion({ context, program: made.parent ?? made, shell }))
+    .action((shell: Shell) => {
+      context.stdout.write(stub(shell, name))
+      done(exitCodes.ok)
     })
 }

@@ -54,7 +54,7 @@ export const config: Definition = (world) => [
       )
       .addHelpText(
         'after',
-        'Review a scrubbed file before you share it: numbers and names of unknown options stay.',
+        'Review a scrubbed file before you share it: numbers and misspelled names of options stay.',
       )
       // So that what follows the word diff belongs to it, --host and --format included.
       .enablePositionalOptions()

@@ -6,6 +6,7 @@ import { Interrupted } from '../../cli/interrupted.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { CliCommand, helpCommand, helpFooter } from '../cliCommand.ts'
 import { completionCommand } from '../completion/command.ts'
+import { complete, completeWord } from '../completion/complete.ts'
 import { anyCallCommands } from './definitions/anyCall.ts'
 import { connectorCommand } from './definitions/connector.ts'
 import { groups } from './definitions/groups.ts'
@@ -27,6 +28,8 @@ export async function tapi(options: {
 }): Promise<ExitCode> {
   const { argv, context, machine } = options
   const { program, code } = build(context, machine)
+  const [first, ...words] = argv
+  if (first === completeWord) return complete({ program, words, context })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return code()

@@ -1,38 +1,40 @@
-import { neutralComment } from './neutralComment.ts'
-import { neutralTag } from './neutralTag.ts'
-import type { Pseudonyms } from './pseudonyms.ts'
-import { wordwise } from './wordwise.ts'
+import { catalogue } from '../../diagnostics/catalogue.ts'
+import { linesOf } from '../document/lines.ts'
+import { referenceTags } from '../document/node.ts'
+import { ignoreWord } from '../ignores/ignore.ts'
+import { readIgnores } from '../ignores/readIgnores.ts'
+import type { Placeholders } from './placeholders.ts'
 
-/** What can stand between two values, in the order in which it is looked for. */
+/** YAML's own types (yaml.org/type). */
+const ownTypes = 'binary|bool|float|int|map|merge|null|omap|pairs|seq|set|str|timestamp'
+
+const knownTag = new RegExp(
+  `^(?:!(?:${referenceTags.join('|')})?|!!(?:${ownTypes})|!<tag:yaml\\.org,2002:(?:${ownTypes})>)$`,
+)
+
+/** What can stand between two values: a directive, an anchor or alias, a tag, and what no YAML needs there. */
 const pieces =
-  /(?<comment>(?<![^ \t\r\n])#(?:[^\r\n]|\r(?!\n))*)|(?<directive>(?<![^\n])%[^\n]*)|(?<property>[&*][^ \t\r\n,[\]{}]+)|(?<tag>!<[^> \t\r\n]*>?|![^ \t\r\n,[\]{}]*)|(?<rest>[^#%&*!]+|.)/gsu
+  /(?<directive>^%.*$)|[&*](?<anchor>[^\s,[\]{}]+)|(?<tag>!<[^>\s]*>?|![^\s,[\]{}]*)|[^\s,[\]{}:?.-]/gmu
 
-function neutralPiece(text: string, groups: Readonly<Record<string, string>>, names: Pseudonyms): string {
-  if (groups.directive !== undefined) {
-    return /^%YAML [\d.]+\s*$/.test(text) ? text : `%${wordwise(text.slice(1), names)}`
-  }
-  if (groups.property !== undefined) {
-    return `${text.charAt(0)}anchor${names.number('anchor', text.slice(1))}`
-  }
-  return groups.tag === undefined ? wordwise(text, names) : neutralTag(text, names)
-}
+/** The text between two values and comments with neutral anchors and tags. Indentation, line breaks and signs stay. */
+export const scrubGap = (gap: string, words: Placeholders): string =>
+  gap.replaceAll(pieces, (all: string, ...rest) => {
+    const { directive, anchor, tag }: Readonly<Record<string, string | undefined>> = rest.at(-1)
+    if (directive !== undefined) return /^%YAML [\d.]+\s*$/.test(directive) ? directive : '#'
+    if (anchor !== undefined) return `${all.charAt(0)}${words.mark('anchor', anchor)}`
+    if (tag === undefined) return ''
+    return knownTag.test(tag) ? tag : `!${words.mark('tag', tag)}`
+  })
 
-/**
- * The text between two values without what it may tell: comments go, anchors and unknown tags get other names.
- * Indentation, line breaks and signs stay. `before` gives what stands before it on its line.
- */
-export function scrubGap(gap: string, before: () => string, names: Pseudonyms): string {
-  const out: string[] = []
-  for (const { 0: text, index, groups = {} } of gap.matchAll(pieces)) {
-    if (groups.comment === undefined) {
-      out.push(neutralPiece(text, groups, names))
-      continue
-    }
-    const start = index === 0 ? -1 : gap.lastIndexOf('\n', index - 1)
-    const lead = gap.slice(start + 1, index)
-    const left = neutralComment(text, (start === -1 ? before() + lead : lead).trim() === '')
-    const last = out.pop() ?? ''
-    out.push(left === '' ? last.replace(/[ \t]+$/, '') : last, left)
-  }
-  return out.join('')
+const knownCode = (code: string): string => (Object.hasOwn(catalogue, code) ? code : 'unknown-code')
+
+/** Returns what remains of a comment: a bare `#`; of one that silences findings their codes, without its reason. */
+export function scrubComment(comment: string): string {
+  if (!comment.includes(ignoreWord)) return '#'
+  const whole = { from: 0, to: comment.length, text: comment }
+  const [ignore] = readIgnores([whole], { text: comment, lines: linesOf('', comment) })
+  if (ignore === undefined) return '#'
+  const codes = ignore.codes.map(({ code }) => knownCode(code)).join(', ')
+  const reason = ignore.reason === '' ? '' : ' reason removed'
+  return `# ${ignoreWord}:${codes === '' ? '' : ` ${codes}`}${reason}`
 }

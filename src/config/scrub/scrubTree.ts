@@ -1,91 +1,134 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
+import { looksSecret } from '../document/hide.ts'
 import { linesOf } from '../document/lines.ts'
-import type { Paths } from '../paths.ts'
-import type { RawText } from '../yaml.ts'
-import { type Context, fileContext } from './context.ts'
-import { scrubGap } from './gap.ts'
-import { type MistakeIn, mistakesOf } from './mistakes.ts'
-import { privateNames } from './privateNames.ts'
-import type { Pseudonyms } from './pseudonyms.ts'
-import { firstBehind, rangesOf } from './ranges.ts'
+import { isSecretName } from '../knownNames.ts'
+import { options } from '../settings/options.ts'
+import type { Setting } from '../settings/setting.ts'
+import type { RawNode, RawText } from '../yaml.ts'
+import { scrubComment, scrubGap } from './gap.ts'
+import { isNearlyKeyword, settings } from './keywords.ts'
+import type { Placeholders } from './placeholders.ts'
 import { scalarSource } from './scalarSource.ts'
-import { type TokenFacts, tokenValue } from './tokenText.ts'
-import { type Token, usesOf, walk } from './walk.ts'
 
-/** A text that YAML understands, and what is known of it. */
+/** A text that YAML understands, and what may be pieces of a secret in it. */
 export type ReadableText = {
   readonly text: string
   readonly parsed: Extract<RawText, { readonly tooDeep?: never }>
-  /** What may be pieces of a secret. */
   readonly hidden: readonly Span[]
-  /** Whether a secret that is easy to guess starts at this place. */
-  readonly isWeak: (place: { readonly line: number; readonly column: number }) => boolean
 }
 
-function tokensOf({ parsed }: ReadableText): readonly Token[] {
-  return parsed.roots.flatMap(({ node }) => {
-    if (node === undefined) return []
-    const context: Context = node.kind === 'map' ? fileContext : { at: 'unknown' }
-    return walk(node, context, usesOf(node, context))
-  })
+/** What stands above a value. */
+type Above = {
+  readonly setting?: Setting<unknown>
+  /** Set where the names are those of hosts, services or users. */
+  readonly names?: boolean
+  /** Set below the map of users, whose values are secrets. */
+  readonly users?: boolean
+  readonly secret?: boolean
 }
 
-function factsOf(
-  readable: ReadableText,
-  tokens: readonly Token[],
-  world: { readonly names: Pseudonyms; readonly paths: Paths },
-): TokenFacts {
-  const { text, hidden, isWeak } = readable
-  const lines = linesOf('', text)
-  const ranges = rangesOf(text, hidden)
-  const placeOf = (offset: number) => lines.span(offset, offset)
-  // A finding about an alias is one about the value that it stands for.
-  const weakAnchors = new Set(
-    tokens.flatMap(({ node }) => (node.kind === 'alias' && isWeak(placeOf(node.from)) ? [node.name] : [])),
-  )
-  return {
-    ...world,
-    isHidden: (offset) => (ranges[firstBehind(ranges, offset)]?.from ?? text.length) <= offset,
-    isPrivate: privateNames(tokens),
-    strengthOf: ({ node }) => {
-      const shared = node.kind === 'scalar' && node.anchor !== undefined && weakAnchors.has(node.anchor)
-      return shared || isWeak(placeOf(node.from)) ? 'weak' : 'good'
-    },
-  }
-}
-
-function tokenSource(
-  token: Token,
-  readable: ReadableText,
-  facts: TokenFacts & { readonly mistakeIn: MistakeIn },
-): string {
-  const { node, isKey } = token
-  const { text } = readable
-  if (node.kind === 'alias') return `*anchor${facts.names.number('anchor', node.name)}`
-  const source = text.slice(node.from, node.to)
-  const value = tokenValue({ ...token, node }, facts)
-  // A block has a comment of its own in its first line, so it is always written anew.
-  if (value === (isKey ? node.source : node.value) && !/[\n|>]/.test(source)) return source
-  return scalarSource(source, value, facts.mistakeIn(node.from, node.to))
-}
+type Scalar = Extract<RawNode, { readonly kind: 'scalar' }>
+type Value = string | number | boolean | null
+type Piece = { readonly from: number; readonly to: number; readonly written: string }
 
 /** Replaces what a text tells of its owner, value by value; everything stays on its line. */
-export function scrubTree(
-  readable: ReadableText,
-  world: { readonly names: Pseudonyms; readonly paths: Paths },
-): string {
-  const { text, parsed } = readable
-  const { names } = world
-  const tokens = tokensOf(readable)
-  const facts = { ...factsOf(readable, tokens, world), mistakeIn: mistakesOf(parsed.problems) }
-  const written = tokens.filter(({ node }) => node.to > node.from).sort((a, b) => a.node.from - b.node.from)
-  const gap = (from: number, to: number): string =>
-    scrubGap(text.slice(from, to), () => text.slice(text.lastIndexOf('\n', from - 1) + 1, from), names)
+export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeholders): string {
+  const isHidden = hiddenIn(text, hidden)
+  const pieces: Piece[] = parsed
+    .comments()
+    .map(({ from, to, text: comment }) => ({ from, to, written: scrubComment(comment) }))
+
+  const write = (node: Scalar, value: Value): void => {
+    const { from, to } = node
+    const source = text.slice(from, to)
+    // A block has a comment of its own in its first line, so it is always written anew.
+    const stays = value === node.source || value === node.value
+    const written = stays && !/[\n|>]/.test(source) ? source : scalarSource(source, value)
+    if (to > from) pieces.push({ from, to, written })
+  }
+
+  const writtenValue = (node: Scalar, above: Above, isReference: boolean): Value => {
+    const value = plainValue(node)
+    const isOwn = above.setting !== undefined && node.anchor === undefined
+    if (isReference && typeof value === 'string') return words.reference(value)
+    if (isReference || above.secret || (!isOwn && isHidden(node))) return words.secret(value)
+    if (typeof value === 'string') return words.text(value, above.setting)
+    // A number may be the password of an option whose name is unknown.
+    return typeof value === 'number' && above.setting === undefined && node.anchor === undefined ? 0 : value
+  }
+
+  const writtenKey = (name: string, above: Above): Value => {
+    if (above.secret) return words.secret(name)
+    // What is wrong with a name of ours is what its finding is about.
+    return !above.names && isNearlyKeyword(name) ? name : words.text(name)
+  }
+
+  const visit = (node: RawNode, above: Above, reference = false): void => {
+    const isReference = reference || referenceTag.test(node.tag ?? '')
+    if (node.kind === 'alias') return
+    if (node.kind === 'list') {
+      for (const item of node.items) visit(item, above, isReference)
+      return
+    }
+    if (node.kind === 'scalar') {
+      write(node, writtenValue(node, above, isReference))
+      return
+    }
+    for (const { key, value } of node.entries) {
+      const name = key.kind === 'scalar' ? key.source : ''
+      if (key.kind === 'scalar') write(key, writtenKey(name, above))
+      else visit(key, above)
+      visit(value, below(above, name))
+    }
+  }
+  for (const { node } of parsed.roots) if (node !== undefined) visit(node, {})
+  return assembled(text, pieces, words)
+}
+
+const referenceTag = /^!(?:env|file|exec)$/
+
+/** A value of a type that no setting has, such as a binary one, counts as its text. */
+const plainValue = ({ value, source }: Scalar): Value =>
+  value === null || typeof value === 'number' || typeof value === 'boolean' ? value : source
+
+function below(above: Above, name: string): Above {
+  if (above.secret || above.users) return { secret: true }
+  if (name === '<<') return above
+  const setting = settings.get(name)
+  if (setting === options.users) return { names: true, users: true }
+  if (setting !== undefined) return { setting, secret: setting.secret }
+  if (name === 'hosts' || name === 'services') return { names: true }
+  return { secret: isSecretName(name) || looksSecret(name) }
+}
+
+/** Returns whether a node starts in what may be a piece of a secret. */
+function hiddenIn(text: string, hidden: readonly Span[]): (node: RawNode) => boolean {
+  const lines = linesOf('', text)
+  const byLine = new Map<number, Span[]>()
+  for (const span of hidden) {
+    for (let line = span.line; line <= span.endLine; line++) {
+      byLine.set(line, [...(byLine.get(line) ?? []), span])
+    }
+  }
+  return ({ from }) => {
+    const at = lines.span(from, from)
+    return (byLine.get(at.line) ?? []).some((span) => isWithin(at, span))
+  }
+}
+
+const isWithin = ({ line, column }: Span, outer: Span): boolean =>
+  (line > outer.line || (line === outer.line && column >= outer.column)) &&
+  (line < outer.endLine || (line === outer.endLine && column < outer.endColumn))
+
+/** Writes the pieces in the order of the text, and what YAML needs between them. */
+function assembled(text: string, pieces: readonly Piece[], words: Placeholders): string {
   const out: string[] = []
   let at = 0
-  for (const token of written) {
-    out.push(gap(at, token.node.from), tokenSource(token, readable, facts))
-    at = token.node.to
+  for (const { from, to, written } of [...pieces].sort((a, b) => a.from - b.from)) {
+    // The comment behind the sign of a block goes with the block.
+    if (from < at) continue
+    out.push(scrubGap(text.slice(at, from), words), written)
+    at = to
   }
-  return [...out, gap(at, text.length)].join('')
+  return [...out, scrubGap(text.slice(at), words)].join('')
 }

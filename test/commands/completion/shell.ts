@@ -1,13 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Shell } from '../../../src/commands/completion/shells.ts'
+import type { Shell } from '../../../src/commands/completion/stubs.ts'
 
-/** A shell with a completion script loaded, working in `folder`; what it needs itself lies in the folder above. */
+/**
+ * A shell with a completion script loaded, working in `folder`; what it needs itself lies in the folder above, the
+ * programs that it calls in `bin` beside it.
+ */
 export type Session = { readonly shell: Shell; readonly script: string; readonly folder: string }
 
 const environment = (home: string) => ({
-  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  PATH: `${join(home, 'bin')}:${process.env.PATH ?? '/usr/bin:/bin'}`,
   HOME: home,
   XDG_CONFIG_HOME: home,
   ZDOTDIR: home,
@@ -91,20 +94,27 @@ compadd() {
   )
   writeFileSync(noted, '')
   const keys = lines.map((line) => `next\n${line}\t\n`).join('')
-  pressed(session, 'zsh -d -i', `${keys}exit\n`)
+  const shown = pressed(session, 'zsh -d -i', `${keys}exit\n`)
+  if (shown.includes('trouble')) throw new Error(shown)
   return readFileSync(noted, 'utf8')
 }
 
+/** Throws where the shell says something beside its offers. */
 function run({ shell, folder }: Session, args: readonly string[]): string {
-  return execFileSync(shell, [...args], { cwd: folder, env: environment(dirname(folder)), encoding: 'utf8' })
+  const env = environment(dirname(folder))
+  const { stdout, stderr } = spawnSync(shell, [...args], { cwd: folder, env, encoding: 'utf8' })
+  if (stderr !== '') throw new Error(stderr)
+  return stdout
 }
 
-function pressed({ folder }: Session, command: string, keys: string): void {
-  execFileSync('script', ['-qec', command, '/dev/null'], {
+/** What the terminal shows. */
+function pressed({ folder }: Session, command: string, keys: string): string {
+  return execFileSync('script', ['-qec', command, '/dev/null'], {
     cwd: folder,
     env: environment(dirname(folder)),
     input: keys,
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
+    encoding: 'utf8',
   })
 }
 

@@ -22,6 +22,5 @@ it.each([
   ['names on one line', `{${Array.from({ length: 10_000 }, (_, n) => `k${n}: v${n}`).join(', ')}}`],
 ])('scrubs a long text of %s', (_, text) => {
   const scrubbed = scrubText(text)
-  expect(scrubbed.faithful).toBe(true)
   expect(scrubbed.text.match(/\n/g)?.length).toBe(text.match(/\n/g)?.length)
 })

@@ -1,7 +1,6 @@
 import type { ConfigFile } from '../../../src/config/load.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import { findingLines } from '../../../src/config/scrub/findingLines.ts'
-import { scrubFiles } from '../../../src/config/scrub/scrubFiles.ts'
+import { findingLines, scrubFiles } from '../../../src/config/scrub/scrubFiles.ts'
 
 const home = '/home/ops'
 

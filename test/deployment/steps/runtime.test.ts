@@ -54,9 +54,17 @@ describe('the runtime on its way to a host', () => {
     expect(existsSync(place())).toBe(false)
   })
 
-  it('is refused where it does not unpack', async () => {
-    await expect(send(gzipSync(program).subarray(0, -4))).rejects.toMatchObject({
-      message: expect.stringMatching(/unexpected end of file/),
+  it.each([
+    ['cut off', (packed: Buffer) => packed.subarray(0, -4), 'unexpected end of file'],
+    [
+      'of another checksum',
+      (packed: Buffer) => Buffer.concat([packed.subarray(0, -8), Buffer.alloc(8)]),
+      'crc error',
+    ],
+    ['no gzip', () => Buffer.from(program), 'not in gzip format'],
+  ])('is refused in the words of gzip where it is %s', async (_, spoil, words) => {
+    await expect(send(spoil(gzipSync(program)))).rejects.toMatchObject({
+      message: expect.stringContaining(words),
     })
     expect(existsSync(place())).toBe(false)
   })

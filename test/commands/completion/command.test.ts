@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { shells } from '../../src/commands/completion/shells.ts'
-import { muster } from '../../src/commands/program.ts'
-import { commandContext } from '../config/commandContext.ts'
+import { shells } from '../../../src/commands/completion/stubs.ts'
+import { muster } from '../../../src/commands/program.ts'
+import { commandContext } from '../../config/commandContext.ts'
 
 async function run(...argv: string[]) {
   const { context, out, err } = commandContext({})

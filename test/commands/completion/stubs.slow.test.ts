@@ -1,29 +1,60 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { Argument, Command, Option } from 'commander'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { type Shell, shells } from '../../../src/commands/completion/shells.ts'
-import { completion } from '../../../src/commands/completion.ts'
-import { musterProgram } from '../../../src/commands/program.ts'
+import { type Shell, shells, stub } from '../../../src/commands/completion/stubs.ts'
+import { muster, musterProgram } from '../../../src/commands/program.ts'
 import { tapi } from '../../../src/commands/tapi/program.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { called, isThere, offers, type Session, syntaxErrors } from './shell.ts'
 
-const world = () => ({ context: commandContext({}).context, done: () => {} })
+const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
-function session(shell: Shell, program = musterProgram(world())): Session {
+/** A program of this name on the PATH of a session. */
+function addProgram(folder: string, { name, file }: { readonly name: string; readonly file: string }): void {
+  const program = join(dirname(folder), 'bin', name)
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${file}' "$@"\n`)
+  chmodSync(program, 0o755)
+}
+
+const hosts = `cluster: alpha
+services: { alpha: { master: db1, members: [db1, db2] } }
+hosts: { db1: { address: 10.0.0.1 }, db2: { address: 10.0.0.2 } }
+`
+
+async function session(shell: Shell, name: 'muster' | 'tapi' = 'muster'): Promise<Session> {
   const { context, out } = commandContext({})
-  completion({ context, program, shell })
+  const program = { muster, tapi }[name]
+  expect(await program({ argv: ['completion', shell], context })).toBe(0)
   return working(shell, out())
 }
 
 function working(shell: Shell, script: string): Session {
   const folder = join(temporaryFolder(), 'work')
   mkdirSync(join(folder, 'deeper'), { recursive: true })
-  writeFileSync(join(folder, 'muster.yaml'), '')
+  mkdirSync(join(dirname(folder), 'bin'))
+  for (const name of ['muster', 'tapi']) {
+    addProgram(folder, { name, file: pathOf(`../../../dist/${name}.js`) })
+  }
+  writeFileSync(join(folder, 'muster.yaml'), hosts)
   writeFileSync(join(folder, 'two words.yaml'), '')
   return { shell, script, folder }
+}
+
+function oddSession(shell: Shell): Session {
+  const made = working(shell, stub(shell, 'odd-one'))
+  const outfile = join(dirname(made.folder), 'oddProgram.cjs')
+  buildSync({
+    entryPoints: [pathOf('oddProgram.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+  })
+  addProgram(made.folder, { name: 'odd-one', file: outfile })
+  return made
 }
 
 const levels = ['debug', 'error', 'info', 'trace', 'warn']
@@ -58,27 +89,10 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ['muster schema mus', []],
   ['muster schema --out mus', ['muster.yaml']],
   ['muster nonsense mus', []],
+  ['muster check --host ', ['db1', 'db2']],
+  ['muster check --host=db', ['db1', 'db2']],
+  ['muster validate --format=nonsen', []],
 ]
-
-/** A program whose words try the quoting of every shell, with files and commands at one place. */
-function oddProgram(): Command {
-  const odd = `it's "50%" \\ of $HOME, \`id\` [a:b] {c} <d>; e`
-  const below = new Command('below').description(odd).option('--flag', odd).argument('<file>', odd)
-  const both = new Command('both')
-    .description(odd)
-    .helpCommand(false)
-    .argument('[file...]', odd)
-    .addOption(new Option('-c, --choice <word>', odd).choices(['one', 'two']))
-    .option('--any <thing>', odd)
-    .addCommand(below)
-  const hidden = new Command('hidden')
-  const choose = new Command('choose').addArgument(new Argument('<first>').choices(['red', 'green']))
-  return new Command('odd-one')
-    .helpCommand(false)
-    .addCommand(both)
-    .addCommand(choose)
-    .addCommand(hidden, { hidden: true })
-}
 
 const oddCases: readonly (readonly [string, readonly string[]])[] = [
   ['odd-one ', ['both', 'choose']],
@@ -117,45 +131,48 @@ const installed = (shell: Shell): boolean => isThere(shell) && (shell === 'fish'
 describe.each(shells)('the completion for %s', (shell) => {
   const skipped = !installed(shell)
 
-  it.skipIf(skipped)('is a script without mistakes', () => {
-    expect(syntaxErrors(session(shell))).toBe('')
-    expect(syntaxErrors(session(shell, oddProgram()))).toBe('')
+  it.skipIf(skipped)('is a script without mistakes', async () => {
+    expect(syntaxErrors(await session(shell))).toBe('')
+    expect(syntaxErrors(oddSession(shell))).toBe('')
   })
 
-  it.skipIf(skipped)('offers what can stand there, and nothing else', () => {
+  it.skipIf(skipped)('offers what can stand there, and nothing else', async () => {
     const found = offers(
-      session(shell),
+      await session(shell),
       cases.map(([line]) => line),
     )
     expect(cases.map(([line], index) => [line, found[index]])).toEqual(cases)
   })
 
-  it.skipIf(skipped)('offers every command of the program and every option of each', () => {
-    const { commands } = musterProgram(world())
-    const [first, ...others] = offers(session(shell), [
-      'muster ',
-      ...commands.map((command) => `muster ${command.name()} --`),
-    ])
-    expect(first).toEqual(commands.map((command) => command.name()).sort())
-    for (const [index, command] of commands.entries()) {
-      const long = command.options.map((option) => option.long ?? '').filter((flag) => flag !== '')
-      expect(others[index], command.name()).toEqual([...long, '--help'].sort())
-    }
+  it.skipIf(skipped)('offers every command of the program, and every option of one', async () => {
+    const { commands } = musterProgram({ context: commandContext({}).context, done: () => {} })
+    const [command] = commands.filter((one) => one.name() === 'install')
+    const [first, second] = offers(await session(shell), ['muster ', 'muster install --'])
+    expect(first).toEqual(commands.map((one) => one.name()).sort())
+    const long = command?.options.map((option) => option.long ?? '').filter((flag) => flag !== '') ?? []
+    expect(second).toEqual([...long, '--help'].sort())
   })
 
   it.skipIf(skipped)('is there for tapi, too', async () => {
-    const { context, out } = commandContext({})
-    expect(await tapi({ argv: ['completion', shell], context })).toBe(0)
     const found = offers(
-      working(shell, out()),
+      await session(shell, 'tapi'),
       tapiCases.map(([line]) => line),
     )
     expect(tapiCases.map(([line], index) => [line, found[index]])).toEqual(tapiCases)
   })
 
+  it.skipIf(skipped)('offers nothing and says nothing where the program fails or is gone', async () => {
+    const made = await session(shell)
+    const program = join(dirname(made.folder), 'bin', 'muster')
+    writeFileSync(program, '#!/bin/sh\necho trouble >&2\nexit 1\n')
+    expect(offers(made, ['muster ', 'muster val'])).toEqual([[], []])
+    rmSync(program)
+    expect(offers(made, ['muster '])).toEqual([[]])
+  })
+
   it.skipIf(skipped)('is not confused by odd words, nor by files and commands at one place', () => {
     const found = offers(
-      session(shell, oddProgram()),
+      oddSession(shell),
       oddCases.map(([line]) => line),
     )
     expect(oddCases.map(([line], index) => [line, found[index]])).toEqual(oddCases)
@@ -164,9 +181,9 @@ describe.each(shells)('the completion for %s', (shell) => {
 
 // Fish is asked for its offers themselves; these two complete only a line that is being typed.
 describe.each(['bash', 'zsh'] as const)('the completion for %s', (shell) => {
-  it.skipIf(!installed(shell))('comes when somebody presses TAB', () => {
+  it.skipIf(!installed(shell))('comes when somebody presses TAB', async () => {
     const keys = 'muster valid\t --form\tjs\t --set log-l\tin\t tw\t'
-    const words = called(session(shell), 'muster', keys)
+    const words = called(await session(shell), 'muster', keys)
     const told = words.join(' ').replace('--format=', '--format ')
     expect(told).toBe('validate --format json --set log-level=info two words.yaml')
     expect(words).toContain('log-level=info')

@@ -3,7 +3,7 @@ import type { LoginKey } from './loginKeys.ts'
 
 type Sign = (data: Buffer, done: (signature: Buffer) => void) => void
 
-/** The part of ssh2's inside that is used here. */
+/** The private members of ssh2 1.17 that are used here. */
 type Protocol = {
   service(name: string): void
   authPK(user: string, key: ParsedKey, algorithm: string | undefined, sign?: Sign): void
@@ -11,14 +11,15 @@ type Protocol = {
 }
 
 /**
- * Saves two round trips of a login. The first key is offered together with the request for the service: the server
- * has proved its key by then (RFC 4253, section 10). And keys that are here are signed with at once, without asking
- * beforehand whether the server takes them (RFC 4252, section 7, leaves that to the client); an agent is asked only
- * for what the server takes, since it may ask a person. With an ssh2 whose inside is another nothing is saved.
+ * Saves two round trips of a login by reaching into ssh2, the only place that does so. The first key is offered together
+ * with the request for the service: the server has proved its key by then (RFC 4253, section 10). And keys that are
+ * here are signed with at once, without asking beforehand whether the server takes them (RFC 4252, section 7, leaves
+ * that to the client); an agent is asked only for what the server takes, since it may ask a person. Returns false, and
+ * leaves the login to ssh2 as it is, where the private members of another version are not these.
  */
-export function hastenLogin(client: Client, keys: readonly LoginKey[]): void {
-  const protocol = insideOf(client)
-  if (protocol === undefined) return
+export function pipelineAuth(client: Client, keys: readonly LoginKey[]): boolean {
+  const protocol = privateProtocol(client)
+  if (protocol === undefined) return false
   const ask = protocol.authPK.bind(protocol)
   protocol.authPK = (user, key, algorithm, sign) => {
     if (sign !== undefined || !key.isPrivateKey()) return ask(user, key, algorithm, sign)
@@ -31,7 +32,7 @@ export function hastenLogin(client: Client, keys: readonly LoginKey[]): void {
     ask(user, key, algorithm, signAtOnce)
   }
   // Which signatures an RSA key may make is told right behind the handshake.
-  if (keys.some(({ key }) => key.type === 'ssh-rsa')) return
+  if (keys.some(({ key }) => key.type === 'ssh-rsa')) return true
   const request = protocol.service.bind(protocol)
   const handlers = protocol._handlers
   protocol.service = (name) => {
@@ -41,14 +42,15 @@ export function hastenLogin(client: Client, keys: readonly LoginKey[]): void {
     handlers.SERVICE_ACCEPT = () => undefined
     begin(protocol, name)
   }
+  return true
 }
 
 const hashes: Readonly<Record<string, string>> = { 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' }
 
-function insideOf(client: Client): Protocol | undefined {
+function privateProtocol(client: Client): Protocol | undefined {
   if (!('_protocol' in client)) return undefined
-  const { _protocol: inside } = client
-  return isProtocol(inside) ? inside : undefined
+  const { _protocol: protocol } = client
+  return isProtocol(protocol) ? protocol : undefined
 }
 
 function isProtocol(value: unknown): value is Protocol {

@@ -1,0 +1,34 @@
+import { nearest } from '../../diagnostics/nearest.ts'
+import { referenceTags } from '../document/node.ts'
+import { isKnownName } from '../knownNames.ts'
+import { allOptions } from '../settings/options.ts'
+import { allFile, allHost, allService } from '../settings/places.ts'
+import { bySpelling } from '../settings/setting.ts'
+import { allSsh } from '../settings/ssh.ts'
+import { places } from '../shape/places.ts'
+
+/** Every setting of every place by each of its spellings. */
+export const settings = bySpelling([...allHost, ...allService, ...allFile, ...allSsh, ...allOptions])
+
+const groups = Object.values(places).flatMap((place): readonly string[] => place.groups)
+const names = [...groups, ...settings.keys()]
+
+const words = new Set<unknown>([
+  ...groups,
+  ...[...settings.values()].flatMap(({ type }) => (Array.isArray(type.schema.enum) ? type.schema.enum : [])),
+  ...referenceTags,
+  ...['true', 'false', 'yes', 'no', 'on', 'off', 'null', '~', '<<', 'root', 'localhost', ''],
+])
+
+/** Returns true for what scrubbing writes in place of a secret. */
+export const isRedacted = (text: string): boolean => /^\[redacted\](?:-\d+|[a-z\d])?$/.test(text)
+
+/** Returns true for a text of every file: a name or a choice of ours, or a switch. */
+export const isKeyword = (text: string): boolean => words.has(text) || isKnownName(text) || isRedacted(text)
+
+/** Returns true for a number and a length of time. */
+export const isNumeric = (text: string): boolean => /^\d+(?:ms|s|m)?$/.test(text)
+
+/** Returns true for a name of ours, misspelt or not. */
+export const isNearlyKeyword = (name: string): boolean =>
+  isKeyword(name) || nearest(name, names) !== undefined
