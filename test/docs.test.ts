@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { muster } from '../src/commands/program.ts'
-import { tapi } from '../src/commands/tapi/program.ts'
 import { serviceData } from '../src/deployment/services/implementations.ts'
 import { unitName } from '../src/deployment/services/systemdUnits.ts'
+import { tapi } from '../src/tapi/program.ts'
 import { commandContext } from './config/commandContext.ts'
 import { type Block, blocksOf, commandsOf, decisions, pages, readPage, root } from './support/pages.ts'
 

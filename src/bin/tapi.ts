@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { tapi } from '../commands/tapi/program.ts'
+import { tapi } from '../tapi/program.ts'
 import { createProcessContext } from './processContext.ts'
 
 process.exitCode = await tapi({

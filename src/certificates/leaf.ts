@@ -1,18 +1,77 @@
+import { addressText } from '../base/address.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { type Authority, signingCertificate } from './authority.ts'
-import { signingKey } from './authorityKey.ts'
+import { type Authority, signingCertificate, signingKey } from './authority.ts'
+import { isIssuedBy } from './chain.ts'
+import { generateKey, type KeyType } from './keyPair.ts'
+import { covers } from './leafProblems.ts'
+import { certificatePem, certificatesOf } from './pem.ts'
+import { alternativeNames, commonName, dayMs, type HostNames, validity } from './profile.ts'
 import {
   authorityKey,
   leafConstraints,
   leafPurposes,
   leafUsage,
+  nameOf,
+  signCertificate,
   subjectKey,
   subjectNames,
-} from './extensions.ts'
-import { generateKey, type KeyType } from './keyPair.ts'
-import { certificatePem } from './pem.ts'
-import { alternativeNames, commonName, type HostNames, validity } from './profile.ts'
-import { nameOf, signCertificate, subjectOf } from './signCertificate.ts'
+  subjectOf,
+} from './signCertificate.ts'
+
+type RenewalReason = {
+  readonly code:
+    | 'unreadable'
+    | 'other-authority'
+    | 'not-yet-valid'
+    | 'expired'
+    | 'expires-soon'
+    | 'names-missing'
+    | 'other-key-type'
+  /** The end of a sentence that begins with "the certificate". */
+  readonly message: string
+}
+
+/**
+ * Why a host's generated leaf must be issued again; undefined while it serves. A leaf that ends with its
+ * authority is not issued again for ending soon, and one with a short life only in its last third: a new
+ * one would be no better, and a second run must change nothing.
+ */
+export function leafNeedsRenewal(
+  options: HostNames & {
+    /** PEM, leaf first. */
+    readonly chain: string
+    /** PEM. */
+    readonly authority: string
+    readonly now: Date
+    readonly warningDays: number
+    /** The kind that the key should be of; any unless given. */
+    readonly keyType?: KeyType
+  },
+): RenewalReason | undefined {
+  const leaf = certificatesOf(options.chain)?.[0]
+  const authority = certificatesOf(options.authority)?.[0]
+  if (leaf === undefined) return { code: 'unreadable', message: 'cannot be read' }
+  if (authority === undefined || !isIssuedBy(leaf, authority)) {
+    return { code: 'other-authority', message: "was not issued by the cluster's authority" }
+  }
+  const now = options.now.getTime()
+  const begin = Date.parse(leaf.validFrom)
+  const end = Date.parse(leaf.validTo)
+  if (now < begin) return { code: 'not-yet-valid', message: `is valid only from ${leaf.validFrom}` }
+  if (now >= end) return { code: 'expired', message: `expired on ${leaf.validTo}` }
+  const margin = Math.min(options.warningDays * dayMs, (end - begin) / 3)
+  if (end - now <= margin && end < Date.parse(authority.validTo)) {
+    return { code: 'expires-soon', message: `expires on ${leaf.validTo}` }
+  }
+  const { dns, addresses } = alternativeNames(options)
+  const missing = [...dns, ...addresses.map(addressText)].filter((name) => !covers(leaf, name))
+  if (missing.length > 0) {
+    return { code: 'names-missing', message: `is not valid for ${missing.join(', ')}` }
+  }
+  const { keyType } = options
+  if (keyType === undefined || leaf.publicKey.asymmetricKeyType === keyType) return undefined
+  return { code: 'other-key-type', message: `is not of java-tls-key-type ${keyType}` }
+}
 
 /** A host's own key and certificate. */
 export type Leaf = {

@@ -1,21 +1,73 @@
-import { createPrivateKey, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { Secret } from '../secrets/secret.ts'
-import { certificatePem } from './pem.ts'
+import type { KeyType } from './keyPair.ts'
+import { certificatePem, pemOf } from './pem.ts'
+import { type AlternativeNames, alternativeNames, commonName, type HostNames } from './profile.ts'
 import {
   bits,
+  boolean,
   children,
+  content,
   context,
+  contextOctets,
   type Der,
   decode,
   encode,
   integer,
   nothing,
+  octets,
   oid,
   sequence,
   set,
   time,
   utf8,
 } from './stores/der.ts'
+
+/** X.509 extensions (RFC 5280, section 4.2.1), each as the node that goes into the certificate. */
+function extension(id: string, value: Der, critical = false): Der {
+  const flag = critical ? [boolean(true)] : []
+  return sequence(oid(id), ...flag, octets(encode(value)))
+}
+
+/** An authority that may sign leaves and nothing below them. */
+export const authorityConstraints = (): Der =>
+  extension('2.5.29.19', sequence(boolean(true), integer(0)), true)
+
+export const leafConstraints = (): Der => extension('2.5.29.19', sequence(), true)
+
+/** keyCertSign and cRLSign. */
+export const authorityUsage = (): Der => extension('2.5.29.15', bits(Buffer.of(0b0000_0110), 1), true)
+
+/** digitalSignature: all that an elliptic-curve key does in TLS; an RSA key may take part in key exchange, too. */
+export const leafUsage = (type: KeyType = 'ec'): Der =>
+  type === 'ec'
+    ? extension('2.5.29.15', bits(Buffer.of(0b1000_0000), 7), true)
+    : extension('2.5.29.15', bits(Buffer.of(0b1010_0000), 5), true)
+
+/** serverAuth and clientAuth: components of Java call each other with the same keystore. */
+export const leafPurposes = (): Der =>
+  extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'), oid('1.3.6.1.5.5.7.3.2')))
+
+/** Names as dNSName [2], addresses as iPAddress [7]. */
+export const subjectNames = (names: AlternativeNames): Der =>
+  extension(
+    '2.5.29.17',
+    sequence(
+      ...names.dns.map((name) => contextOctets(2, Buffer.from(name, 'ascii'))),
+      ...names.addresses.map((address) => contextOctets(7, address)),
+    ),
+  )
+
+export const subjectKey = (publicKey: Buffer): Der => extension('2.5.29.14', octets(keyIdentifier(publicKey)))
+
+export const authorityKey = (publicKey: Buffer): Der =>
+  extension('2.5.29.35', sequence(contextOctets(0, keyIdentifier(publicKey))))
+
+/** SHA-1 of the public key's bits (RFC 5280, section 4.2.1.2, method 1); `publicKey` is its DER. */
+function keyIdentifier(publicKey: Buffer): Buffer {
+  const keyBits = content(children(decode(publicKey))[1]).subarray(1)
+  return createHash('sha1').update(keyBits).digest()
+}
 
 /** A Name (RFC 5280, section 4.1.2.4) of one common name. */
 export const nameOf = (commonName: string): Der => sequence(set(sequence(oid('2.5.4.3'), utf8(commonName))))
@@ -59,7 +111,7 @@ function serialNumber(random: (size: number) => Buffer): Buffer {
 }
 
 /** Something signed with SHA-256 by a key, as certificates and requests for one are (RFC 5280, section 4.1). */
-export function signedBy(key: KeyObject, content: Der): Der {
+function signedBy(key: KeyObject, content: Der): Der {
   return sequence(content, signatureAlgorithm(key), bits(sign('sha256', encode(content), key)))
 }
 
@@ -68,3 +120,23 @@ const signatureAlgorithm = (key: KeyObject): Der =>
   key.asymmetricKeyType === 'ec'
     ? sequence(oid('1.2.840.10045.4.3.2'))
     : sequence(oid('1.2.840.113549.1.1.11'), nothing())
+
+/** extensionRequest of PKCS#9 (RFC 2985, section 5.4.2). */
+const extensionRequest = '1.2.840.113549.1.9.14'
+
+/**
+ * A request to an outside authority (PKCS#10, RFC 2986), as PEM: for a host's key and for all names that its
+ * certificate must have. Throws `CertificateError` (`bad-name`).
+ */
+export function signingRequest(options: HostNames & { readonly key: Secret }): string {
+  const key = createPrivateKey(options.key.reveal())
+  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' })
+  const names = subjectNames(alternativeNames(options))
+  const content = sequence(
+    integer(0),
+    nameOf(commonName(options.names[0] ?? options.addresses[0] ?? 'localhost')),
+    decode(publicKey),
+    context(0, sequence(oid(extensionRequest), set(sequence(names)))),
+  )
+  return pemOf('CERTIFICATE REQUEST', encode(signedBy(key, content)))
+}

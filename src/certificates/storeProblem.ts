@@ -2,7 +2,7 @@ import type { Facts } from '../diagnostics/catalogue.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { openedStoreEntries } from '../diagnostics/entries/openedStores.ts'
 import type { Words } from '../diagnostics/entry.ts'
-import type { StoreReadReason } from './stores/storeReadError.ts'
+import type { StoreReadReason } from './stores/store.ts'
 
 /** Every finding about a store itself; the first word says which of the two. */
 export type StoreProblemCode = keyof typeof openedStoreEntries

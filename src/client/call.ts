@@ -1,14 +1,14 @@
 import type { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { callableAddress } from '../base/address.ts'
+import { isObject, parseJson } from '../base/json.ts'
+import { capitalized } from '../base/words.ts'
 import { programAgent } from '../contracts/programAgent.ts'
 import { Secret } from '../secrets/secret.ts'
-import { ClientError, type ClientErrorCode } from './clientError.ts'
+import { ClientError, type ClientErrorCode, isClientErrorCode } from './clientError.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ApiAnswer, request } from './request.ts'
 import { shownCertificates } from './shownCertificates.ts'
-
-export { parseCallRequests } from './parseCallRequests.ts'
 
 /** Where a call on a database host goes: over TCP and TLS, or to the host's own Unix socket. */
 export type CallTarget =
@@ -162,3 +162,140 @@ function isNotUpYet({ call, result }: { call: CallRequest; result: CallResult })
   if (result.error.code.startsWith('certificate-')) return demanded(call) !== undefined
   return result.error.code === 'refused' || result.error.code === 'no-socket'
 }
+
+/** Results and characters of a message that are read at most: what `muster-api call` itself writes is far less. */
+const most = { results: 10_000, message: 2000 }
+
+/**
+ * Reads what `muster-api call` printed; undefined where it is no list of results. A body is any JSON value: who asked
+ * judges it.
+ */
+export function parseCallResults(text: string): readonly CallResult[] | undefined {
+  const value = parseJson(text)
+  if (!Array.isArray(value) || value.length > most.results) return undefined
+  const results = value.map(readResult).filter((result) => result !== undefined)
+  return results.length === value.length ? results : undefined
+}
+
+function readResult(value: unknown): CallResult | undefined {
+  if (!isObject(value) || typeof value.id !== 'string') return undefined
+  const { id, status, certificate, certificates, error } = value
+  const shown = certificates === undefined ? {} : readCertificates(certificates)
+  if (shown === undefined) return undefined
+  if (isObject(error)) {
+    const { code, message } = error
+    if (typeof message !== 'string' || typeof code !== 'string') return undefined
+    // A release that knows more of them than we do still has its words.
+    const known = code === 'ended' || isClientErrorCode(code) ? code : 'failed'
+    return { id, error: { code: known, message: message.slice(0, most.message) }, ...shown }
+  }
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 100 || status > 999)
+    return undefined
+  if (certificate !== undefined && typeof certificate !== 'string') return undefined
+  return { id, status, body: value.body, ...(certificate === undefined ? {} : { certificate }), ...shown }
+}
+
+function readCertificates(value: unknown): { readonly certificates: readonly string[] } | undefined {
+  if (!Array.isArray(value) || !value.every((pem) => typeof pem === 'string')) return undefined
+  return { certificates: value }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What is wrong with the text that `muster-api call` was given. It quotes nothing of it: it holds passwords. */
+export class CallRequestError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'CallRequestError'
+  }
+}
+
+/**
+ * Reads the JSON array of calls from standard input of `muster-api call`. Members that it does not know are
+ * passed over, so that a newer muster can call an older host. Throws a `CallRequestError`.
+ */
+export function parseCallRequests(text: string): CallRequest[] {
+  const calls = parseArray(text).map((value, index) => readCall(value, `call ${index + 1}`))
+  const seen = new Set<string>()
+  for (const { id } of calls) {
+    if (seen.has(id)) throw new CallRequestError(`Two calls have the id ${JSON.stringify(id)}.`)
+    seen.add(id)
+  }
+  return calls
+}
+
+function parseArray(text: string): unknown[] {
+  const value = parseJson(text)
+  if (value === undefined) {
+    throw new CallRequestError('Standard input is not valid JSON; it must be an array of calls.')
+  }
+  if (!Array.isArray(value)) throw new CallRequestError('Standard input must be a JSON array of calls.')
+  return value
+}
+
+function readCall(value: unknown, where: string): CallRequest {
+  const call = readObject(value, where)
+  const method = call.method
+  if (method !== 'GET' && method !== 'POST') {
+    throw new CallRequestError(`The method of ${where} must be GET or POST.`)
+  }
+  const path = readText(call, 'path', where)
+  if (!path.startsWith('/')) throw new CallRequestError(`The path of ${where} must begin with a slash.`)
+  return {
+    id: readText(call, 'id', where),
+    method,
+    path,
+    target: readTarget(call.target, `the target of ${where}`),
+    timeout: readMilliseconds(call, 'timeout', where),
+    ...(call.credentials !== undefined && {
+      credentials: readCredentials(call.credentials, `the credentials of ${where}`),
+    }),
+    ...(call.body !== undefined && { body: call.body }),
+    ...(call.retryUntil !== undefined && { retryUntil: readMilliseconds(call, 'retryUntil', where) }),
+    ...(call.show === 'certificates' && { show: call.show }),
+  }
+}
+
+function readTarget(value: unknown, where: string): CallTarget {
+  const target = readObject(value, where)
+  if ('socket' in target) return { socket: readText(target, 'socket', where) }
+  const { port, authorities } = target
+  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65535) {
+    throw new CallRequestError(`The port of ${where} must be a whole number from 1 to 65535.`)
+  }
+  if (!Array.isArray(authorities) || authorities.length === 0 || !authorities.every(isPem)) {
+    throw new CallRequestError(`The authorities of ${where} must be a list of PEM certificates, not empty.`)
+  }
+  return {
+    address: readText(target, 'address', where),
+    port,
+    authorities,
+    ...(target.servername !== undefined && { servername: readText(target, 'servername', where) }),
+    ...(target.certificate !== undefined && { certificate: readText(target, 'certificate', where) }),
+  }
+}
+
+function readCredentials(value: unknown, where: string): { user: string; password: string } {
+  const credentials = readObject(value, where)
+  return { user: readText(credentials, 'user', where), password: readText(credentials, 'password', where) }
+}
+
+function readObject(value: unknown, where: string): Fields {
+  if (!isObject(value)) throw new CallRequestError(`${capitalized(where)} must be a JSON object.`)
+  return value
+}
+
+function readText(fields: Fields, name: string, where: string): string {
+  const value = fields[name]
+  if (typeof value === 'string' && value !== '') return value
+  throw new CallRequestError(`The member ${name} of ${where} must be text, not empty.`)
+}
+
+function readMilliseconds(fields: Fields, name: string, where: string): number {
+  const value = fields[name]
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  throw new CallRequestError(`The member ${name} of ${where} must be a number of milliseconds, 0 or more.`)
+}
+
+const isPem = (value: unknown): value is string =>
+  typeof value === 'string' && value.includes('-----BEGIN CERTIFICATE-----')

@@ -4,9 +4,21 @@ import { guarded } from './apiPath.ts'
 import { ClientError } from './clientError.ts'
 import type { Credentials } from './credentials.ts'
 import { describeEndpoint, type Endpoint } from './endpoint.ts'
-import { envelope, readEnvelope } from './envelope.ts'
-import { type Problem, readProblem } from './problem.ts'
+import { envelope, type Problem, readEnvelope, readProblem } from './envelope.ts'
 import { type ApiAnswer, request } from './request.ts'
+
+/** Users that a host may have: far more than a person can look after. */
+const most = 10_000
+
+/** The names in what an API answers to `GET /api/v2/users`; undefined where that is no list of users. */
+export function listedUsers(body: unknown): readonly string[] | undefined {
+  const payload = readEnvelope(body)?.payload
+  if (!Array.isArray(payload) || payload.length > most) return undefined
+  const names = payload.flatMap((one: unknown) =>
+    isObject(one) && typeof one.user === 'string' ? [one.user] : [],
+  )
+  return names.length === payload.length ? names : undefined
+}
 
 /** Which API is called, by whom, and for how long. */
 export type Caller = {
@@ -32,7 +44,7 @@ export type Ping = {
 }
 
 /** CredentialsPayload of an answer, without its obfuscated password (specification section 2.2). */
-export type User = { readonly user: string; readonly access: string }
+type User = { readonly user: string; readonly access: string }
 
 /** GET ping. These calls reject with a `ClientError` where no answer came or it has another shape. */
 export async function ping(caller: Caller): Promise<Outcome<Ping>> {

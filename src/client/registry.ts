@@ -1,4 +1,20 @@
-import type { Component } from '../contracts/component.ts'
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { isObject, parseJson } from '../base/json.ts'
+import { sha256 } from '../base/sha256.ts'
+import { type Component, isComponent } from '../contracts/component.ts'
+
+/**
+ * The folder of the cluster records: `muster/clusters` in the user's configuration directory. A relative
+ * XDG_CONFIG_HOME is passed over, as the XDG Base Directory Specification says. `home` is used where the
+ * environment has no HOME.
+ */
+export function registryDirectory(env: Readonly<Record<string, string | undefined>>, home = '/'): string {
+  const configured = env.XDG_CONFIG_HOME
+  if (configured !== undefined && isAbsolute(configured)) return join(configured, 'muster', 'clusters')
+  return join(env.HOME || home, '.config', 'muster', 'clusters')
+}
 
 /** One host as tapi needs to know it. */
 export type RegisteredHost = {
@@ -17,4 +33,187 @@ export type RegisteredCluster = {
   /** PEM certificates of the authorities that sign the hosts' certificates. */
   readonly authorities: readonly string[]
   readonly hosts: readonly RegisteredHost[]
+}
+
+/**
+ * All recorded clusters, in the order of their file names; none where the folder is missing. A broken file
+ * is passed over and told to `warn` in one sentence that names it.
+ */
+export async function readRegistry(
+  dir: string,
+  warn: (warning: string) => void = () => {},
+): Promise<RegisteredCluster[]> {
+  const names = await readdir(dir).catch(emptyWhereMissing)
+  const clusters: RegisteredCluster[] = []
+  for (const name of names.filter((file) => file.endsWith('.json')).sort()) {
+    const file = join(dir, name)
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
+    const record = typeof text === 'string' ? parseRegistration(text) : { broken: `it gives ${text.code}` }
+    if ('broken' in record) {
+      warn(`The cluster record ${file} is left out: ${record.broken}. \`muster status\` writes it anew.`)
+    } else {
+      clusters.push(record)
+    }
+  }
+  return clusters
+}
+
+/** The record of the cluster that is described in this folder; undefined where there is none. */
+export async function recordedCluster(place: {
+  readonly dir: string
+  readonly cluster: string
+  readonly directory: string
+}): Promise<RegisteredCluster | undefined> {
+  const { dir, cluster, directory } = place
+  return (await readRegistry(dir)).find((one) => one.cluster === cluster && one.directory === directory)
+}
+
+/**
+ * Records a cluster, in place of the earlier record of the same name and directory: file 0600 in a folder
+ * 0700, written as one atomic change. `changed` is false, and nothing is written, where it said the same.
+ */
+export async function recordCluster(record: {
+  readonly dir: string
+  readonly cluster: RegisteredCluster
+}): Promise<{ readonly file: string; readonly changed: boolean }> {
+  const { dir, cluster } = record
+  const file = join(dir, fileName(cluster))
+  const content = `${JSON.stringify(cluster, null, 2)}\n`
+  const current = await readFile(file, 'utf8').catch(undefinedWhereMissing)
+  if (current === content) return { file, changed: false }
+  await replaceElsewhere(record)
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  await chmod(dir, 0o700)
+  const beside = join(dir, `.${randomUUID()}.tmp`)
+  try {
+    const handle = await open(beside, 'wx', 0o600)
+    try {
+      await handle.writeFile(content)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(beside, file)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
+  return { file, changed: true }
+}
+
+/** Takes the hosts of a cluster out of other records: where both say that they listen, there is one installation. */
+async function replaceElsewhere(record: {
+  readonly dir: string
+  readonly cluster: RegisteredCluster
+}): Promise<void> {
+  const { dir, cluster } = record
+  const isReplaced = (host: RegisteredHost): boolean =>
+    cluster.hosts.some(
+      ({ name, address, apis }) =>
+        name === host.name &&
+        address === host.address &&
+        apis.some(({ port }) => host.apis.some((api) => api.port === port)),
+    )
+  for (const other of await readRegistry(dir)) {
+    if (fileName(other) === fileName(cluster)) continue
+    const hosts = other.hosts.filter(isReplaced).map(({ name }) => name)
+    if (hosts.length > 0) await forgetHosts({ dir, ...other, hosts })
+  }
+}
+
+/** Forgets the clusters whose folder is gone, and returns them. */
+export async function forgetAbandoned(dir: string): Promise<RegisteredCluster[]> {
+  const gone: RegisteredCluster[] = []
+  for (const cluster of await readRegistry(dir)) {
+    const there = await stat(cluster.directory).catch(undefinedWhereMissing)
+    if (there === undefined && (await forgetCluster({ dir, ...cluster }).catch(() => false)))
+      gone.push(cluster)
+  }
+  return gone
+}
+
+/** Takes hosts out of the record of a cluster, where there is one; a record without hosts is removed. */
+export async function forgetHosts(record: {
+  readonly dir: string
+  readonly cluster: string
+  readonly directory: string
+  readonly hosts: readonly string[]
+}): Promise<void> {
+  const { dir, hosts } = record
+  const found = await recordedCluster(record)
+  if (found === undefined) return
+  const left = found.hosts.filter(({ name }) => !hosts.includes(name))
+  if (left.length === 0) await forgetCluster(record)
+  else await recordCluster({ dir, cluster: { ...found, hosts: left } })
+}
+
+/** Removes the record of a cluster; false where there was none. */
+export async function forgetCluster(record: {
+  readonly dir: string
+  readonly cluster: string
+  readonly directory: string
+}): Promise<boolean> {
+  const removed = await rm(join(record.dir, fileName(record))).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => undefinedWhereMissing(error),
+  )
+  return removed ?? false
+}
+
+/** Readable, and different for clusters of one name in two folders. */
+function fileName({ cluster, directory }: { readonly cluster: string; readonly directory: string }): string {
+  const word = cluster
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^\.+/, '')
+    .slice(0, 60)
+  const hash = sha256(JSON.stringify([cluster, directory])).slice(0, 12)
+  return `${word}-${hash}.json`
+}
+
+const isMissing = (error: NodeJS.ErrnoException): boolean =>
+  error.code === 'ENOENT' || error.code === 'ENOTDIR'
+
+function emptyWhereMissing(error: NodeJS.ErrnoException): string[] {
+  if (isMissing(error)) return []
+  throw error
+}
+
+function undefinedWhereMissing(error: NodeJS.ErrnoException): undefined {
+  if (isMissing(error)) return undefined
+  throw error
+}
+
+/** Reads the text of a cluster record, or says in a few words why it is none. */
+export function parseRegistration(text: string): RegisteredCluster | { readonly broken: string } {
+  const value = parseJson(text)
+  if (value === undefined) return { broken: 'it is not valid JSON' }
+  if (!isObject(value)) return { broken: 'it is not a JSON object' }
+  if (value.version !== 1) return { broken: 'it is not of version 1, the only one this program knows' }
+  const { cluster, directory, authorities, hosts } = value
+  if (typeof cluster !== 'string' || typeof directory !== 'string') {
+    return { broken: 'it does not name its cluster and directory' }
+  }
+  if (!Array.isArray(authorities) || !authorities.every((pem) => typeof pem === 'string')) {
+    return { broken: 'its authorities are not a list of PEM texts' }
+  }
+  if (!Array.isArray(hosts)) return { broken: 'it has no list of hosts' }
+  const read = hosts.map(readHost).filter((host) => host !== undefined)
+  if (read.length < hosts.length) return { broken: 'a host in it is not complete' }
+  return { version: 1, cluster, directory, authorities, hosts: read }
+}
+
+function readHost(value: unknown): RegisteredHost | undefined {
+  if (!isObject(value) || !Array.isArray(value.apis)) return undefined
+  const { name, address } = value
+  if (typeof name !== 'string' || typeof address !== 'string') return undefined
+  const apis = value.apis.map(readApi).filter((api) => api !== undefined)
+  return apis.length === value.apis.length ? { name, address, apis } : undefined
+}
+
+function readApi(value: unknown): RegisteredHost['apis'][number] | undefined {
+  if (!isObject(value)) return undefined
+  const { component, address, port } = value
+  if (typeof component !== 'string' || !isComponent(component)) return undefined
+  if (typeof address !== 'string' || typeof port !== 'number') return undefined
+  return { component, address, port }
 }

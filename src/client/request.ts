@@ -3,12 +3,32 @@ import { request as tlsRequest } from 'node:https'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { addressAndPort, isAddress } from '../base/address.ts'
 import { boundedBytes } from '../base/boundedBytes.ts'
+import { parseJson } from '../base/json.ts'
 import { ClientError } from './clientError.ts'
 import { basicAuthorization, type Credentials } from './credentials.ts'
-import { describeEndpoint, type Endpoint } from './endpoint.ts'
+import { describeEndpoint, type Endpoint, isReadableAuthority } from './endpoint.ts'
 import { explainAuthority, explainFailure, explainNames, explainOther } from './explainFailure.ts'
-import { parseBody } from './parseBody.ts'
-import { isReadableAuthority } from './readableAuthority.ts'
+
+/**
+ * The body of an answer: parsed where its content type is JSON, else the text. Throws a `ClientError`
+ * `bad-answer` for JSON that is none, or that `parseJson` does not read; the text itself is not quoted.
+ */
+export function parseBody(answer: {
+  readonly place: string
+  readonly contentType: string | undefined
+  readonly text: string
+}): unknown {
+  const mediaType = answer.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const isJson = mediaType === 'application/json' || mediaType.endsWith('+json')
+  if (!isJson || answer.text === '') return answer.text
+  const value = parseJson(answer.text)
+  if (value !== undefined) return value
+  throw new ClientError({
+    code: 'bad-answer',
+    message: `${answer.place} answered with ${mediaType} that is not valid JSON, or too large.`,
+    fix: 'Something else than the API listens there, or something between changes its answers.',
+  })
+}
 
 /** One call of an API. */
 export type ApiRequest = {

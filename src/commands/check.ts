@@ -9,7 +9,7 @@ import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.
 import { namesToResolve } from '../deployment/preflight/namesCheck.ts'
 import { observe } from '../deployment/preflight/observe.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
-import { closeAll, type LostHost, surveyHosts, wholeLook } from '../deployment/survey.ts'
+import { closeAll, surveyHosts, type UnreachableHost, wholeLook } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
@@ -74,7 +74,7 @@ async function lookAtHosts(
   })
   const whole = wholeOf(config)
   const looked = await Promise.all(
-    survey.reached.map(async ({ host, facts, transport }): Promise<Subject | LostHost> => {
+    survey.reached.map(async ({ host, facts, transport }): Promise<Subject | UnreachableHost> => {
       const names = namesToResolve(whole, host)
       try {
         const { installDirectory } = host

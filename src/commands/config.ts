@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { colourOf } from '../cli/terminal.ts'
-import { configJson } from '../output/config/json.ts'
-import { configText } from '../output/config/text.ts'
+import { configJson } from '../output/config/configJson.ts'
+import { configText } from '../output/config/configText.ts'
 import type { ClusterOptions } from '../session/openCluster.ts'
 import { describeFiles, hostsMeant } from './describeFiles.ts'
 

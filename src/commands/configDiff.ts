@@ -3,8 +3,7 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { colourOf } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { compare, isSame } from '../config/describe/compare.ts'
-import { diffJson } from '../output/config/diffJson.ts'
-import { diffText } from '../output/config/diffText.ts'
+import { diffJson, diffText } from '../output/config/diff.ts'
 import { describeFiles, hostsMeant } from './describeFiles.ts'
 
 /** `base.yaml,staging.yaml`: files that lie over each other. */

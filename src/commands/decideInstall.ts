@@ -4,19 +4,17 @@ import { mapLimit } from '../base/concurrency.ts'
 import { shortListOf } from '../base/words.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { registryDirectory } from '../client/registryDirectory.ts'
-import { recordedCluster } from '../client/registryFiles.ts'
-import { isGenerated } from '../deployment/desired/stores.ts'
+import { recordedCluster, registryDirectory } from '../client/registry.ts'
+import { isGenerated } from '../deployment/desired/generatedStores.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import { failureOf } from '../deployment/failure.ts'
-import type { HostPlan } from '../deployment/hostPlan.ts'
+import { type HostPlan, preview } from '../deployment/hostPlan.ts'
 import { installPlan } from '../deployment/plans/install.ts'
 import { type Preparation, prepare, type ResolvedSecrets } from '../deployment/prepare.ts'
-import { preview } from '../deployment/preview.ts'
 import { type Program, readProgram } from '../deployment/program.ts'
-import { mustUnderstandTarget } from '../deployment/releases/fitness.ts'
-import type { PackedRuntime, RuntimeFile, SentRuntime } from '../deployment/runtime/choose.ts'
-import { readRuntimeFile } from '../deployment/runtime/fetch.ts'
+import { requireTargetSupport } from '../deployment/releases/compatibility.ts'
+import type { PackedRuntime, RuntimeFile, SentRuntime } from '../deployment/runtime/chooseRuntime.ts'
+import { readRuntimeFile } from '../deployment/runtime/fetchRuntime.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
@@ -164,7 +162,7 @@ async function unfitReleases(planned: readonly PlannedTarget[]): Promise<readonl
     items: planned.filter(({ plan }) => plan.steps.length > 0),
     limit: hostsAtOnce,
     map: ({ transport, target }) =>
-      mustUnderstandTarget(transport, target).then(
+      requireTargetSupport(transport, target).then(
         () => undefined,
         (error: unknown) => new StepError({ host: target.host.name, ...failureOf(error), cause: error }),
       ),

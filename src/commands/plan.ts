@@ -1,11 +1,11 @@
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lineLayout } from '../cli/terminal.ts'
-import { newGrants } from '../deployment/grants.ts'
+import { newGrants } from '../deployment/databaseAccounts.ts'
 import { recorded } from '../deployment/hostIdentity.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { closeAll, lostOutcomes, surveyHosts, wholeLook } from '../deployment/survey.ts'
+import { closeAll, surveyHosts, unreachableOutcomes, wholeLook } from '../deployment/survey.ts'
 import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
@@ -54,7 +54,7 @@ export async function plan(
   }).finally(() => renderer.end())
   const decide = async (): ReturnType<typeof decideInstall> => {
     if (context.signal.aborted) throw new Interrupted()
-    if (survey.lost.length > 0) return { failed: lostOutcomes(survey), reported: true }
+    if (survey.lost.length > 0) return { failed: unreachableOutcomes(survey), reported: true }
     return decideInstall({ ...options, config, secrets, state, survey, sources, packed: () => undefined })
   }
   const decision = await decide().finally(() => closeAll(survey))

@@ -4,8 +4,7 @@ import type { CommandContext } from '../cli/context.ts'
 import { readRegularFile } from '../cli/readRegularFile.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
-import { planFileText, readPlanFile } from '../deployment/savedPlan/planFile.ts'
-import type { SavedPlan } from '../deployment/savedPlan/savedPlan.ts'
+import { planFileText, readPlanFile, type SavedPlan } from '../deployment/savedPlan/savedPlan.ts'
 
 /** Bytes of a plan file at most: ten times what a thousand hosts need. */
 const largestPlan = 128 * 1024 * 1024

@@ -1,6 +1,5 @@
 import type { CommandContext } from '../cli/context.ts'
-import { portable } from '../output/diagnostics/portable.ts'
-import type { Report } from '../output/diagnostics/report.ts'
+import { portable, type Report } from '../output/diagnostics/portable.ts'
 import type { ValidateFormat } from './validateFormats.ts'
 
 type Format = Exclude<ValidateFormat, 'text'>

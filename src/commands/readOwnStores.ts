@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { CommandContext } from '../cli/context.ts'
 import { secretReader } from '../cli/secretReader.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
-import type { StoresRead } from '../deployment/desired/ownStores.ts'
-import type { StorePasswords } from '../deployment/desired/stores.ts'
+import type { StorePasswords } from '../deployment/desired/generatedStores.ts'
+import type { StoresRead } from '../deployment/desired/userProvidedStores.ts'
 import type { Secret } from '../secrets/secret.ts'
 
 /** Contents of the stores that the file names on this machine; one that cannot be read is left out. */

@@ -1,8 +1,7 @@
 import type { CommandContext } from '../cli/context.ts'
-import { registryDirectory } from '../client/registryDirectory.ts'
-import { forgetCluster, recordCluster, recordedCluster } from '../client/registryFiles.ts'
+import { forgetCluster, recordCluster, recordedCluster, registryDirectory } from '../client/registry.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import type { HostFacts } from '../deployment/facts/model.ts'
+import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { parseManifest } from '../deployment/manifest.ts'
 import { registration } from '../deployment/registration.ts'
 import {

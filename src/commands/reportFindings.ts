@@ -1,7 +1,7 @@
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
-import { usersOf } from '../config/resolve/users.ts'
+import { usersOf } from '../config/resolve/resolved.ts'
 import { setSource } from '../config/sets.ts'
 import { options } from '../config/settings/options.ts'
 import type { Code } from '../diagnostics/catalogue.ts'

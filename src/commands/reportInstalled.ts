@@ -5,15 +5,14 @@ import { lineWidth } from '../cli/terminal.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isHere } from '../config/resolve/dataSources.ts'
 import { components } from '../contracts/component.ts'
-import { apiPlace } from '../deployment/apiPlace.ts'
-import { tryDatabases } from '../deployment/databaseLogins.ts'
-import { isGenerated } from '../deployment/desired/stores.ts'
+import { apiPlace } from '../deployment/callHost.ts'
+import { missingGrants, tryDatabases } from '../deployment/databaseAccounts.ts'
+import { isGenerated } from '../deployment/desired/generatedStores.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
-import { missingGrants } from '../deployment/grants.ts'
 import { authorityFiles } from '../deployment/state/stateFiles.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
+import { apiUrlsText } from '../output/deployment/apiUrls.ts'
 import { grantsText } from '../output/deployment/grants.ts'
-import { reachText } from '../output/deployment/reach.ts'
 import type { ClusterOptions } from '../session/openCluster.ts'
 import type { SelectedCluster } from '../session/selectTargets.ts'
 import { report, type Session } from '../session/session.ts'
@@ -58,7 +57,7 @@ export function reachOf(
   const authority = join(stateFolder(config), authorityFiles.certificate)
   const curl = ['curl', '--cacert', nearest(context.cwd, authority), `${called?.url}/api/v2/ping`].map(quote)
   const isLocal = hosts.every(({ connection }) => connection === 'local')
-  return reachText({
+  return apiUrlsText({
     apis: components.flatMap((component) => {
       const its = urls.filter((one) => one.component === component)
       return its.length === 0 ? [] : [{ component, urls: its.map(({ url, only }) => `${url}${only}`) }]

@@ -5,15 +5,14 @@ import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
-import type { HostFacts } from '../deployment/facts/model.ts'
+import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
+import { preview } from '../deployment/hostPlan.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { restoreRelease, rollbackPlan } from '../deployment/plans/rollback.ts'
-import { preview } from '../deployment/preview.ts'
-import { nameParts, releaseToGoTo } from '../deployment/releases/choose.ts'
-import { mustUnderstand } from '../deployment/releases/fitness.ts'
-import { byTurn } from '../deployment/releases/kept.ts'
+import { byTurn, nameParts, releaseToGoTo } from '../deployment/releases/chooseRelease.ts'
+import { requireSettingsSupport } from '../deployment/releases/compatibility.ts'
 import { installedProof } from '../deployment/releases/provable.ts'
 import { leftoverOf } from '../deployment/snapshot/snapshotOf.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
@@ -122,7 +121,7 @@ async function decideHost(
   try {
     const { id: release } = releaseToGoTo(facts, to)
     const steps = preview(rollbackPlan({ set, release }), facts)
-    if (steps.length > 0) await mustUnderstand(transport, { ...set, release })
+    if (steps.length > 0) await requireSettingsSupport(transport, { ...set, release })
     const given = passwords.get(host.name) ?? new Map()
     const proof = await installedProof({ host, facts, set, state, given })
     return {

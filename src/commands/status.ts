@@ -1,11 +1,11 @@
 import { jsonText } from '../base/json.ts'
-import { describeChain } from '../certificates/describeChain.ts'
+import { describeChain } from '../certificates/chain.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/failure.ts'
-import { type HostStatus, hostStatus, lostStatus } from '../deployment/status.ts'
+import { type HostStatus, hostStatus, unreachableStatus } from '../deployment/status.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
 import { prepareConnections } from '../session/connectHost.ts'
@@ -28,7 +28,7 @@ export async function status(
     survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),
   )
   const lost = survey.lost.map(({ host, failure, unreachable }) =>
-    lostStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
+    unreachableStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   await closeAll(survey)
   await recordSeen({ context, config, state, seen: seenHosts(config.cluster, survey.reached) })
@@ -58,7 +58,7 @@ async function ask(options: {
       certificateExpires: facts?.notAfter.toISOString(),
     })
   } catch (error) {
-    return lostStatus(surveyed.host, 'unreachable', failureOf(error).message)
+    return unreachableStatus(surveyed.host, 'unreachable', failureOf(error).message)
   }
 }
 

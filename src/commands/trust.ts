@@ -7,18 +7,22 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { isReachedLocally } from '../config/isReachedLocally.ts'
-import type { HostConfig } from '../config/model.ts'
+import { type HostConfig, isReachedLocally } from '../config/model.ts'
 import { failureOf } from '../deployment/failure.ts'
-import type { LostHost } from '../deployment/survey.ts'
-import { type Looked, type NewServer, type TrustOutcome, trustServers } from '../deployment/trust/run.ts'
-import { serversOf } from '../deployment/trust/servers.ts'
+import type { UnreachableHost } from '../deployment/survey.ts'
+import {
+  type Looked,
+  type NewServer,
+  serversOf,
+  type TrustOutcome,
+  trustServers,
+} from '../deployment/trustServers.ts'
 import { lookedText, pinsYaml, trustJson, trustSummary } from '../output/deployment/trust.ts'
 import { type HostKeyReader, hostKeyReader } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { tellLost } from '../session/outcomes.ts'
 import type { Route } from '../transport/destination.ts'
-import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/knownHostsLines.ts'
+import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/hostKeys/knownHostsLines.ts'
 
 type TrustOptions = ClusterOptions & {
   readonly yes: boolean
@@ -63,10 +67,10 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
 async function routesOf(
   hosts: readonly HostConfig[],
   reader: HostKeyReader,
-): Promise<{ readonly routes: readonly Route[]; readonly lost: readonly LostHost[] }> {
+): Promise<{ readonly routes: readonly Route[]; readonly lost: readonly UnreachableHost[] }> {
   const remote = hosts.filter((host) => !isReachedLocally(host))
   const found = await Promise.all(
-    remote.map(async (host): Promise<Route | LostHost> => {
+    remote.map(async (host): Promise<Route | UnreachableHost> => {
       try {
         return await reader.routeOf(host)
       } catch (error) {
@@ -144,7 +148,7 @@ async function writeDown(servers: readonly NewServer[], reader: HostKeyReader): 
 /** As for a run: what needs a person weighs more than what could not be reached. */
 function exitOf(
   outcomes: readonly TrustOutcome[],
-  lost: readonly LostHost[],
+  lost: readonly UnreachableHost[],
   { context, pin }: TrustOptions,
 ): ExitCode {
   const some = (...results: readonly TrustOutcome['result'][]): boolean =>

@@ -1,6 +1,6 @@
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { notUpgradable } from '../deployment/releases/upgradable.ts'
-import { movesText } from '../output/deployment/moves.ts'
+import { notUpgradable } from '../deployment/releases/compatibility.ts'
+import { releaseChangesText } from '../output/deployment/plan.ts'
 import type { InstallDecision } from './decideInstall.ts'
 import { type InstallOptions, install } from './install.ts'
 
@@ -14,11 +14,13 @@ export const upgrade = (options: Omit<InstallOptions, 'purpose'>): Promise<ExitC
     purpose: {
       operation: 'upgrade',
       bars: ({ host, facts }, { version, release }) => notUpgradable({ host, facts, version, release }),
-      notes: ({ planned }) => movesText(planned.map(moveOf)),
+      notes: ({ planned }) => releaseChangesText(planned.map(moveOf)),
     },
   })
 
-const moveOf = ({ target }: InstallDecision['planned'][number]): Parameters<typeof movesText>[0][number] => ({
+const moveOf = ({
+  target,
+}: InstallDecision['planned'][number]): Parameters<typeof releaseChangesText>[0][number] => ({
   host: target.host.name,
   from: target.facts.installation.currentRelease ?? 'nothing',
   to: target.release.id,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { CommandContext } from '../cli/context.ts'
 import { writeFileTo } from '../cli/terminal.ts'
 import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
-import { joined, type TextLine } from '../config/ini/textLine.ts'
+import { joined, type TextLine } from '../config/ini/readIni.ts'
 
 function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string {
   if (outcome === 'exists') {

@@ -1,16 +1,98 @@
-import { databasesOf } from './buildDatabases.ts'
+import type { ProxySettings } from '../contracts/serverSettings.ts'
+import type { SecretReference } from '../secrets/reference.ts'
 import { locatedSecret } from './locatedSecret.ts'
-import type { ApiConfig, ClusterConfig, HostConfig, SshConfig, TlsConfig, UserConfig } from './model.ts'
+import type {
+  ApiConfig,
+  ClusterConfig,
+  DatabaseAccount,
+  DatabaseConfig,
+  HostConfig,
+  SshConfig,
+  TlsConfig,
+  UserConfig,
+} from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
-import { installedServices } from './resolve/dataSources.ts'
-import type { Resolved, ResolvedCluster, ResolvedHost } from './resolve/resolved.ts'
-import { sure } from './resolve/sure.ts'
-import { usersOf } from './resolve/users.ts'
+import { hasDatabase, installedServices } from './resolve/dataSources.ts'
+import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
+import { known, type Resolved, type ResolvedCluster, type ResolvedHost, usersOf } from './resolve/resolved.ts'
 import { apiOptions } from './settings/apiOptions.ts'
 import { options } from './settings/options.ts'
 import { file } from './settings/places.ts'
+import type { Setting } from './settings/setting.ts'
 import { ssh } from './settings/ssh.ts'
-import { valueFor } from './shape/values.ts'
+import { valueFor } from './shape/draft.ts'
+
+type Account = { readonly user: Setting<string>; readonly password: Setting<SecretReference> }
+
+const replication: Account = { user: options.replicationUser, password: options.replicationPassword }
+const monitor: Account = { user: options.monitorUser, password: options.monitorPassword }
+
+function accountOf(host: ResolvedHost, account: Account, paths: Paths): DatabaseAccount | undefined {
+  const user = host.option(account.user).value
+  const password = locatedSecret(host.option(account.password), paths)
+  return user === undefined || password === undefined ? undefined : { user, password }
+}
+
+/** The services that name the host in one of their lists, in the order of the file. */
+const servicesWith = (host: ResolvedHost, field: Mention['field']): readonly Mention['service'][] =>
+  host.services.filter((service) => isNamedIn(service, field, host.name))
+
+function databaseOf(host: ResolvedHost, paths: Paths): DatabaseConfig | undefined {
+  const type = host.option(options.datasourceType).value
+  const [service] = servicesWith(host, 'members')
+  if (type === undefined || service === undefined || !hasDatabase(host)) return undefined
+  const account = accountOf(host, replication, paths)
+  return {
+    type,
+    host: known(host.option(options.replicationHost)),
+    port: known(host.option(options.replicationPort)),
+    service: service.name,
+    ...(account === undefined ? {} : { account }),
+  }
+}
+
+function memberOf(host: ResolvedHost): HostConfig['member'] {
+  const clustered = (field: Mention['field']) =>
+    servicesWith(host, field).find((service) => topologyOf(service) === 'clustered')
+  const member = clustered('members')
+  if (member !== undefined) {
+    return { service: member.name, datasource: hasDatabase(host) ? host.name : null, witness: false }
+  }
+  const witness = clustered('witnesses')
+  return witness && { service: witness.name, datasource: null, witness: true }
+}
+
+function proxyOf(host: ResolvedHost): ProxySettings | undefined {
+  const [service] = host.proxied
+  if (service === undefined) return undefined
+  return {
+    service: service.name,
+    address: known(host.option(options.applicationAddress)),
+    port: known(host.option(options.applicationPort)),
+    readonlyPort: host.option(options.applicationReadonlyPort).value ?? null,
+    maxHeld: known(host.option(options.maxHeld)),
+    maxHold: known(host.option(options.maxHold)),
+    drainTimeout: known(host.option(options.drainTimeout)),
+  }
+}
+
+/** What the databases of its services make of a host. */
+function databasesOf(
+  host: ResolvedHost,
+  paths: Paths,
+): Pick<HostConfig, 'database' | 'member' | 'monitor' | 'proxy'> {
+  const manages = host.components.includes('manager')
+  const database = databaseOf(host, paths)
+  const member = manages ? memberOf(host) : undefined
+  const account = manages ? accountOf(host, monitor, paths) : undefined
+  const proxy = proxyOf(host)
+  return {
+    ...(database && { database }),
+    ...(member && { member }),
+    ...(account && { monitor: account }),
+    ...(proxy && { proxy }),
+  }
+}
 
 /** An object of one member when there is a value, else of none. */
 const optional = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
@@ -34,7 +116,7 @@ function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
       host.ssh(ssh.jump).value?.map(({ value }) => value),
     ),
     ...optional('config', pathOf(host.ssh(ssh.config), paths)),
-    become: sure(host.ssh(ssh.become)),
+    become: known(host.ssh(ssh.become)),
     ...optional('becomePassword', locatedSecret(host.ssh(ssh.becomePassword), paths)),
     ...optional('timeout', host.ssh(ssh.timeout).value),
   }
@@ -43,9 +125,9 @@ function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
 function apisOf(host: ResolvedHost): readonly ApiConfig[] {
   return host.components.map((component) => ({
     component,
-    enabled: sure(host.option(apiOptions[component].enabled)),
-    address: sure(host.option(apiOptions[component].address)),
-    port: sure(host.option(apiOptions[component].port)),
+    enabled: known(host.option(apiOptions[component].enabled)),
+    address: known(host.option(apiOptions[component].address)),
+    port: known(host.option(apiOptions[component].port)),
   }))
 }
 
@@ -55,10 +137,10 @@ function tlsOf(host: ResolvedHost, paths: Paths): TlsConfig {
     ...optional('truststorePath', pathOf(host.option(options.truststorePath), paths)),
     ...optional('keystorePassword', locatedSecret(host.option(options.keystorePassword), paths)),
     ...optional('truststorePassword', locatedSecret(host.option(options.truststorePassword), paths)),
-    alias: sure(host.option(options.alias)),
-    keyType: sure(host.option(options.keyType)),
-    keyLifetime: sure(host.option(options.keyLifetime)),
-    warningDays: sure(host.option(options.warningDays)),
+    alias: known(host.option(options.alias)),
+    keyType: known(host.option(options.keyType)),
+    keyLifetime: known(host.option(options.keyLifetime)),
+    warningDays: known(host.option(options.warningDays)),
   }
 }
 
@@ -89,18 +171,18 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
     apis: apisOf(host),
     users: usersFor(host, paths),
     tls: tlsOf(host, paths),
-    remoteBootstrap: sure(host.option(options.remoteBootstrap)),
-    allowedHosts: sure(host.option(options.allowedHosts)).map(({ value }) => value),
-    installDirectory: absolutePath(sure(directory), { span: directory.given?.span, paths }),
+    remoteBootstrap: known(host.option(options.remoteBootstrap)),
+    allowedHosts: known(host.option(options.allowedHosts)).map(({ value }) => value),
+    installDirectory: absolutePath(known(directory), { span: directory.given?.span, paths }),
     ...optional('user', host.option(options.user).value),
-    serviceManager: sure(host.option(options.serviceManager)),
-    runtime: sure(host.option(options.runtime)),
-    logLevel: sure(host.option(options.logLevel)),
+    serviceManager: known(host.option(options.serviceManager)),
+    runtime: known(host.option(options.runtime)),
+    logLevel: known(host.option(options.logLevel)),
     limits: {
-      memoryMax: sure(host.option(options.memoryMax)),
-      cpuWeight: sure(host.option(options.cpuWeight)),
-      tasksMax: sure(host.option(options.tasksMax)),
-      oomScoreAdjust: sure(host.option(options.oomScoreAdjust)),
+      memoryMax: known(host.option(options.memoryMax)),
+      cpuWeight: known(host.option(options.cpuWeight)),
+      tasksMax: known(host.option(options.tasksMax)),
+      oomScoreAdjust: known(host.option(options.oomScoreAdjust)),
     },
     ...databasesOf(host, paths),
   }

@@ -1,7 +1,29 @@
 import type { ReferencePlace, SecretReference } from '../secrets/reference.ts'
 import { absolutePath, type Paths } from './paths.ts'
 import type { Resolved } from './resolve/resolved.ts'
+import { secretOptions, sshSecrets } from './secretOptions.ts'
 import { setSource } from './sets.ts'
+import { options } from './settings/options.ts'
+import { type Draft, type Given, givenFor, type Values, valueFor } from './shape/draft.ts'
+
+function literalsOf(values: Values): readonly Given[] {
+  const users = (valueFor(values, options.users) ?? []).filter(({ value }) => value?.kind === 'literal')
+  const others = [...secretOptions, ...sshSecrets].flatMap((setting) => {
+    const given = givenFor(values, setting)
+    // A secret option's own type is the only one that puts a value under its name.
+    const value = given?.value as SecretReference | undefined
+    return given !== undefined && value?.kind === 'literal' ? [given] : []
+  })
+  return [...others, ...users]
+}
+
+/** Every secret that a file writes out, whether a host uses it or not. */
+export const literalSecrets = (draft: Draft): readonly Given[] => [
+  ...literalsOf(draft.defaults),
+  ...literalsOf(draft.ssh),
+  ...[...draft.services.values()].flatMap(({ options }) => literalsOf(options)),
+  ...[...draft.hosts.values()].flatMap(({ ssh, options }) => [...literalsOf(ssh), ...literalsOf(options)]),
+]
 
 /** The secret of an option with what reading it needs: absolute path, place and folder. Undefined without one. */
 export function locatedSecret(

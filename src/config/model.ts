@@ -133,3 +133,6 @@ export type ClusterConfig = {
   /** The services map that managers and connectors are installed with, the same on every host. */
   readonly services: readonly MapService[]
 }
+
+/** Whether a run reaches the host by a shell on this machine: what the command line says counts before the file. */
+export const isReachedLocally = ({ connection, via = connection }: HostConfig): boolean => via === 'local'

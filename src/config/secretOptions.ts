@@ -1,10 +1,9 @@
 import type { SecretReference } from '../secrets/reference.ts'
-import type { Resolved, ResolvedHost } from './resolve/resolved.ts'
-import { usersOf } from './resolve/users.ts'
+import { type Resolved, type ResolvedHost, usersOf } from './resolve/resolved.ts'
 import { allOptions } from './settings/options.ts'
 import type { Setting } from './settings/setting.ts'
 import { allSsh } from './settings/ssh.ts'
-import { secretReference } from './types/secretReference.ts'
+import { secretReference } from './types/secrets.ts'
 
 /** Whether a setting is one secret; a map of them is none. */
 export const isSecret = (setting: Setting<unknown>): setting is Setting<SecretReference> =>

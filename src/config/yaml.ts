@@ -15,7 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import { commentsOf, type RawComment } from './ignores/comments.ts'
+import { commentsOf, type RawComment } from './document/readIgnores.ts'
 
 /** A value of a YAML text as it stands there: aliases not followed, duplicate keys kept. Offsets in UTF-16 units. */
 export type RawNode = {

@@ -1,6 +1,7 @@
-import type { CallRequest, CallResult } from '../client/call.ts'
+import { addressAndPort, isWildcard } from '../base/address.ts'
+import { type CallRequest, type CallResult, parseCallResults } from '../client/call.ts'
 import { callThrough } from '../client/callThrough.ts'
-import { parseCallResults } from '../client/parseCallResults.ts'
+import type { HostConfig } from '../config/model.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Layout } from './layout.ts'
@@ -9,6 +10,14 @@ import { mustRun } from './script.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
 import { untilEnd, type Watched } from './services/untilEnd.ts'
 import { StepError } from './stepError.ts'
+
+/** Where an API is called from elsewhere, such as `10.0.0.11:8090` or `[2001:db8::1]:8090`. */
+export function apiPlace(
+  host: Pick<HostConfig, 'address'>,
+  api: Pick<HostConfig['apis'][number], 'address' | 'port'>,
+): string {
+  return addressAndPort(isWildcard(api.address) ? host.address : api.address, api.port)
+}
 
 /**
  * Makes calls of a host's own APIs. Where the connection to the host leads on to what listens there, they are made over

@@ -1,7 +1,7 @@
 import { sha256 } from '../base/sha256.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
-import type { HostFacts } from './facts/model.ts'
+import type { HostFacts } from './facts/hostFacts.ts'
 import type { DesiredFile } from './target.ts'
 
 /** A file with its digest. */

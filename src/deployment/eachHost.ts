@@ -3,10 +3,10 @@ import type { HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import { hostsAtOnce } from './execution/execute.ts'
 import { failureOf, isUnreachable } from './failure.ts'
-import type { LostHost } from './survey.ts'
+import type { UnreachableHost } from './survey.ts'
 
 /** What came of a host, in the order of the hosts. */
-export type HostResult<Result> = { readonly host: HostConfig; readonly result: Result } | LostHost
+export type HostResult<Result> = { readonly host: HostConfig; readonly result: Result } | UnreachableHost
 
 /** Connects to each host, works on it and closes again. One host's failure is its result and no other's. */
 export async function onEachHost<Result>(options: {

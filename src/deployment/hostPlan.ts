@@ -1,5 +1,27 @@
 import { components } from '../contracts/component.ts'
-import type { PlannedStep } from './preview.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { InstalledFacts } from './facts/hostFacts.ts'
+import type { Step, StepChange } from './step.ts'
+
+/** A step that would change something, and what. It is bound to the facts that its check got. */
+export type PlannedStep = {
+  readonly step: Omit<Step, 'check' | 'apply'> & {
+    readonly apply: (transport: Transport) => Promise<void>
+  }
+  readonly change: StepChange
+}
+
+/** What a plan would do on one host. Only checks run here, so a preview cannot lie and cannot change. */
+export function preview<Facts extends InstalledFacts>(
+  steps: readonly Step<Facts>[],
+  facts: Facts,
+): PlannedStep[] {
+  return steps.flatMap((step) => {
+    const change = step.check(facts)
+    if (change === undefined) return []
+    return [{ step: { ...step, apply: (transport: Transport) => step.apply(transport, facts) }, change }]
+  })
+}
 
 /** What a run would do on each host, as values: what `plan` shows is what `install` carries out. */
 export type HostPlan = {

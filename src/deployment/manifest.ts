@@ -2,7 +2,7 @@ import { canonicalAddress } from '../base/address.ts'
 import { isObject, parseJsonObject } from '../base/json.ts'
 import { lastLines } from '../base/printable.ts'
 import type { Component } from '../contracts/component.ts'
-import type { HostFacts, Listener } from './facts/model.ts'
+import type { HostFacts, Listener } from './facts/hostFacts.ts'
 
 /** `share/installation.json`: whose installation a folder holds. Without it, nothing there is ours. */
 export type Manifest = {

@@ -1,5 +1,5 @@
 import { type Component, components } from '../contracts/component.ts'
-import type { HostFacts } from './facts/model.ts'
+import type { HostFacts } from './facts/hostFacts.ts'
 import type { Target } from './target.ts'
 
 /** Components that a host has and its file no longer gives it. */

@@ -3,8 +3,7 @@ import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { administrators, type HostLogin, type MadePassword } from './desired/administrators.ts'
-import { ownStores } from './desired/ownStores.ts'
-import type { DatabasePasswords } from './desired/secretsFile.ts'
+import type { DatabasePasswords } from './desired/componentSettings.ts'
 import {
   authorityElsewhere,
   ensureAuthority,
@@ -12,22 +11,22 @@ import {
   isGenerated,
   type ResolvedStores,
   type StorePasswords,
-} from './desired/stores.ts'
+} from './desired/generatedStores.ts'
 import { makeTarget } from './desired/target.ts'
-import { type TlsNote, tlsNotes } from './desired/tlsNotes.ts'
-import type { InstalledFacts } from './facts/model.ts'
+import { ownStores, type TlsNote, tlsNotes } from './desired/userProvidedStores.ts'
+import type { InstalledFacts } from './facts/hostFacts.ts'
 import { failureOf } from './failure.ts'
 import { withMachines } from './hostIdentity.ts'
 import { refusals } from './preflight/checks.ts'
 import type { Program } from './program.ts'
 import { forwardNotes, pinReleases } from './releases/pin.ts'
-import { chooseRuntime, type RuntimeFile } from './runtime/choose.ts'
+import { chooseRuntime, type RuntimeFile } from './runtime/chooseRuntime.ts'
 import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
 import type { SurveyedHost } from './survey.ts'
 import type { DesiredUser, Target } from './target.ts'
+import { userHash } from './users/installedUsers.ts'
 import { replacedPasswords } from './users/replacedPasswords.ts'
-import { userHash } from './users.ts'
 
 /** What the file's secrets turned out to be; a reference that is not in it was not given. */
 export type ResolvedSecrets = ReadonlyMap<SecretReference, Secret>

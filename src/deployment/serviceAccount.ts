@@ -1,5 +1,26 @@
 import { quote } from '../base/shellWords.ts'
 
+/** Bytes of a user file that are read: some five thousand users. */
+export const mostUserBytes = 1024 * 1024
+
+/**
+ * sh command that prints a file of the service user: so many bytes at most, of a file that is no link and no pipe
+ * (open(2): O_NOFOLLOW, O_NONBLOCK). `as` is `asService` or a variable that holds it; `path` is a word of sh.
+ */
+export const readAs = (as: string, path: string, bytes: number): string =>
+  `${as} dd if=${path} iflag=nofollow,nonblock,fullblock,count_bytes bs=65536 count=${bytes} status=none`
+
+/**
+ * sh command that prints the last lines of a file of the service user, with the rights of that user alone; as above.
+ * A file that was just begun anew goes on where `.1` beside it ends.
+ */
+export const tailAs = (
+  as: string,
+  path: string,
+  most: { readonly lines: number; readonly bytes: number },
+): string =>
+  `${as} sh -c 'for file in "$1.1" "$1"; do if [ -f "$file" ] && [ ! -L "$file" ]; then tail -c ${most.bytes} -- "$file"; fi; done' sh ${path} | tail -c ${most.bytes} | tail -n ${most.lines}`
+
 /** System user that the components of a host run as. */
 export type ServiceAccount = {
   readonly user: string
@@ -8,7 +29,7 @@ export type ServiceAccount = {
 }
 
 /** Seconds after which a program that runs as the service user is killed: that user could stop it for ever (kill(2)). */
-export const servicePatience = 120
+const servicePatience = 120
 
 /** Words of setpriv(1), util-linux, that drop root's rights for those of a user and a group, which are words of sh. */
 const setpriv = (user: string, group: string): string =>
@@ -24,7 +45,7 @@ const groupOf = (user: string): string => `$(id -g ${quote(user)})`
  * Beginning of an sh command that drops root's rights for those of the service user, for as long as it runs; empty where
  * there are none to drop.
  */
-export const becomeService = ({ user, isOther }: ServiceAccount): string =>
+export const dropToServiceUser = ({ user, isOther }: ServiceAccount): string =>
   isOther ? `${setpriv(quote(user), groupOf(user))} ` : ''
 
 /**

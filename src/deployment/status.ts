@@ -1,3 +1,4 @@
+import { addressAndPort } from '../base/address.ts'
 import type { CallRequest, CallResult } from '../client/call.ts'
 import type { ApiConfig, HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
@@ -6,14 +7,25 @@ import type { MapService } from '../contracts/servicesMap.ts'
 import { hasDatabase, withoutDatabase } from '../contracts/withoutDatabase.ts'
 import { TransportError } from '../transport/transportError.ts'
 import { callHost } from './callHost.ts'
-import type { ServiceState } from './facts/model.ts'
+import type { ServiceState } from './facts/hostFacts.ts'
 import { failureOf } from './failure.ts'
 import { layoutOf } from './layout.ts'
 import { installedAccount, installedData } from './service.ts'
 import type { SurveyedHost } from './survey.ts'
 
+/** Where clients of the database connect: `clients of alpha at 127.0.0.1:9999, to read at 127.0.0.1:9998`. */
+export function clientsText({
+  service,
+  address,
+  port,
+  readonlyPort,
+}: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>): string {
+  const read = readonlyPort === null ? '' : `, to read at ${addressAndPort(address, readonlyPort)}`
+  return `clients of ${service} at ${addressAndPort(address, port)}${read}`
+}
+
 /** A component as it is now. */
-export type ComponentStatus = {
+type ComponentStatus = {
   readonly component: Component
   readonly service: ServiceState
   /** Where its API should listen; null when it is switched off. */
@@ -144,7 +156,7 @@ function clientsOf({ proxy }: HostConfig): Pick<ComponentStatus, 'clients'> {
 }
 
 /** A host that could not be asked. */
-export const lostStatus = (
+export const unreachableStatus = (
   host: HostConfig,
   state: 'unreachable' | 'failed',
   detail: string,

@@ -1,5 +1,5 @@
 import type { Transport } from '../transport/transport.ts'
-import type { HostFacts } from './facts/model.ts'
+import type { HostFacts } from './facts/hostFacts.ts'
 
 /** What a step would change: one line, and below it the differences; secrets show as [redacted]. */
 export type StepChange = {

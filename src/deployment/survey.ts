@@ -5,11 +5,10 @@ import { dialEarly } from './dialEarly.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
 import { hostsAtOnce } from './execution/execute.ts'
 import { gatherFacts, gatherInstalled } from './facts/gather.ts'
-import type { HostFacts, InstalledFacts } from './facts/model.ts'
+import type { HostFacts, InstalledFacts } from './facts/hostFacts.ts'
 import { failureOf, isUnreachable } from './failure.ts'
-import { type Machines, otherMachine } from './hostIdentity.ts'
+import { type Machines, otherInstallation, otherMachine } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
-import { otherInstallation } from './otherInstallation.ts'
 import { untrustedFolder } from './trustedFolder.ts'
 
 /** A host that was reached, with an open connection that the caller closes. */
@@ -22,11 +21,15 @@ export type SurveyedHost<Facts extends InstalledFacts = HostFacts> = {
 }
 
 /** A host that was not. `unreachable` when nothing of it answered as an SSH server does. */
-export type LostHost = { readonly host: HostConfig; readonly failure: Failure; readonly unreachable: boolean }
+export type UnreachableHost = {
+  readonly host: HostConfig
+  readonly failure: Failure
+  readonly unreachable: boolean
+}
 
 export type Survey<Facts extends InstalledFacts = HostFacts> = {
   readonly reached: readonly SurveyedHost<Facts>[]
-  readonly lost: readonly LostHost[]
+  readonly lost: readonly UnreachableHost[]
 }
 
 /** How much of a host is read. */
@@ -85,7 +88,7 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
   const results = await mapLimit({
     items: config.hosts,
     limit: hostsAtOnce,
-    map: async (host): Promise<SurveyedHost<Facts> | LostHost> => {
+    map: async (host): Promise<SurveyedHost<Facts> | UnreachableHost> => {
       try {
         return await surveyHost({ ...options, host })
       } catch (error) {
@@ -147,7 +150,7 @@ export async function surveyAgain(
   const results = await mapLimit({
     items: survey.reached,
     limit: hostsAtOnce,
-    map: async (one): Promise<SurveyedHost | LostHost> => {
+    map: async (one): Promise<SurveyedHost | UnreachableHost> => {
       try {
         return { ...one, facts: await wholeLook.facts(config.cluster, one) }
       } catch (error) {
@@ -164,7 +167,7 @@ export async function surveyAgain(
 }
 
 /** How the hosts that were not reached came out of a run. */
-export const lostOutcomes = (survey: Pick<Survey, 'lost'>): readonly HostOutcome[] =>
+export const unreachableOutcomes = (survey: Pick<Survey, 'lost'>): readonly HostOutcome[] =>
   survey.lost.map(({ host, failure, unreachable }) => ({
     host: host.name,
     result: unreachable ? 'unreachable' : 'failed',

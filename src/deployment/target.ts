@@ -2,9 +2,9 @@ import type { HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { HostFacts } from './facts/model.ts'
+import type { HostFacts } from './facts/hostFacts.ts'
 import type { Layout, ServiceData } from './layout.ts'
-import type { RuntimeChoice } from './runtime/choose.ts'
+import type { RuntimeChoice } from './runtime/chooseRuntime.ts'
 import type { ServicePlan } from './service.ts'
 
 /** A file that a host must have; a Secret's content is never shown in a plan. */

@@ -1,6 +1,6 @@
 import { printable } from '../base/printable.ts'
 import { columnsOf, wrap } from '../base/wrapping.ts'
-import { paint } from './deployment/paint.ts'
+import { paint } from './paint.ts'
 
 export type Tint = 'red' | 'green' | 'yellow'
 

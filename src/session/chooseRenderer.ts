@@ -2,8 +2,8 @@ import type { CommandContext } from '../cli/context.ts'
 import { colourOf, lineLayout } from '../cli/terminal.ts'
 import { failuresText, type HostFailure } from '../output/deployment/failure.ts'
 import { jsonLine } from '../output/deployment/json.ts'
-import { linesAfterPlan, plainLine } from '../output/deployment/plain.ts'
-import type { Renderer } from '../output/deployment/renderer.ts'
+import { linesAfterPlan, plainLine } from '../output/deployment/logLines.ts'
+import type { Renderer } from '../output/deployment/progress.ts'
 
 /** Whether progress is shown live, and gone in the end. */
 export const isLive = ({ stdout, env }: CommandContext): boolean =>

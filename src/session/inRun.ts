@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import { type Patience, patiently } from '../deployment/lock/patiently.ts'
+import { type RetryTiming, retryWhileHeld } from '../deployment/lock/lockingTransport.ts'
 import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
 import { createRecorder, type Recorder } from '../deployment/runs/recorder.ts'
 import { changedHosts } from '../deployment/runs/runRecord.ts'
@@ -14,14 +14,14 @@ import { appendRun, keepsAnything } from '../deployment/runs/runsFile.ts'
 import { lockState, type StateLock } from '../deployment/state/lockState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
-import type { Renderer } from '../output/deployment/renderer.ts'
+import type { Renderer } from '../output/deployment/progress.ts'
 import { verdictText } from '../output/deployment/verdict.ts'
 import { notStarted } from './outcomes.ts'
 
 /** One run of a command that changes hosts. */
 export type Run = {
   readonly owner: RunOwner
-  readonly patience: Patience
+  readonly patience: RetryTiming
   readonly recorder: Recorder
   /** The same renderer, whose events the record of the run follows. */
   readonly follow: (renderer: Renderer) => Renderer
@@ -131,7 +131,7 @@ export async function inRun(
 }
 
 /** How long, and how, a command waits for locks; Ctrl-C ends the wait. */
-function patienceOf(context: CommandContext, wait: number): Patience {
+function patienceOf(context: CommandContext, wait: number): RetryTiming {
   const { signal } = context
   return {
     wait,
@@ -147,10 +147,10 @@ function patienceOf(context: CommandContext, wait: number): Patience {
 async function lockPatiently(options: {
   readonly context: CommandContext
   readonly place: StatePlace
-  readonly patience: Patience
+  readonly patience: RetryTiming
 }): Promise<StateLock> {
   const { context, place, patience } = options
-  const outcome = await patiently<StateLock | StateError>(patience, {
+  const outcome = await retryWhileHeld<StateLock | StateError>(patience, {
     attempt: () =>
       lockState(place, context.now()).catch((error: unknown) => {
         if (error instanceof StateError && error.code === 'locked') return error

@@ -2,7 +2,7 @@ import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import type { Failure, HostOutcome } from '../deployment/events.ts'
-import type { LostHost } from '../deployment/survey.ts'
+import type { UnreachableHost } from '../deployment/survey.ts'
 import { failuresText } from '../output/deployment/failure.ts'
 
 /** The outcome of a host on which nothing was begun. */
@@ -35,12 +35,12 @@ export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean
 }
 
 /** Tells on standard error which hosts gave nothing, and why. */
-export function tellLost(context: CommandContext, lost: readonly LostHost[]): void {
+export function tellLost(context: CommandContext, lost: readonly UnreachableHost[]): void {
   const { stderr } = context
   const failures = lost.map(({ host, failure }) => ({ host: host.name, failure }))
   stderr.write(failuresText(failures, lineLayout(context, stderr)))
 }
 
 /** The exit code where these hosts gave nothing, and all others what was asked. */
-export const exitOfLooking = (lost: readonly LostHost[]): ExitCode =>
+export const exitOfLooking = (lost: readonly UnreachableHost[]): ExitCode =>
   exitOfHosts(lost.map(({ unreachable }) => (unreachable ? 'unreachable' : 'failed')))

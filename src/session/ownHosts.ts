@@ -1,6 +1,6 @@
 import type { CommandContext } from '../cli/context.ts'
 import type { HostConfig } from '../config/model.ts'
-import { mustBeOwnMachine } from '../deployment/ownMachine.ts'
+import { mustBeOwnMachine } from '../deployment/hostIdentity.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Transport } from '../transport/transport.ts'

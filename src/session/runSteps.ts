@@ -5,12 +5,10 @@ import type { HostOutcome } from '../deployment/events.ts'
 import { execute } from '../deployment/execution/execute.ts'
 import type { HostWork } from '../deployment/execution/hostRun.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
-import type { InstalledFacts } from '../deployment/facts/model.ts'
-import { lostOutcomes, type Survey } from '../deployment/survey.ts'
-import { changesText } from '../output/deployment/changes.ts'
-import { goingOnText } from '../output/deployment/goingOn.ts'
-import { stoppedText } from '../output/deployment/stopped.ts'
-import { summaryText } from '../output/deployment/summary.ts'
+import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
+import { type Survey, unreachableOutcomes } from '../deployment/survey.ts'
+import { changesText, summaryText } from '../output/deployment/summary.ts'
+import { nextStepsText, stoppedText } from '../output/deployment/verdict.ts'
 import { chooseRenderer, isLive } from './chooseRenderer.ts'
 import type { Run } from './inRun.ts'
 import { exitOfRun } from './outcomes.ts'
@@ -47,7 +45,7 @@ export async function runSteps(options: {
   const before = new Map(survey.reached.map((one) => [one.host.name, one.seconds]))
   const outcomes = [
     ...done.map((one) => ({ ...one, seconds: { ...before.get(one.host), ...one.seconds } })),
-    ...lostOutcomes(survey),
+    ...unreachableOutcomes(survey),
   ]
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) {
@@ -55,7 +53,7 @@ export async function runSteps(options: {
     // A log has the plan or a line for each change; how far a host came is told there only now.
     const told = isLive(context) ? outcomes : isPlanned ? outcomes.filter(isPartial) : []
     stdout.write(changesText(told, colourOf(context, stdout)))
-    stdout.write(goingOnText(run.owner.operation, outcomes, lineWidth(stdout)) ?? '')
+    stdout.write(nextStepsText(run.owner.operation, outcomes, lineWidth(stdout)) ?? '')
     if (signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
   }
   return exitOfRun(outcomes, signal.aborted)

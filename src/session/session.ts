@@ -1,11 +1,11 @@
 import type { CommandContext } from '../cli/context.ts'
-import type { InstalledFacts } from '../deployment/facts/model.ts'
+import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { type OpenedState, openState } from '../deployment/state/openState.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Survey } from '../deployment/survey.ts'
-import { partText } from '../output/deployment/part.ts'
-import type { Renderer } from '../output/deployment/renderer.ts'
+import type { Renderer } from '../output/deployment/progress.ts'
+import { limitedRunText } from '../output/deployment/verdict.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import type { Run } from './inRun.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
@@ -45,7 +45,7 @@ export function report({ context, json, renderer }: Session, message: string): v
 /** Reports which part of the file the run was for, where it was not all of it. */
 export function reportPart(session: Session): void {
   const { hosts, left } = session.config
-  const message = partText({ ...session.config, hosts: namesOf(hosts), left: namesOf(left) })
+  const message = limitedRunText({ ...session.config, hosts: namesOf(hosts), left: namesOf(left) })
   if (message !== undefined) report(session, message)
 }
 

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../cli/context.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import type { InstalledFacts } from '../deployment/facts/model.ts'
+import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import { recorded } from '../deployment/hostIdentity.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'

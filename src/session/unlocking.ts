@@ -1,4 +1,4 @@
-import { isLocked } from '../certificates/authorityKey.ts'
+import { isLocked } from '../certificates/authority.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { readPassword } from '../cli/readPassword.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { includesOfPlain } from '../transport/plainSshConfig.ts'
+import { includesOfPlain } from '../transport/sshConfig.ts'
 
 /**
  * The file of ssh_config(5) for who names none: undefined for what ssh itself reads, `none` where nothing there

@@ -2,20 +2,19 @@ import { processRuns } from '../base/processIdentity.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import type { Emit } from '../deployment/events.ts'
-import type { HostFacts, InstalledFacts } from '../deployment/facts/model.ts'
+import type { HostFacts, InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import type { Machines } from '../deployment/hostIdentity.ts'
 import { layoutOf } from '../deployment/layout.ts'
-import { lockingTransport } from '../deployment/lock/lockingTransport.ts'
-import { patiently } from '../deployment/lock/patiently.ts'
+import { lockingTransport, retryWhileHeld } from '../deployment/lock/lockingTransport.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import {
   closeAll,
   type Look,
-  type LostHost,
-  lostOutcomes,
   type Survey,
   surveyAgain,
   surveyHosts,
+  type UnreachableHost,
+  unreachableOutcomes,
 } from '../deployment/survey.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { connectHost, prepareConnections } from './connectHost.ts'
@@ -66,7 +65,7 @@ export async function withSurvey<Facts extends InstalledFacts>(
     const isHeld = heldHosts(survey).length > 0
     const isTooFew = requires === 'all' ? lost.length > 0 : requires === 'one' && reached.length === 0
     if (!isHeld && !isTooFew) return await work({ ...session, survey })
-    const exit = await refuse(session, { failed: lostOutcomes(survey), reported: true })
+    const exit = await refuse(session, { failed: unreachableOutcomes(survey), reported: true })
     return isHeld ? exitCodes.locked : exit
   } finally {
     await closeAll(survey)
@@ -74,7 +73,7 @@ export async function withSurvey<Facts extends InstalledFacts>(
 }
 
 /** Hosts whose lock another run holds. */
-const heldHosts = (survey: Pick<Survey, 'lost'>): readonly LostHost[] =>
+const heldHosts = (survey: Pick<Survey, 'lost'>): readonly UnreachableHost[] =>
   survey.lost.filter(({ failure }) => failure.code === 'locked')
 
 /**
@@ -95,7 +94,7 @@ async function surveyLocked<Facts extends InstalledFacts>(
     }
     emit(event)
   }
-  const survey = await patiently(run.patience, {
+  const survey = await retryWhileHeld(run.patience, {
     attempt: async () => {
       const found = await surveyHosts({
         config,

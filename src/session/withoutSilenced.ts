@@ -1,4 +1,4 @@
-import { applyIgnores, type Silenced } from '../config/ignores/applyIgnores.ts'
+import { applyIgnores, type Silenced } from '../config/document/applyIgnores.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { shorten } from '../diagnostics/shorten.ts'
 import type { LoadedCluster } from './loadCluster.ts'

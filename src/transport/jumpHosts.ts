@@ -1,5 +1,5 @@
 import type { Destination } from './destination.ts'
-import type { Through } from './sshLogin.ts'
+import type { Through } from './login/sshLogin.ts'
 import type { Session } from './sshSession.ts'
 
 /** A connection to a jump host that somebody uses; `release` when that is over, as often as you like. */

@@ -1,5 +1,5 @@
 import type { Client, ParsedKey } from 'ssh2'
-import type { LoginKey } from './loginKeys.ts'
+import type { LoginKey } from './login/loginKeys.ts'
 
 type Sign = (data: Buffer, done: (signature: Buffer) => void) => void
 

@@ -2,11 +2,69 @@ import { join } from 'node:path'
 import type { Secret } from '../secrets/secret.ts'
 import type { AskSsh } from './askSsh.ts'
 import type { Destination, KeyCheck, KeyWish, Route } from './destination.ts'
-import { type JumpHost, parseJumpHosts } from './jumpHost.ts'
 import type { SshConfig } from './sshConfig.ts'
 import { defaultPort, defaultTimeout, type SshEnvironment, type SshTarget } from './sshTarget.ts'
 import { TransportError } from './transportError.ts'
-import { refuseUnsupported } from './unsupported.ts'
+
+/** A host to go through, as `ssh -J` takes it. */
+type JumpHost = {
+  /** Absent: what ssh_config says, else the invoking user's own name. */
+  readonly user?: string
+  /** A name or an IP address, without brackets. */
+  readonly host: string
+  readonly port?: number
+}
+
+const form = /^(?:ssh:\/\/)?(?:([^@]+)@)?(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/
+
+/** `[user@]host[:port]`, an IPv6 address in brackets (ssh_config(5), ProxyJump). */
+function parseJumpHost(text: string): JumpHost {
+  const [, user, bracketed, plain, port] = form.exec(text) ?? []
+  return {
+    ...(user === undefined ? {} : { user }),
+    host: bracketed ?? plain ?? text,
+    ...(port === undefined ? {} : { port: Number(port) }),
+  }
+}
+
+/** The hosts of a list; `none` alone is a list of none, as in ssh_config(5). */
+export const parseJumpHosts = (texts: readonly string[]): readonly JumpHost[] =>
+  texts.length === 1 && texts[0]?.toLowerCase() === 'none' ? [] : texts.map(parseJumpHost)
+
+/**
+ * Throws where ssh_config asks for something that cannot be done here: going on without it would be another
+ * login than the one that was asked for. What the YAML says instead makes up for it.
+ */
+function refuseUnsupported(
+  label: string,
+  said: SshConfig | undefined,
+  ssh: Pick<SshTarget, 'identity' | 'hostKey' | 'jump'>,
+  jump: boolean,
+): void {
+  if (said === undefined) return
+  const { keys, hostKeys, way } = said.refused
+  const refuse = (options: readonly string[], fix: string): void => {
+    if (options.length === 0) return
+    throw new TransportError({
+      host: label,
+      code: 'ssh-config',
+      message: `ssh_config says ${options.join(' and ')} for ${label}, which cannot be followed here`,
+      fix,
+    })
+  }
+  if (ssh.identity === undefined) {
+    refuse(keys, 'Name a plain private key as identity under ssh: it counts instead.')
+  }
+  if (ssh.hostKey === undefined) {
+    refuse(
+      hostKeys,
+      jump
+        ? 'Put the key of the jump host into known_hosts and take the option away for it.'
+        : 'Pin the fingerprint of the host key as host-key under ssh: it counts instead.',
+    )
+  }
+  if (ssh.jump === undefined) refuse(way, 'Say how to get there with address and jump in the YAML instead.')
+}
 
 /** Private keys that are tried where nobody names one; those of security tokens are there to be told of. */
 const usualNames = ['id_ed25519', 'id_ecdsa', 'id_rsa']

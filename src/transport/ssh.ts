@@ -2,30 +2,92 @@ import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSemaphore } from '../base/concurrency.ts'
-import { agentContents } from './agentContents.ts'
 import type { AskSsh } from './askSsh.ts'
 import type { Destination, Route } from './destination.ts'
-import { readKnownHosts } from './hostKeyFiles.ts'
-import { hostKeyPolicy } from './hostKeyPolicy.ts'
-import { behindJump } from './jumpErrors.ts'
+import { readKnownHosts } from './hostKeys/hostKeyFiles.ts'
+import { hostKeyPolicy } from './hostKeys/hostKeyPolicy.ts'
+import { readHostKeys } from './hostKeys/readHostKeys.ts'
 import { createJumpHosts, type Lease } from './jumpHosts.ts'
-import { type LoginKeys, type LoginKeyWorld, loginKeys } from './loginKeys.ts'
+import { agentContents } from './login/agentContents.ts'
+import { type LoginKeys, type LoginKeyWorld, loginKeys } from './login/loginKeys.ts'
+import { logInAs, openWay, type Through } from './login/sshLogin.ts'
 import { createOnce } from './once.ts'
 import type { ProxyStream, StartProxy } from './proxyCommand.ts'
-import { readHostKeys } from './readHostKeys.ts'
-import { type RetryOptions, retry } from './retry.ts'
 import { routeOf, type Wanted } from './route.ts'
-import { passes, type SshPlace } from './sshErrors.ts'
-import { logInAs, openWay, type Through } from './sshLogin.ts'
+import { type Become, startShell, unfitForSudo } from './shell/sshShell.ts'
+import { behindJump, passes, type SshPlace } from './sshErrors.ts'
 import { agentKeys, parseKey, type Session } from './sshSession.ts'
-import { type Become, startShell } from './sshShell.ts'
 import type { ReadFile } from './sshTarget.ts'
-import { unfitForSudo } from './sudoPassword.ts'
 import type { Transport } from './transport.ts'
 import { TransportError } from './transportError.ts'
 
+/** Waiting is told to be random, so that a hundred hosts do not come back at the same moment. */
+export type RetryOptions = {
+  /** Attempts in all. */
+  readonly attempts: number
+  /** Milliseconds from the first attempt on, after which none begins. */
+  readonly budget: number
+  readonly passes: (error: unknown) => boolean
+  /** Milliseconds, from any start. */
+  readonly now: () => number
+  readonly sleep: (milliseconds: number) => Promise<void>
+  /** A number from 0 up to 1. */
+  readonly chance: () => number
+}
+
+/**
+ * Does `attempt` again as long as its failure is one that passes; throws the last one. `attempt` is handed
+ * the whole milliseconds that are left. Waits 200 to 400 ms, then twice, then four times that.
+ */
+export async function retry<Result>(
+  options: RetryOptions,
+  attempt: (left: number) => Promise<Result>,
+): Promise<Result> {
+  const end = options.now() + options.budget
+  for (let round = 1; ; round += 1) {
+    try {
+      return await attempt(Math.max(1, Math.ceil(end - options.now())))
+    } catch (error) {
+      if (round >= options.attempts || !options.passes(error)) throw error
+      const pause = 200 * 2 ** (round - 1) * (1 + options.chance())
+      if (options.now() + pause >= end) throw error
+      await options.sleep(pause)
+    }
+  }
+}
+
+/**
+ * Opens the way to a host unless somebody stops the command: then nothing is waited for any more, and a connection
+ * that comes about all the same is closed. Rejects with a `TransportError`, code `stopped`.
+ */
+export async function untilStopped(
+  { host, signal }: { readonly host: string; readonly signal: AbortSignal },
+  connect: () => Promise<Transport>,
+): Promise<Transport> {
+  const stopped = (): TransportError =>
+    new TransportError({
+      host,
+      code: 'stopped',
+      message: 'the command was stopped before the host was reached',
+      fix: 'Run the command again.',
+    })
+  if (signal.aborted) throw stopped()
+  const connecting = connect()
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(stopped())
+      connecting.then(
+        (transport) => transport.close(),
+        () => undefined,
+      )
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    connecting.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
 /** What connecting needs of the world. */
-export type SshWorld = {
+type SshWorld = {
   readonly readFile: ReadFile
   readonly random?: (bytes: number) => Buffer
   /** Milliseconds from any start. */

@@ -1,6 +1,90 @@
 import { join } from 'node:path'
 import type { SshEnvironment } from './sshTarget.ts'
-import { expandTokens } from './sshTokens.ts'
+
+/** Options that say nothing about the way to a host, its key or ours (ssh_config(5)): what distributions set. */
+const harmless = new Set([
+  'casignaturealgorithms',
+  'ciphers',
+  'compression',
+  'forwardagent',
+  'forwardx11',
+  'forwardx11trusted',
+  'gssapiauthentication',
+  'gssapidelegatecredentials',
+  'gssapikexalgorithms',
+  'gssapikeyexchange',
+  'hashknownhosts',
+  'hostkeyalgorithms',
+  'kexalgorithms',
+  'macs',
+  'permitlocalcommand',
+  'pubkeyacceptedalgorithms',
+  'pubkeyacceptedkeytypes',
+  'requiredrsasize',
+  'rsaminsize',
+  'sendenv',
+  'serveraliveinterval',
+  'tunnel',
+  'visualhostkey',
+  'xauthlocation',
+])
+
+/**
+ * The files that an ssh_config includes, when nothing else in it matters here; undefined when something does, or
+ * may. With such files alone ssh need not be asked, which takes a process for each host.
+ */
+export function includesOfPlain(text: string): readonly string[] | undefined {
+  const includes: string[] = []
+  for (const line of text.split('\n')) {
+    const [, name = '', value = ''] = /^\s*([A-Za-z0-9]+)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line) ?? []
+    const option = name.toLowerCase()
+    if (option === '' && /^\s*(#.*)?$/.test(line)) continue
+    if (option === 'include') includes.push(...value.split(/\s+/))
+    else if (!(harmless.has(option) || (option === 'host' && value === '*') || isForAll(option, value)))
+      return undefined
+  }
+  return includes
+}
+
+const isForAll = (option: string, value: string): boolean =>
+  option === 'match' && /^(final\s+)?all$/i.test(value)
+
+type Facts = {
+  /** What ssh was asked about. */
+  readonly host: string
+  readonly hostname: string
+  readonly port: number
+  readonly user: string
+  /** HostKeyAlias. */
+  readonly alias: string | undefined
+  readonly env: SshEnvironment
+}
+
+/**
+ * A value with `~`, `%` tokens and `${VARIABLE}` replaced (ssh_config(5), TOKENS and ENVIRONMENT VARIABLES),
+ * which `ssh -G` leaves as they are; or the first of them that has no meaning here.
+ */
+function expandTokens(text: string, facts: Facts): string | { readonly token: string } {
+  const { host, hostname, port, user, alias, env } = facts
+  const tokens: Readonly<Record<string, string>> = {
+    '%%': '%',
+    '%d': env.home,
+    '%h': hostname,
+    '%k': alias ?? host,
+    '%n': host,
+    '%p': String(port),
+    '%r': user,
+    '%u': env.user,
+  }
+  let unknown: string | undefined
+  const home = text === '~' || text.startsWith('~/') ? join(env.home, text.slice(1)) : text
+  const made = home.replaceAll(/%.|\$\{([^}]*)\}/g, (token, variable: string | undefined) => {
+    const value = variable === undefined ? tokens[token] : env.variables?.[variable]
+    if (value === undefined) unknown ??= token
+    return value ?? token
+  })
+  return unknown === undefined ? made : { token: unknown }
+}
 
 /** What ssh_config says of one host, as far as it matters here (ssh_config(5)). Paths are absolute. */
 export type SshConfig = {

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthHandlerMiddleware, ClientChannel, ParsedKey } from 'ssh2'
 import agents from 'ssh2/lib/agent.js'
@@ -6,13 +6,37 @@ import Client from 'ssh2/lib/client.js'
 import keyParser from 'ssh2/lib/protocol/keyParser.js'
 import { lastLines } from '../base/printable.ts'
 import { errorCode, systemReason } from '../base/systemErrors.ts'
-import { ciphers, keyExchanges, macs } from './algorithms.ts'
-import type { HostKeyPolicy } from './hostKeyPolicy.ts'
-import type { LoginKeys } from './loginKeys.ts'
+import { ciphers, keyExchanges, macs } from './hostKeys/algorithms.ts'
+import type { HostKeyPolicy } from './hostKeys/hostKeyPolicy.ts'
+import type { LoginKeys } from './login/loginKeys.ts'
 import { pipelineAuth } from './pipelineAuth.ts'
-import { watchSilence } from './silence.ts'
 import { attemptError, type Progress, type SshPlace } from './sshErrors.ts'
 import type { TransportError } from './transportError.ts'
+
+/**
+ * Calls `onSilent` once when nothing has come from the other side for `limit` intervals in a row. Counts
+ * intervals, not time, so that a machine that slept is not taken for a host that died.
+ */
+function watchSilence(options: {
+  readonly stream: Readable
+  /** Milliseconds. */
+  readonly interval: number
+  readonly limit: number
+  readonly onSilent: () => void
+}): void {
+  const { stream, interval, limit, onSilent } = options
+  let silent = 0
+  const timer = setInterval(() => {
+    silent += 1
+    if (silent <= limit) return
+    clearInterval(timer)
+    onSilent()
+  }, interval)
+  stream.on('data', () => {
+    silent = 0
+  })
+  stream.once('close', () => clearInterval(timer))
+}
 
 /** A connection that is logged in. */
 export type Session = {

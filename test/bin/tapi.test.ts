@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { authority, fakeApi, leaf, sentinel } from '../commands/tapi/support.ts'
 import { serveTls } from '../support/loopbackServer.ts'
+import { authority, fakeApi, leaf, sentinel } from '../tapi/support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const hasScript = (): boolean => {

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { type OpenedStores, openStores } from '../../src/certificates/openStores.ts'
+import { type OpenedStores, openStores } from '../../src/certificates/checkStores.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { runTool, temporaryFolder } from './tools.ts'
 

@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
-import { describeChain } from '../../src/certificates/describeChain.ts'
-import { issueLeaf } from '../../src/certificates/leaf.ts'
-import { leafNeedsRenewal } from '../../src/certificates/leafNeedsRenewal.ts'
+import { describeChain } from '../../src/certificates/chain.ts'
+import { issueLeaf, leafNeedsRenewal } from '../../src/certificates/leaf.ts'
 import { day } from './tools.ts'
 
 const now = day('2026-03-10')

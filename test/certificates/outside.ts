@@ -1,13 +1,14 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { createAuthority } from '../../src/certificates/authority.ts'
+import { alternativeNames, type HostNames, validity } from '../../src/certificates/profile.ts'
 import {
   authorityConstraints,
   leafConstraints,
   leafPurposes,
+  nameOf,
+  signCertificate,
   subjectNames,
-} from '../../src/certificates/extensions.ts'
-import { alternativeNames, type HostNames, validity } from '../../src/certificates/profile.ts'
-import { nameOf, signCertificate } from '../../src/certificates/signCertificate.ts'
+} from '../../src/certificates/signCertificate.ts'
 import type { Der } from '../../src/certificates/stores/der.ts'
 import type { Secret } from '../../src/secrets/secret.ts'
 

@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type CallClock, type CallRequest, callAll } from '../../src/client/call.ts'
+import {
+  type CallClock,
+  type CallRequest,
+  CallRequestError,
+  callAll,
+  parseCallRequests,
+  parseCallResults,
+} from '../../src/client/call.ts'
 import { makeAuthority, makeLeaf } from '../support/clientCertificate.ts'
 import { bodyOf, type LoopbackServer, servePlain, serveTls } from '../support/loopbackServer.ts'
 import { freePort } from '../support/ports.ts'
@@ -200,5 +207,99 @@ describe('callAll', () => {
       clock,
     )
     expect(waits).toEqual([])
+  })
+})
+
+const read = (...results: readonly unknown[]) => parseCallResults(JSON.stringify(results))
+
+describe('the results of calls on a host', () => {
+  it('are read as muster-api call prints them', () => {
+    const results = [
+      { id: 'a', status: 200, body: { x: [1] }, certificate: 'AB:CD', certificates: ['PEM'] },
+      { id: 'b', error: { code: 'refused', message: 'nothing listens' }, certificates: [] },
+      { id: 'c', error: { code: 'ended', message: 'it ended' } },
+    ]
+    expect(read(...results)).toEqual(results)
+    expect(read()).toEqual([])
+  })
+
+  it('keep the words of a failure that a later release knows', () => {
+    expect(read({ id: 'a', error: { code: 'new-word', message: 'why' }, more: 1 })).toEqual([
+      { id: 'a', error: { code: 'failed', message: 'why' } },
+    ])
+  })
+
+  it.each([
+    ['no JSON', 'junk not json'],
+    ['no list', '{"id":"a","status":200}'],
+    ['a result without an id', '[{"status":200}]'],
+    ['a status in words', '[{"id":"a","status":"200"}]'],
+    ['a status that is none', '[{"id":"a","status":1e9}]'],
+    ['an error in words', '[{"id":"a","error":"refused"}]'],
+    ['an error without words', '[{"id":"a","error":{"code":"refused"}}]'],
+    ['certificates that are no texts', '[{"id":"a","status":200,"certificates":[1]}]'],
+    ['nothing', 'null'],
+  ])('are none where the host answers %s', (_what, text) => {
+    expect(parseCallResults(text)).toBeUndefined()
+  })
+})
+
+const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+const call: CallRequest = {
+  id: 'manager',
+  method: 'POST',
+  path: '/api/v2/createAdminUser?i-am-sure=true',
+  target: { address: '10.0.0.11', port: 8090, servername: 'db1', certificate: 'AB:CD', authorities: [pem] },
+  credentials: { user: 'admin', password: '\'"\\$#%:@ é' },
+  body: { a: null },
+  timeout: 1000,
+  retryUntil: 0,
+  show: 'certificates',
+}
+const text = (...changes: object[]) => JSON.stringify(changes.map((change) => ({ ...call, ...change })))
+
+describe('parseCallRequests', () => {
+  it('reads every member, and passes over those it does not know', () => {
+    expect(parseCallRequests(text({ later: true }))).toEqual([call])
+    expect(parseCallRequests(text({ show: 'later' }))[0]).not.toHaveProperty('show')
+    const short = { id: 'x', method: 'GET', path: '/', target: { socket: '/run/x.sock' }, timeout: 1 }
+    expect(parseCallRequests(JSON.stringify([short]))).toEqual([short])
+    expect(parseCallRequests('[]')).toEqual([])
+  })
+
+  it.each([
+    ['not JSON: hunter2', 'Standard input is not valid JSON; it must be an array of calls.'],
+    ['{}', 'Standard input must be a JSON array of calls.'],
+    ['[null]', 'Call 1 must be a JSON object.'],
+    [text({}, {}), 'Two calls have the id "manager".'],
+    [text({ id: '' }), 'The member id of call 1 must be text, not empty.'],
+    [text({}, { id: 'b', method: 'PUT' }), 'The method of call 2 must be GET or POST.'],
+    [text({ path: 'ping' }), 'The path of call 1 must begin with a slash.'],
+    [text({ timeout: '1s' }), 'The member timeout of call 1 must be a number of milliseconds, 0 or more.'],
+    [
+      text({ retryUntil: -1 }),
+      'The member retryUntil of call 1 must be a number of milliseconds, 0 or more.',
+    ],
+    [text({ target: [] }), 'The target of call 1 must be a JSON object.'],
+    [text({ target: { socket: 1 } }), 'The member socket of the target of call 1 must be text, not empty.'],
+    [
+      text({ target: { address: 'a', port: 0, authorities: [pem] } }),
+      'The port of the target of call 1 must be a whole number from 1 to 65535.',
+    ],
+    [
+      text({ target: { address: 'a', port: 1, authorities: [] } }),
+      'The authorities of the target of call 1 must be a list of PEM certificates, not empty.',
+    ],
+    [
+      text({ target: { address: 1, port: 1, authorities: [pem] } }),
+      'The member address of the target of call 1 must be text, not empty.',
+    ],
+    [text({ credentials: 'hunter2' }), 'The credentials of call 1 must be a JSON object.'],
+    [
+      text({ credentials: { user: 'admin', password: ['hunter2'] } }),
+      'The member password of the credentials of call 1 must be text, not empty.',
+    ],
+  ])('refuses what it cannot use: %#', (input, message) => {
+    expect(() => parseCallRequests(input)).toThrow(new CallRequestError(message))
   })
 })

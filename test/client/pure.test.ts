@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { apiPath, guarded, isPublicPath } from '../../src/client/apiPath.ts'
 import { isUnreachable } from '../../src/client/clientError.ts'
 import { describeEndpoint } from '../../src/client/endpoint.ts'
-import { envelope, readEnvelope } from '../../src/client/envelope.ts'
+import { envelope, readEnvelope, readProblem } from '../../src/client/envelope.ts'
 import { explainFailure } from '../../src/client/explainFailure.ts'
-import { readProblem } from '../../src/client/problem.ts'
-import { registryDirectory } from '../../src/client/registryDirectory.ts'
+import { registryDirectory } from '../../src/client/registry.ts'
 
 describe('apiPath', () => {
   it.each([

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findHost } from '../../src/client/findHost.ts'
-import type { RegisteredCluster } from '../../src/client/registry.ts'
 import {
   forgetAbandoned,
   forgetCluster,
+  type RegisteredCluster,
   readRegistry,
   recordCluster,
-} from '../../src/client/registryFiles.ts'
+} from '../../src/client/registry.ts'
 
 const cluster = (name: string, directory: string, hosts: [string, string][]): RegisteredCluster => ({
   version: 1,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { literalSecrets } from '../../src/config/literalSecrets.ts'
+import { literalSecrets } from '../../src/config/locatedSecret.ts'
 import { secretsOf } from '../../src/config/secretOptions.ts'
 import { described, settingOf } from './describe/described.ts'
 import { good, loadText, shown } from './loadText.ts'

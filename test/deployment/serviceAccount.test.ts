@@ -1,7 +1,19 @@
-import { describe, expect, it } from 'vitest'
-import { asService, setAsService } from '../../src/deployment/serviceAccount.ts'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { quote } from '../../src/base/shellWords.ts'
+import {
+  asService,
+  mostUserBytes,
+  readAs,
+  setAsService,
+  tailAs,
+} from '../../src/deployment/serviceAccount.ts'
 import { connectLocal } from '../../src/transport/local.ts'
 import { rawResult } from '../support/rawResult.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const said = async (script: string): Promise<string> => {
   const transport = await connectLocal({ host: 'db1', env: process.env })
@@ -36,4 +48,80 @@ describe('the rights of the service user', () => {
       expect(await said(`${asService({ user: 'no such-user', isOther: true })}echo ran; :`)).toBe('')
     },
   )
+})
+
+async function run(script: string) {
+  const transport = await connectLocal({ host: 'db1', env: process.env })
+  const { code, stdout } = rawResult(await transport.run(script, { timeout: 15_000 }))
+  await transport.close()
+  return { code, stdout }
+}
+const read = (path: string, bytes = 100) => run(readAs('', quote(path), bytes))
+const tail = (path: string, lines = 2, bytes = 1000) => run(tailAs('', quote(path), { lines, bytes }))
+
+/** What a service user can put in the place of a file; none of it may be followed or waited for. */
+function traps(): { readonly [what: string]: string } {
+  const folder = temporaryFolder()
+  const at = (name: string): string => join(folder, name)
+  writeFileSync(at('secret'), 'root:$y$secret\n')
+  symlinkSync(at('secret'), at('link'))
+  symlinkSync(at('gone'), at('dangling'))
+  execFileSync('mkfifo', [at('pipe')])
+  mkdirSync(at('folder'))
+  const server = createServer().listen(at('socket'))
+  onTestFinished(() => void server.close())
+  return Object.fromEntries(
+    ['link', 'dangling', 'pipe', 'folder', 'socket', 'none'].map((name) => [name, at(name)]),
+  )
+}
+
+describe('a file of the service user', () => {
+  it('is read whole, whatever its name and its bytes', async () => {
+    const path = join(temporaryFolder(), "a 'file' $(id)\n-")
+    writeFileSync(path, 'first\tline\n\n  last')
+    expect(await read(path)).toEqual({ code: 0, stdout: 'first\tline\n\n  last' })
+  })
+
+  it('is read as far as it may be, also where it says to have four terabytes', async () => {
+    const path = join(temporaryFolder(), 'users.json')
+    writeFileSync(path, 'x'.repeat(300_000))
+    expect((await read(path, 200_001)).stdout).toHaveLength(200_001)
+    truncateSync(path, 4 * 1024 ** 4)
+    const { stdout } = await run(`${readAs('', quote(path), mostUserBytes)} | wc -c`)
+    expect(Number(stdout)).toBe(mostUserBytes)
+  })
+
+  it('is not read where it is a link, a pipe, a socket or a folder, and nobody waits', async () => {
+    for (const [what, path] of Object.entries(traps())) {
+      expect({ what, stdout: (await read(path)).stdout }).toEqual({ what, stdout: '' })
+    }
+  })
+})
+
+describe('the end of a file of the service user', () => {
+  it('is its last lines, and not more than so many bytes', async () => {
+    const path = join(temporaryFolder(), "a 'log'")
+    writeFileSync(path, 'one\ntwo\nthree\n')
+    expect(await tail(path)).toEqual({ code: 0, stdout: 'two\nthree\n' })
+    expect(await tail(path, 9, 8)).toEqual({ code: 0, stdout: 'o\nthree\n' })
+    truncateSync(path, 4 * 1024 ** 4)
+    expect((await tail(path, 9, 50)).stdout).toHaveLength(50)
+  })
+
+  it('begins in the file before where the file was just begun anew, within the same bounds', async () => {
+    const path = join(temporaryFolder(), 'audit')
+    writeFileSync(`${path}.1`, 'one\ntwo\n')
+    expect((await tail(path)).stdout).toBe('one\ntwo\n')
+    writeFileSync(path, 'three\n')
+    expect((await tail(path)).stdout).toBe('two\nthree\n')
+    expect((await tail(path, 9, 8)).stdout).toBe('o\nthree\n')
+    symlinkSync(path, `${path}2.1`)
+    expect((await tail(`${path}2`)).stdout).toBe('')
+  })
+
+  it('is nothing where it is a link, a pipe, a socket or a folder, and nobody waits', async () => {
+    for (const [what, path] of Object.entries(traps())) {
+      expect({ what, ...(await tail(path)) }).toEqual({ what, code: 0, stdout: '' })
+    }
+  })
 })

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { applyIgnores } from '../../src/config/ignores/applyIgnores.ts'
+import { applyIgnores } from '../../src/config/document/applyIgnores.ts'
 import { importIni } from '../../src/config/ini/importIni.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { catalogue, findingGroups } from '../../src/diagnostics/catalogue.ts'

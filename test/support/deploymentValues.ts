@@ -1,5 +1,5 @@
 import type { HostConfig } from '../../src/config/model.ts'
-import type { HostFacts, InstallationFacts } from '../../src/deployment/facts/model.ts'
+import type { HostFacts, InstallationFacts } from '../../src/deployment/facts/hostFacts.ts'
 import { layoutOf } from '../../src/deployment/layout.ts'
 import { serviceData } from '../../src/deployment/services/implementations.ts'
 import type { ServiceSet } from '../../src/deployment/services/serviceManager.ts'

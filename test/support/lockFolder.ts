@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { lockName } from '../../src/deployment/lock/scripts.ts'
+import { lockName } from '../../src/deployment/lock/lockScripts.ts'
 
 /** Where the locks of this user lie. */
 export const lockPlace =

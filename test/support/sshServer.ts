@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2, { type Connection, type ServerChannel } from 'ssh2'
-import { fingerprint } from '../../src/transport/knownHosts.ts'
+import { fingerprint } from '../../src/transport/hostKeys/knownHosts.ts'
 
 /** What a server does wrong, from the moment it is set; connections that are open stay as they are. */
 export type SshFault =

@@ -5,10 +5,17 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { connectSsh, createSshConnector } from '../../src/transport/ssh.ts'
+import {
+  connectSsh,
+  createSshConnector,
+  type RetryOptions,
+  retry,
+  untilStopped,
+} from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { eventually } from '../support/eventually.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
 import { rawResult } from '../support/rawResult.ts'
 import {
   makeKey,
@@ -469,5 +476,120 @@ describe('many hosts at once', () => {
     server.breakConnections('reset')
     transports.push(...(await Promise.all(connecting)))
     expect(server.open()).toBe(25)
+  })
+})
+
+/** A way to a host that opens, or fails, when the test says so. */
+function way() {
+  const stop = new AbortController()
+  let open = (_: Transport): void => {}
+  let fail = (_: Error): void => {}
+  let dialled = 0
+  const connect = (): Promise<Transport> =>
+    untilStopped({ host: 'db1', signal: stop.signal }, () => {
+      dialled += 1
+      return new Promise((resolve, reject) => {
+        open = resolve
+        fail = reject
+      })
+    })
+  return {
+    stop: () => stop.abort(),
+    open: (transport: Transport) => open(transport),
+    fail: (error: Error) => fail(error),
+    dialled: () => dialled,
+    connect,
+  }
+}
+
+const stopped = { name: 'TransportError', host: 'db1', code: 'stopped' }
+
+describe('untilStopped', () => {
+  it('is the way itself while nobody stops anything', async () => {
+    const { connect, open, stop } = way()
+    const transport = fakeTransport({})
+    const connecting = connect()
+    open(transport)
+    expect(await connecting).toBe(transport)
+    stop()
+    expect(transport.closed()).toBe(false)
+  })
+
+  it('fails as the way fails', async () => {
+    const { connect, fail } = way()
+    const connecting = connect()
+    fail(new Error('no answer'))
+    await expect(connecting).rejects.toThrow('no answer')
+  })
+
+  it('waits no more when it is stopped, and closes what comes about all the same', async () => {
+    const { connect, open, stop } = way()
+    const connecting = connect()
+    stop()
+    await expect(connecting).rejects.toMatchObject(stopped)
+    const transport = fakeTransport({})
+    open(transport)
+    await expect.poll(() => transport.closed()).toBe(true)
+  })
+
+  it('leaves alone what fails after it was stopped', async () => {
+    const { connect, fail, stop } = way()
+    const connecting = connect()
+    stop()
+    await expect(connecting).rejects.toMatchObject(stopped)
+    fail(new Error('no answer'))
+    // An unhandled rejection would fail the test.
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
+  it('does not even begin once it is stopped', async () => {
+    const { connect, stop, dialled } = way()
+    stop()
+    await expect(connect()).rejects.toMatchObject(stopped)
+    expect(dialled()).toBe(0)
+  })
+})
+
+function world(overrides: Partial<RetryOptions> = {}) {
+  let clock = 0
+  const slept: number[] = []
+  const options: RetryOptions = {
+    attempts: 4,
+    budget: 10_000,
+    passes: () => true,
+    now: () => clock,
+    sleep: async (milliseconds) => {
+      slept.push(milliseconds)
+      clock += milliseconds
+    },
+    chance: () => 0.5,
+    ...overrides,
+  }
+  return { options, slept }
+}
+
+describe('retry', () => {
+  it('waits longer each time and hands on what is left', async () => {
+    const { options, slept } = world()
+    const left: number[] = []
+    const trying = retry(options, async (milliseconds) => {
+      left.push(milliseconds)
+      throw new Error('reset')
+    })
+    await expect(trying).rejects.toThrow('reset')
+    expect(slept).toEqual([300, 600, 1200])
+    expect(left).toEqual([10_000, 9700, 9100, 7900])
+  })
+
+  it('does not repeat what will not pass', async () => {
+    const { options, slept } = world({ passes: () => false })
+    await expect(retry(options, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
+    expect(slept).toEqual([])
+  })
+
+  it('stays within its budget', async () => {
+    const { options, slept } = world({ budget: 800 })
+    await expect(retry(options, () => Promise.reject(new Error('reset')))).rejects.toThrow('reset')
+    expect(slept).toEqual([300])
   })
 })

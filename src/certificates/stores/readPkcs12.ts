@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createDecipheriv, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto'
+import rc2 from 'node-forge/lib/rc2.js'
+import util from 'node-forge/lib/util.js'
 import type { Secret } from '../../secrets/secret.ts'
-import { decrypt, rounds } from './decrypt.ts'
 import {
   bmpOf,
   children,
@@ -10,11 +11,126 @@ import {
   encode,
   isSequence,
   MalformedError,
+  numberOf,
   oidOf,
 } from './der.ts'
 import { oids } from './oids.ts'
 import { type Digest, pkcs12Key } from './pkcs12Key.ts'
-import { StoreReadError } from './storeReadError.ts'
+import { StoreReadError } from './store.ts'
+
+/** More rounds than any tool writes; a file that asks for more would only hold us up. */
+const mostIterations = 10_000_000
+
+const prfs: Readonly<Record<string, Digest>> = {
+  '1.2.840.113549.2.7': 'sha1',
+  '1.2.840.113549.2.8': 'sha224',
+  [oids.hmacSha256]: 'sha256',
+  '1.2.840.113549.2.10': 'sha384',
+  '1.2.840.113549.2.11': 'sha512',
+}
+
+const ciphers: Readonly<Record<string, { readonly name: string; readonly key: number }>> = {
+  '2.16.840.1.101.3.4.1.2': { name: 'aes-128-cbc', key: 16 },
+  '2.16.840.1.101.3.4.1.22': { name: 'aes-192-cbc', key: 24 },
+  [oids.aes256]: { name: 'aes-256-cbc', key: 32 },
+  '1.2.840.113549.3.7': { name: 'des-ede3-cbc', key: 24 },
+}
+
+/** Key lengths in bytes of the old schemes (RFC 7292, appendix C) that Java 8 and `openssl -legacy` write. */
+const oldSchemes: Readonly<Record<string, { readonly cipher: 'des' | 'rc2'; readonly key: number }>> = {
+  '1.2.840.113549.1.12.1.3': { cipher: 'des', key: 24 },
+  '1.2.840.113549.1.12.1.5': { cipher: 'rc2', key: 16 },
+  '1.2.840.113549.1.12.1.6': { cipher: 'rc2', key: 5 },
+}
+
+type Encrypted = {
+  readonly algorithm: Der | undefined
+  readonly encrypted: Buffer
+  readonly password: string
+}
+
+/**
+ * Decrypts a sequence (SafeContents, PrivateKeyInfo) as an AlgorithmIdentifier of PKCS#5 or PKCS#12 describes.
+ * Throws `StoreReadError` with `wrong-password` or `unsupported`, `MalformedError` for broken parameters.
+ */
+function decrypt(options: Encrypted): Buffer {
+  const plain = decryptBytes(options)
+  // One wrong password in 256 leaves a padding that looks right, with noise before it.
+  if (!isWholeSequence(plain)) throw new StoreReadError('wrong-password', 'it does not decrypt')
+  return plain
+}
+
+function isWholeSequence(bytes: Buffer): boolean {
+  try {
+    return isSequence(decode(bytes))
+  } catch (error) {
+    if (error instanceof MalformedError) return false
+    throw error
+  }
+}
+
+function decryptBytes(options: Encrypted): Buffer {
+  const [id, parameters] = children(options.algorithm)
+  const scheme = oidOf(id)
+  if (scheme === oids.pbes2) return decryptPbes2(parameters, options)
+  const old = oldSchemes[scheme]
+  if (old === undefined) throw new StoreReadError('unsupported', `protection ${scheme}`)
+  const [salt, count] = children(parameters)
+  const derive = {
+    digest: 'sha1',
+    password: options.password,
+    salt: content(salt),
+    iterations: rounds(count),
+  } as const
+  const key = pkcs12Key({ ...derive, purpose: 'key', length: old.key })
+  const iv = pkcs12Key({ ...derive, purpose: 'iv', length: 8 })
+  if (old.cipher === 'rc2') return decryptRc2({ key, iv, encrypted: options.encrypted })
+  return decipher({ name: 'des-ede3-cbc', key, iv, encrypted: options.encrypted })
+}
+
+/** A count of rounds; throws `StoreReadError` for one that nobody means. */
+function rounds(node: Der | undefined): number {
+  const count = numberOf(node)
+  if (count < 1 || count > mostIterations)
+    throw new StoreReadError('unsupported', `${count} key derivation rounds`)
+  return count
+}
+
+function decryptPbes2(parameters: Der | undefined, options: { encrypted: Buffer; password: string }): Buffer {
+  const [derivation, encryption] = children(parameters)
+  const [derivationId, derivationParameters] = children(derivation)
+  if (oidOf(derivationId) !== oids.pbkdf2) {
+    throw new StoreReadError('unsupported', `key derivation ${oidOf(derivationId)}`)
+  }
+  const [salt, count, ...rest] = children(derivationParameters)
+  const prfNode = rest.find(isSequence)
+  const prfId = prfNode === undefined ? '1.2.840.113549.2.7' : oidOf(children(prfNode)[0])
+  const prf = prfs[prfId]
+  const [cipherId, iv] = children(encryption)
+  const cipher = ciphers[oidOf(cipherId)]
+  if (prf === undefined) throw new StoreReadError('unsupported', `key derivation function ${prfId}`)
+  if (cipher === undefined) throw new StoreReadError('unsupported', `cipher ${oidOf(cipherId)}`)
+  const key = pbkdf2Sync(Buffer.from(options.password, 'utf8'), content(salt), rounds(count), cipher.key, prf)
+  return decipher({ name: cipher.name, key, iv: content(iv), encrypted: options.encrypted })
+}
+
+function decipher(options: { name: string; key: Buffer; iv: Buffer; encrypted: Buffer }): Buffer {
+  try {
+    const cipher = createDecipheriv(options.name, options.key, options.iv)
+    return Buffer.concat([cipher.update(options.encrypted), cipher.final()])
+  } catch {
+    throw new StoreReadError('wrong-password', 'it does not decrypt')
+  }
+}
+
+// node:crypto has no RC2 without OpenSSL's legacy provider, and Java 8 protects certificates with it.
+function decryptRc2(options: { key: Buffer; iv: Buffer; encrypted: Buffer }): Buffer {
+  const cipher = rc2.createDecryptionCipher(options.key.toString('latin1'), options.key.length * 8)
+  cipher.start(util.createBuffer(options.iv.toString('latin1')))
+  cipher.update(util.createBuffer(options.encrypted.toString('latin1')))
+  if (!cipher.finish()) throw new StoreReadError('wrong-password', 'it does not decrypt')
+  return Buffer.from(cipher.output.getBytes(), 'latin1')
+}
 
 /** One key or certificate of a PKCS#12 file with the attributes that tie them together. */
 export type Bag = {

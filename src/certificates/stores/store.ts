@@ -1,5 +1,19 @@
 import type { Secret } from '../../secrets/secret.ts'
 
+/** Why a store could not be read. */
+export type StoreReadReason = 'wrong-password' | 'key-password' | 'not-a-store' | 'unsupported'
+
+/** Thrown inside this folder and turned into a finding by `readStore`; `detail` is a part of a sentence. */
+export class StoreReadError extends Error {
+  readonly reason: StoreReadReason
+
+  constructor(reason: StoreReadReason, detail: string) {
+    super(detail)
+    this.name = 'StoreReadError'
+    this.reason = reason
+  }
+}
+
 /** A private key of a store with its certificates, as PEM. */
 export type StoreKey = {
   /** As the store has it; Java compares aliases without regard to case. */

@@ -1,7 +1,7 @@
 import { counted } from '../../base/words.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import type { Component } from '../../contracts/component.ts'
-import { judgeCertificates, type LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
+import { checkCertificates, type LookedAt } from '../../deployment/certificates/checkCertificates.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { withComponent } from '../../session/selectTargets.ts'
 import { placesOfHosts, reportFindings } from '../reportFindings.ts'
@@ -25,7 +25,7 @@ export async function certCheck(
     format,
     loaded,
     command: 'muster cert check',
-    found: judgeCertificates({ hosts, now, at: placesOfHosts(loaded) }),
+    found: checkCertificates({ hosts, now, at: placesOfHosts(loaded) }),
     codes: /^(certificate|authority)-/,
     unreachable: 'certificate-host-unreachable',
     closing: ({ good, silenced }) => (good ? summary(config.cluster, hosts, silenced) : undefined),

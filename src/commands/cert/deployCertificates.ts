@@ -1,19 +1,18 @@
 import { shortListOf } from '../../base/words.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { registryDirectory } from '../../client/registryDirectory.ts'
-import { recordCluster, recordedCluster } from '../../client/registryFiles.ts'
+import { recordCluster, recordedCluster, registryDirectory } from '../../client/registry.ts'
+import { afterProof } from '../../deployment/certificates/authorityRotation.ts'
 import {
   type CertificateTarget,
   decideCertificates,
 } from '../../deployment/certificates/decideCertificates.ts'
-import { afterProof } from '../../deployment/certificates/leaving.ts'
-import { isGenerated } from '../../deployment/desired/stores.ts'
+import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import type { Rollout } from '../../deployment/execution/rollout.ts'
-import type { HostFacts } from '../../deployment/facts/model.ts'
+import type { HostFacts } from '../../deployment/facts/hostFacts.ts'
+import { preview } from '../../deployment/hostPlan.ts'
 import { installedSet } from '../../deployment/installedSet.ts'
 import { givenPasswords, type ResolvedSecrets } from '../../deployment/prepare.ts'
-import { preview } from '../../deployment/preview.ts'
 import { installedProof } from '../../deployment/releases/provable.ts'
 import { snapshotOf } from '../../deployment/snapshot/snapshotOf.ts'
 import {
@@ -21,7 +20,7 @@ import {
   trustedAuthorities,
   untrustedAuthorities,
 } from '../../deployment/state/clusterState.ts'
-import { saveState } from '../../deployment/state/saveState.ts'
+import { saveState } from '../../deployment/state/openState.ts'
 import { storesStep } from '../../deployment/steps/stores.ts'
 import { verifyHost } from '../../deployment/verify.ts'
 import { shortPrint } from '../../output/deployment/certificates.ts'

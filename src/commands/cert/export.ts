@@ -7,14 +7,21 @@ import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { existing, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
-import { apiPlace } from '../../deployment/apiPlace.ts'
-import { exportAuthorities, exportHost } from '../../deployment/certificates/exported.ts'
-import type { ExportFormat } from '../../deployment/certificates/exportFormats.ts'
-import { isGenerated } from '../../deployment/desired/stores.ts'
+import { apiPlace } from '../../deployment/callHost.ts'
+import {
+  type ExportFormat,
+  exportAuthorities,
+  exportHost,
+} from '../../deployment/certificates/exportStores.ts'
+import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import { type ClusterState, trustedAuthorities } from '../../deployment/state/clusterState.ts'
 import { readState } from '../../deployment/state/openState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { type ExportedUse, exportedUse, usualPassword } from '../../output/deployment/exportedUse.ts'
+import {
+  defaultTruststorePassword,
+  type ExportedFile,
+  exportUsage,
+} from '../../output/deployment/exportUsage.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { keystorePassword, truststorePassword } from './storePassword.ts'
@@ -35,7 +42,7 @@ type ExportOptions = ClusterOptions & {
 type Exported = {
   /** Each with what it is, in words. */
   readonly files: readonly { readonly out: string; readonly content: Buffer; readonly words: string }[]
-  readonly what: ExportedUse['what']
+  readonly what: ExportedFile['what']
   readonly usual: boolean
 }
 
@@ -62,7 +69,7 @@ export async function certExport(options: ExportOptions): Promise<ExitCode> {
     throw notWritten(failed.outcome, { files: named, example: `alpha.${format}` })
   }
   for (const { out, words } of files) context.stdout.write(`wrote ${out}: ${words}\n`)
-  context.stdout.write(exportedUse({ ...exported, file: quote(out), format, api: apiOf(config) }))
+  context.stdout.write(exportUsage({ ...exported, file: quote(out), format, api: apiOf(config) }))
   return exitCodes.ok
 }
 
@@ -92,7 +99,9 @@ async function exportedOf(
   const now = options.context.now()
   const content = exportAuthorities({ authorities, format, password, now })
   const store =
-    format === 'pem' ? '' : `, as a truststore${usual ? ` with Java's usual password, ${usualPassword}` : ''}`
+    format === 'pem'
+      ? ''
+      : `, as a truststore${usual ? ` with Java's usual password, ${defaultTruststorePassword}` : ''}`
   const several = authorities.length > 1
   const subject = several ? `the ${authorities.length} authorities` : 'the authority'
   const words = `${subject} of ${config.cluster}${store}`

@@ -1,8 +1,8 @@
 import type { CommandContext } from '../../cli/context.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
-import { expectedCertificate, originOf } from '../../deployment/certificates/expected.ts'
-import { hostCertificates, lostCertificates } from '../../deployment/certificates/hostCertificates.ts'
-import type { LookedAt } from '../../deployment/certificates/judgeCertificates.ts'
+import type { LookedAt } from '../../deployment/certificates/checkCertificates.ts'
+import { expectedCertificate, originOf } from '../../deployment/certificates/decideCertificates.ts'
+import { hostCertificates, unreachableCertificates } from '../../deployment/certificates/hostCertificates.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
@@ -28,7 +28,7 @@ export async function lookAtCertificates(
   const lost = survey.lost.map(({ host, failure, unreachable }): LookedAt => {
     const why = unreachable ? ('unreachable' as const) : ('failed' as const)
     const told = { state: why, detail: failure.message, origin: originOf(host, state) }
-    return { host, certificates: lostCertificates(host, told) }
+    return { host, certificates: unreachableCertificates(host, told) }
   })
   return { state, now, hosts: inOrderOf(config, [...looked, ...lost], ({ host }) => host.name) }
 }
@@ -46,7 +46,7 @@ async function look(
     const { message: detail } = failureOf(error)
     return {
       host,
-      certificates: lostCertificates(host, { state: 'unreachable', detail, origin: expected.origin }),
+      certificates: unreachableCertificates(host, { state: 'unreachable', detail, origin: expected.origin }),
     }
   }
 }

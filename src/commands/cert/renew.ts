@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { leavingOf } from '../../deployment/certificates/leaving.ts'
-import { isGenerated } from '../../deployment/desired/stores.ts'
+import { leavingOf } from '../../deployment/certificates/authorityRotation.ts'
+import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
@@ -13,7 +13,7 @@ import {
   endedLeavingText,
   leavingText,
   stoppedLeavingText,
-} from '../../output/deployment/ownAuthority.ts'
+} from '../../output/deployment/rotation.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { namesOf, rolloutFor } from '../../session/selectTargets.ts'
 import { openStateToChange, reportPart } from '../../session/session.ts'

@@ -2,7 +2,7 @@ import { capitalized } from '../../base/words.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { usualPassword } from '../../output/deployment/exportedUse.ts'
+import { defaultTruststorePassword } from '../../output/deployment/exportUsage.ts'
 import { Secret } from '../../secrets/secret.ts'
 
 /** Where the password of an exported store comes from. */
@@ -18,7 +18,7 @@ export async function truststorePassword(
 ): Promise<{ readonly password: Secret; readonly usual: boolean }> {
   const { context, passwordFile, passwordStdin } = options
   const given = passwordFile !== undefined || passwordStdin || Boolean(context.env.MUSTER_STORE_PASSWORD)
-  if (!given) return { password: new Secret(usualPassword), usual: true }
+  if (!given) return { password: new Secret(defaultTruststorePassword), usual: true }
   return { password: await ask(options, 'the password of the truststore'), usual: false }
 }
 

@@ -145,8 +145,8 @@ function listed({ typed }: Asked, names: readonly string[]): Values {
 /** Clusters that muster recorded for tapi. */
 async function recorded({ context }: Asked) {
   const [{ readRegistry }, { registryDirectory }] = await Promise.all([
-    import('../../client/registryFiles.ts'),
-    import('../../client/registryDirectory.ts'),
+    import('../../client/registry.ts'),
+    import('../../client/registry.ts'),
   ])
   return readRegistry(registryDirectory(context.env))
 }

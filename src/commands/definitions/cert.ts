@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type ExportFormat, exportFormats } from '../../deployment/certificates/exportFormats.ts'
+import { type ExportFormat, exportFormats } from '../../deployment/certificates/exportStores.ts'
 import { allAtOnce } from '../../deployment/execution/rollout.ts'
 import { componentGiven, componentOption } from './componentOption.ts'
 import {

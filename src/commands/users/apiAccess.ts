@@ -4,12 +4,11 @@ import { readInputFile } from '../../cli/readInputFile.ts'
 import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { Credentials } from '../../client/credentials.ts'
-import { isReadableAuthority } from '../../client/readableAuthority.ts'
+import { isReadableAuthority } from '../../client/endpoint.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { type StatePlace, stateFolder } from '../../deployment/state/statePlace.ts'
-import { readUser } from '../tapi/options.ts'
-import type { ThisMachine } from '../tapi/thisMachine.ts'
+import { readUser, type ThisMachine } from '../../tapi/options.ts'
 
 /** How a command that has no SSH gets in: as the command line says it. */
 export type ApiAccessOptions = {

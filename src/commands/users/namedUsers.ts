@@ -1,7 +1,7 @@
 import { listOf, shortListOf } from '../../base/words.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { HostConfig } from '../../config/model.ts'
-import type { GivenPasswords } from '../../deployment/users/viaApi/wishes.ts'
+import type { GivenPasswords } from '../../deployment/users/viaApi/apiHost.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
 
 /** Throws a `UsageError` where the file names nobody for a host: then nobody could log in there any more. */

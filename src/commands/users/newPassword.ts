@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../cli/context.ts'
 import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { passwordWeakness } from '../../config/passwordWeakness.ts'
+import { passwordWeakness } from '../../config/passwordFinding.ts'
 import { passwordProblems } from '../../contracts/password.ts'
 import type { Secret } from '../../secrets/secret.ts'
 

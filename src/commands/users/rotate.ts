@@ -6,16 +6,13 @@ import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import type { InstalledFacts } from '../../deployment/facts/model.ts'
+import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { type ClusterState, emptyState, type UserState } from '../../deployment/state/clusterState.ts'
-import { readState } from '../../deployment/state/openState.ts'
-import { saveState } from '../../deployment/state/saveState.ts'
+import { readState, saveState } from '../../deployment/state/openState.ts'
 import { installedLook } from '../../deployment/survey.ts'
-import { carryOutRotation } from '../../deployment/users/carryOutRotation.ts'
-import { chooseNewPassword } from '../../deployment/users/chooseNewPassword.ts'
-import { type NewLogin, rotateHost } from '../../deployment/users/rotateHost.ts'
-import { beginRotation } from '../../deployment/users/rotation.ts'
-import { rotatedText } from '../../output/deployment/rotated.ts'
+import { beginRotation, chooseNewPassword } from '../../deployment/users/passwordRotation.ts'
+import { carryOutRotation, type NewLogin, rotateHost } from '../../deployment/users/rotateHost.ts'
+import { passwordRotationNotes } from '../../output/deployment/users.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { madePasswordText, storedText } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
@@ -141,7 +138,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
           return executed.proved
         },
       })
-      const lines = rotatedText({ user, behind, given: given.some((one) => !one.equals(password)) })
+      const lines = passwordRotationNotes({ user, behind, given: given.some((one) => !one.equals(password)) })
       for (const line of lines) report(session, line)
       return exit
     },

@@ -1,6 +1,6 @@
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { textWidth } from '../../cli/terminal.ts'
-import { judgeUsers } from '../../deployment/users/judgeUsers.ts'
+import { checkUsers } from '../../deployment/users/checkUsers.ts'
 import { loginsOf, proofText } from '../../output/deployment/userProof.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { placesOfUsers, reportFindings } from '../reportFindings.ts'
@@ -28,7 +28,7 @@ export async function verifyUsers(
     format,
     loaded,
     command: 'muster users verify',
-    found: judgeUsers(hosts, placesOfUsers(loaded)),
+    found: checkUsers(hosts, placesOfUsers(loaded)),
     codes: /^user-/,
     unreachable: 'user-host-unreachable',
     closing: (is) => proofText({ ...is, cluster, hosts, width: textWidth(context.stdout) }),

@@ -6,25 +6,28 @@ import type { Credentials } from '../../client/credentials.ts'
 import type { Failure, HostOutcome } from '../../deployment/events.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { saveState } from '../../deployment/state/saveState.ts'
+import { saveState } from '../../deployment/state/openState.ts'
 import { StepError } from '../../deployment/stepError.ts'
+import { settled } from '../../deployment/users/passwordRotation.ts'
 import { replacedPasswords } from '../../deployment/users/replacedPasswords.ts'
-import { settled } from '../../deployment/users/rotation.ts'
-import type { HostWish } from '../../deployment/users/viaApi/apiHost.ts'
+import {
+  type DesiredUsers,
+  desiredUsersOf,
+  type GivenPasswords,
+} from '../../deployment/users/viaApi/apiHost.ts'
 import { askHosts } from '../../deployment/users/viaApi/askHosts.ts'
 import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decide.ts'
 import { proveHost } from '../../deployment/users/viaApi/proveHost.ts'
 import { reachApis } from '../../deployment/users/viaApi/reachApis.ts'
-import { type GivenPasswords, wishOf } from '../../deployment/users/viaApi/wishes.ts'
 import { withoutShell } from '../../deployment/users/withoutShell.ts'
-import { usersNowText } from '../../output/deployment/usersNow.ts'
+import { usersNowText } from '../../output/deployment/users.ts'
 import { inRun } from '../../session/inRun.ts'
 import { reportMade } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { type Refusal, type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { beginSession, openStateToChange, reportPart, type Session } from '../../session/session.ts'
+import { thisMachine } from '../../tapi/options.ts'
 import { readUserPasswords } from '../resolveSecrets.ts'
-import { thisMachine } from '../tapi/thisMachine.ts'
 import { type ApiAccessOptions, isHere, readOwnLogin, readTrust } from './apiAccess.ts'
 import { mustNameUsers, usersGiven } from './namedUsers.ts'
 
@@ -127,7 +130,7 @@ async function askViaApi(
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
   for (const problem of await replacedPasswords(logins, state, createHasher())) tell(problem)
   const notes: string[] = []
-  const wishes = config.hosts.flatMap((host): readonly HostWish[] => {
+  const wishes = config.hosts.flatMap((host): readonly DesiredUsers[] => {
     const reached = reachApis({ host, here: isHere(host, machine), authorities })
     if (reached instanceof StepError) {
       tell(reached)
@@ -138,7 +141,7 @@ async function askViaApi(
         `the ${component} of ${host.name} listens only on ${address}: its logins cannot be verified from here`,
       )
     }
-    return [wishOf({ host, apis: reached.apis, given, state, own, prune })]
+    return [desiredUsersOf({ host, apis: reached.apis, given, state, own, prune })]
   })
   const asked = await askHosts({ wishes, signal: context.signal, emit })
   for (const one of asked) {

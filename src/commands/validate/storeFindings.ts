@@ -1,9 +1,8 @@
-import { judgeStores } from '../../certificates/judgeStores.ts'
+import { checkStores } from '../../certificates/checkStores.ts'
 import { type StoreProblem, storeProblem } from '../../certificates/storeProblem.ts'
 import { type ReadStore, readStore } from '../../certificates/stores/readStore.ts'
 import type { RegularFile } from '../../cli/readRegularFile.ts'
-import { bySpan } from '../../config/resolve/bySpan.ts'
-import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
+import { bySpan, type ResolvedCluster, type ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
@@ -57,7 +56,7 @@ function judgeHost(host: ResolvedHost, known: Known, read: typeof readStore): re
   const truststore = storeUse(host, 'truststore', known)
   if (keystore === undefined && truststore === undefined) return []
   const alias = host.option(options.alias)
-  const { problems } = judgeStores({
+  const { problems } = checkStores({
     keystore: lockedStore(keystore),
     truststore: lockedStore(truststore),
     alias: alias.value ?? '',

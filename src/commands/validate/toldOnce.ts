@@ -1,5 +1,5 @@
 import { type StoreProblem, storeProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
-import { bySpan } from '../../config/resolve/bySpan.ts'
+import { bySpan } from '../../config/resolve/resolved.ts'
 import type { Place } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 

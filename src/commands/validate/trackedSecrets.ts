@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { CommandContext } from '../../cli/context.ts'
 import { stdinName } from '../../cli/readConfigFiles.ts'
-import { literalSecrets } from '../../config/literalSecrets.ts'
+import { literalSecrets } from '../../config/locatedSecret.ts'
 import type { Draft } from '../../config/shape/draft.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'

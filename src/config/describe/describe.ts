@@ -1,9 +1,173 @@
-import type { ResolvedCluster } from '../resolve/resolved.ts'
-import { file } from '../settings/places.ts'
-import { valueFor } from '../shape/values.ts'
-import { describeHost } from './describeHost.ts'
-import type { Description } from './description.ts'
-import { literalTexts } from './literalTexts.ts'
+import type { Span } from '../../diagnostics/diagnostic.ts'
+import { redacted } from '../../diagnostics/source.ts'
+import type { SecretReference } from '../../secrets/reference.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { literalSecrets } from '../locatedSecret.ts'
+import { hasDatabase } from '../resolve/dataSources.ts'
+import { mentionsOf } from '../resolve/placements.ts'
+import type { Resolved, ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { isSecret } from '../secretOptions.ts'
+import { connectorOptions } from '../settings/connectorOptions.ts'
+import { databaseOptions } from '../settings/databaseOptions.ts'
+import { allOptions, options } from '../settings/options.ts'
+import { host as fields, file, service as serviceFields } from '../settings/places.ts'
+import type { Setting } from '../settings/setting.ts'
+import { allSsh } from '../settings/ssh.ts'
+import { emptyDraft, type Given, givenFor, valueFor } from '../shape/draft.ts'
+import type { SecretEntry } from '../types/secrets.ts'
+import type { Plain } from '../types/type.ts'
+import type { DescribedHost, DescribedValue, Description, Layer, ValueOrigin } from './description.ts'
+
+/** What tells a plain value from others. */
+const identityOf = (value: Plain): Secret => new Secret(JSON.stringify(value))
+
+/** What tells a secret from others: its text, or the variable, path or command it is read from. */
+function identityOfSecret(reference: SecretReference): Secret {
+  switch (reference.kind) {
+    case 'literal':
+      return new Secret(`literal ${reference.value.reveal()}`)
+    case 'env':
+      return new Secret(`env ${reference.name}`)
+    case 'file':
+      return new Secret(`file ${reference.path}`)
+    case 'exec':
+      return new Secret(`exec ${JSON.stringify(reference.command)}`)
+  }
+}
+
+/** The same for named secrets, each of them given or not. */
+const identityOfSecrets = (entries: readonly SecretEntry[]): Secret =>
+  new Secret(
+    JSON.stringify(
+      entries.map(({ name, value }) => [name, value === undefined ? null : identityOfSecret(value).reveal()]),
+    ),
+  )
+
+const at = ({ file, line, column }: Span): NonNullable<ValueOrigin['place']> => ({ file, line, column })
+
+/** The origin of something that stands in a file. */
+const placed = (layer: Layer, span: Span): ValueOrigin => ({ layer, place: at(span) })
+
+/** The origin of something that a service gives. */
+const fromService = (service: string, span: Span): ValueOrigin => ({
+  layer: 'service',
+  service,
+  place: at(span),
+})
+
+/** The origin of what a host's own fields give, if they do. */
+const ofField = (given: Given | undefined): ValueOrigin =>
+  given === undefined ? { layer: 'default' } : placed('host', given.keySpan)
+
+/** The origin of an ssh setting. */
+function ofSsh({ origin, given }: Resolved<unknown>): ValueOrigin {
+  if (given === undefined) return { layer: 'default' }
+  return placed(origin === 'host' ? 'host' : 'ssh', given.keySpan)
+}
+
+/** The origin of an option. */
+function ofOption({ origin, given }: Resolved<unknown>, host: ResolvedHost): ValueOrigin {
+  if (given === undefined) return { layer: 'default' }
+  if (origin === 'set') return { layer: 'set' }
+  // The last service that gives it has decided, as in the resolution.
+  const service = host.services.findLast(({ options }) => options.has(given.setting.name))
+  if (origin === 'service' && service !== undefined) return fromService(service.name, given.keySpan)
+  return placed(origin, given.keySpan)
+}
+
+const roles = { members: 'member', connectors: 'connector', witnesses: 'witness' } as const
+
+const plainValue = (name: string, value: Plain, origin: ValueOrigin): DescribedValue => ({
+  name,
+  value,
+  origin,
+  identity: identityOf(value),
+})
+
+/** What the services make of a host: `master of alpha`, `connector of alpha`; and what it runs for it. */
+function placement(host: ResolvedHost): readonly DescribedValue[] {
+  const mentions = host.services.flatMap(mentionsOf).filter((mention) => mention.host === host.name)
+  const [first] = mentions
+  const origin: ValueOrigin =
+    first === undefined ? { layer: 'default' } : fromService(first.service.name, first.span)
+  const titles = mentions.map(({ field, service }) => {
+    const leads = field === 'members' && valueFor(service.fields, serviceFields.master) === host.name
+    return `${leads ? 'master' : roles[field]} of ${service.name}`
+  })
+  return [plainValue('roles', titles, origin), plainValue('components', host.components, origin)]
+}
+
+/** The text of another option that is a secret's too, such as by an alias, is not shown. */
+const covered = (value: Plain, secrets: ReadonlySet<string>): Plain => {
+  if (typeof value === 'string') return secrets.has(value) ? redacted : value
+  return Array.isArray(value) ? value.map((item: Plain) => covered(item, secrets)) : value
+}
+
+/** What tells a secret value from others; undefined for one that is none. Only a setting's own type gives it its value. */
+function identityFor(setting: Setting<unknown>, value: unknown): Secret | undefined {
+  if (isSecret(setting)) return identityOfSecret(value as SecretReference)
+  return setting === options.users ? identityOfSecrets(value as readonly SecretEntry[]) : undefined
+}
+
+function described(
+  setting: Setting<unknown>,
+  resolved: Resolved<unknown>,
+  facts: { readonly origin: ValueOrigin; readonly secrets: ReadonlySet<string> },
+): readonly DescribedValue[] {
+  const { value, given } = resolved
+  if (value === undefined) return []
+  const written = setting.type.write(value)
+  const shown = given === undefined ? written : covered(written, facts.secrets)
+  const identity = identityFor(setting, value) ?? identityOf(written)
+  return [{ name: setting.name, value: shown, origin: facts.origin, identity }]
+}
+
+const ofDatabase: ReadonlySet<Setting<unknown>> = new Set(Object.values(databaseOptions))
+const ofProxy: ReadonlySet<Setting<unknown>> = new Set(Object.values(connectorOptions))
+
+/** Whether nothing comes of a setting here unless the file gives it: no database, no proxy. */
+const isIdle = (setting: Setting<unknown>, host: ResolvedHost): boolean =>
+  (ofDatabase.has(setting) && !hasDatabase(host)) || (ofProxy.has(setting) && host.proxied.length === 0)
+
+/** Whether an option has a say on this host. An idle one is worth a line only where it is given. */
+function applies(setting: Setting<unknown>, host: ResolvedHost, given: boolean): boolean {
+  if (!given && isIdle(setting, host)) return false
+  const { component } = setting
+  return component === undefined || host.components.includes(component)
+}
+
+/** Every setting of one host that applies to it and has a value. */
+function describeHost(host: ResolvedHost, secrets: ReadonlySet<string>): DescribedHost {
+  const own = host.draft.fields
+  const ofOptions = allOptions.flatMap((setting) => {
+    const resolved = host.option(setting)
+    if (!applies(setting, host, resolved.given !== undefined)) return []
+    return described(setting, resolved, { origin: ofOption(resolved, host), secrets })
+  })
+  // On this machine nothing is reached over SSH.
+  const ssh = (host.connection === 'local' ? [] : allSsh).flatMap((setting) => {
+    const resolved = host.ssh(setting)
+    if (!applies(setting, host, resolved.given !== undefined)) return []
+    return described(setting, resolved, { origin: ofSsh(resolved), secrets })
+  })
+  const address = plainValue('address', host.address, ofField(givenFor(own, fields.address)))
+  const connection = plainValue('connection', host.connection, ofField(givenFor(own, fields.connection)))
+  return { name: host.name, host: [address, connection, ...placement(host)], ssh, options: ofOptions }
+}
+
+/**
+ * The texts of all secrets that the input writes out, also of those that a later file replaces. An alias can put the same text under another option,
+ * where it would be shown; whoever prints values looks here first. Never printed itself.
+ */
+function literalTexts({ drafts, sets }: ResolvedCluster): ReadonlySet<string> {
+  const given = [...drafts, { ...emptyDraft, defaults: sets }].flatMap(literalSecrets)
+  const texts = given.map(({ value }) => {
+    // These are literals: nothing else is found there.
+    const reference = value as SecretReference
+    return reference.kind === 'literal' ? reference.value.reveal() : ''
+  })
+  return new Set(texts.filter((text) => text !== ''))
+}
 
 /** What the files come to: every host with each value that applies to it, and where the value came from. */
 export function describe(cluster: ResolvedCluster): Description {

@@ -1,15 +1,31 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import { type Ignore, ignoreWord } from '../ignores/ignore.ts'
-import { readIgnores } from '../ignores/readIgnores.ts'
+import { redacted } from '../../diagnostics/source.ts'
 import { parseYaml } from '../yaml.ts'
-import { duplicates } from './duplicates.ts'
 import { follow } from './follow.ts'
-import { hide, type SecretNames } from './hide.ts'
-import { hideBroken } from './hideBroken.ts'
+import { hide, hideBroken, type SecretNames } from './hide.ts'
 import { type Lines, linesOf } from './lines.ts'
-import { describeNode, type MapNode } from './node.ts'
+import { describeNode, type MapNode, type YamlNode } from './node.ts'
 import { spoilsTree, syntaxFinding, valuesOf } from './problems.ts'
+import { type Ignore, ignoreWord, readIgnores } from './readIgnores.ts'
+
+/** A finding for each name that a map holds twice; it stands at the later one and names the earlier. */
+function duplicates(node: YamlNode): readonly Diagnostic[] {
+  if (node.kind === 'scalar') return []
+  if (node.kind === 'list') return node.items.flatMap(duplicates)
+  const first = new Map<string, (typeof node.entries)[number]>()
+  return node.entries.flatMap((entry) => {
+    const within = duplicates(entry.value)
+    const earlier = first.get(entry.key)
+    if (earlier === undefined) {
+      first.set(entry.key, entry)
+      return within
+    }
+    const name = entry.hidden === true ? redacted : entry.key
+    const related = [{ message: 'The first one is here.', span: earlier.keySpan }]
+    return [...within, diagnose('duplicate-key', { name }, { span: entry.keySpan, related })]
+  })
+}
 
 const deepest = 64
 const mostSyntaxFindings = 20
@@ -18,12 +34,12 @@ const mostSyntaxFindings = 20
 const mostProblems = 200
 
 /** Which names the reader should know, to tell what may be shown. */
-export type Names = SecretNames & {
+type Names = SecretNames & {
   readonly isKnown: (name: string) => boolean
 }
 
 /** One file as a tree; `root` is absent when it cannot be judged any further. */
-export type ReadDocument = {
+type ReadDocument = {
   readonly root?: MapNode
   readonly findings: readonly Diagnostic[]
   readonly hidden: readonly Span[]

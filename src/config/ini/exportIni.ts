@@ -1,18 +1,132 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { ordered } from '../../diagnostics/order.ts'
+import { topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
-import { file } from '../settings/places.ts'
-import { type Given, givenFor, type Values } from '../shape/values.ts'
-import { hostSections, iniNameOf, placedOptions, reachLines } from './exportHosts.ts'
-import { commentLine, type Export, lostFindings, optionLine } from './exportOption.ts'
-import { hostsOfService, serviceLines } from './exportService.ts'
+import { service as fields, file, host as hostFields } from '../settings/places.ts'
+import { type Given, givenFor, type ServiceDraft, type Values, valueFor } from '../shape/draft.ts'
+import { commentLine, type Export, lostFindings, note, optionLine } from './exportOption.ts'
 import { exportMark } from './importComments.ts'
+import { clusterFrom, hostFrom, hostInIni, sectionsFor, serviceFrom } from './iniNames.ts'
 import { musterComment } from './musterComment.ts'
-import { clusterFrom, sectionsFor } from './serviceNames.ts'
-import { open, type TextLine } from './textLine.ts'
+import { open, type TextLine } from './readIni.ts'
+import { hostSection } from './sortSections.ts'
+
+const list = (
+  service: ServiceDraft,
+  field: typeof fields.members | typeof fields.connectors | typeof fields.witnesses,
+): readonly string[] => (valueFor(service.fields, field) ?? []).map(({ value }) => value)
+
+/** The hosts of a service, in the order in which its section names them. */
+function hostsOfService(service: ServiceDraft): readonly string[] {
+  const master = valueFor(service.fields, fields.master)
+  return [
+    ...(master === undefined ? [] : [master]),
+    ...list(service, fields.members),
+    ...list(service, fields.connectors),
+    ...list(service, fields.witnesses),
+  ]
+}
+
+/** The section of a service. */
+function serviceLines(
+  found: Export,
+  service: ServiceDraft,
+  given: {
+    readonly section: string
+    readonly options: readonly Given[]
+    readonly hostName: (host: string) => string
+  },
+): readonly TextLine[] {
+  const { section, options, hostName } = given
+  const line = (name: string, hosts: readonly string[]): readonly TextLine[] =>
+    hosts.length === 0 ? [] : [open(`${name}=${hosts.map(hostName).join(',')}`)]
+  const master = valueFor(service.fields, fields.master)
+  const witnesses = list(service, fields.witnesses)
+  const renamed = serviceFrom(section) !== service.name
+  if (renamed) {
+    const reason = 'The family allows only letters, digits and _ in it.'
+    note(found, { name: `The name of the service ${service.name}`, reason, span: service.span })
+  }
+  const name = musterComment(`services.${section}.name`, { kind: 'text', text: service.name })
+  return [
+    open(`[${section}]`),
+    ...(renamed ? [open(`# ${name}`)] : []),
+    open(`topology=${topologyOf(service) === 'clustered' ? 'clustered' : 'master-slave'}`),
+    ...line('master', master === undefined ? [] : [master]),
+    // For tpm an active witness, which runs a manager, is a member as well.
+    ...line('members', [...list(service, fields.members), ...witnesses]),
+    ...line('connectors', list(service, fields.connectors)),
+    ...line('witnesses', witnesses),
+    ...(witnesses.length === 0 ? [] : [open('enable-active-witnesses=true')]),
+    ...options.map((option) => optionLine(found, option, `services.${section}.options`)),
+  ]
+}
+
+/** Options of one host and the section in which tpm lets them win there: that of a service that gives them too. */
+type Placed = { readonly section: string; readonly given: Given }
+
+/** Where the own options of a host go; `sections` are those of the services. */
+function placedOptions(
+  host: ResolvedHost,
+  given: { readonly options: readonly Given[]; readonly sections: ReadonlyMap<string, string> },
+): readonly Placed[] {
+  return given.options.flatMap((option) => {
+    const above = host.services.filter((service) => service.options.has(option.setting.name))
+    const names = above.map((service) => given.sections.get(service.name) ?? 'defaults')
+    return (names.length === 0 ? ['defaults'] : names).map((section) => ({ section, given: option }))
+  })
+}
+
+/** How the INI file names a host. */
+const iniNameOf = ({ name, draft }: ResolvedHost): string => {
+  const address = valueFor(draft.fields, hostFields.address)
+  return hostInIni(address === undefined ? { name } : { name, address })
+}
+
+/** Sections that tpm reads on one host alone, such as [defaults@db2]. */
+function hostSections(
+  found: Export,
+  host: ResolvedHost,
+  placed: readonly Placed[],
+): readonly (readonly TextLine[])[] {
+  const name = iniNameOf(host)
+  const options = `hosts.${host.name}.options`
+  const sections = [...new Set(placed.map(({ section }) => section))]
+  return sections.map((section) => {
+    const header = `${section}@${name}`
+    const own = placed.filter((one) => one.section === section)
+    if (hostSection(header) !== undefined) {
+      return [open(`[${header}]`), ...own.map(({ given }) => optionLine(found, given, options))]
+    }
+    const reason = 'INI files have options of one host only for named hosts.'
+    return own.map(({ given }) =>
+      commentLine(found, given, { path: `${options}.${given.setting.name}`, reason }),
+    )
+  })
+}
+
+/** How to reach a host, which no INI file says. */
+function reachLines(found: Export, host: ResolvedHost, reason: string): readonly TextLine[] {
+  const { name, draft } = host
+  const address = valueFor(draft.fields, hostFields.address)
+  // A service names it by its address then; a host of no service is named in a comment alone.
+  const implied = host.services.length > 0 && address !== undefined && hostFrom(address).name === name
+  return [
+    ...[...draft.fields.values()]
+      .filter(({ setting }) => !(implied && setting.name === hostFields.address.name))
+      .map((given) => {
+        const what = `The ${given.setting.name} of a host`
+        return commentLine(found, given, { path: `hosts.${name}.${given.setting.name}`, reason, name: what })
+      }),
+    ...[...draft.ssh.values()].map((given) => {
+      const path = `ssh.${given.setting.name}`
+      return commentLine(found, given, { path: `hosts.${name}.${path}`, reason, name: path })
+    }),
+  ]
+}
 
 /** A configuration as an INI file of the product family. */
-export type ExportedIni = {
+type ExportedIni = {
   readonly ini: readonly TextLine[]
   /** What stands in it as comments only. */
   readonly findings: readonly Diagnostic[]

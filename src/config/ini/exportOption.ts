@@ -1,15 +1,70 @@
 import { isAbsolute } from 'node:path'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import type { SecretReference } from '../../secrets/reference.ts'
+import { absolutePath, type Paths } from '../paths.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
-import type { Given } from '../shape/values.ts'
-import { type ExportContext, isLiteralSecret, noteOf } from './exportValue.ts'
+import type { Given } from '../shape/draft.ts'
+import type { SecretEntry } from '../types/secrets.ts'
+import { path as pathType } from '../types/texts.ts'
+import { isFamilyOption } from './iniNames.ts'
 import { hiddenMusterComment, musterComment, type NotedValue } from './musterComment.ts'
-import { isFamilyOption } from './names.ts'
-import { readLine } from './readLine.ts'
+import { open, readLine, secretAfter, type TextLine } from './readIni.ts'
 import { isStorePath } from './settingValue.ts'
-import { open, secretAfter, type TextLine } from './textLine.ts'
+
+/** What an export needs beside the values. */
+type ExportContext = {
+  readonly paths: Paths
+  /** Folder that the INI file will lie in, absolute. */
+  readonly directory: string
+}
+
+type At = { readonly span: Span; readonly context: ExportContext }
+
+/** A path that a file in the output's folder can have: as it is written, unless that folder is another one. */
+function pathThere(text: string, { span, context }: At): string {
+  const home = context.paths.directories.get(span.file) ?? context.paths.fallback
+  if (home === context.directory || text.startsWith('~') || text.startsWith('host:')) return text
+  return absolutePath(text, { span, paths: context.paths })
+}
+
+function noteOfSecret(value: SecretReference, at: At): NotedValue {
+  switch (value.kind) {
+    case 'literal':
+      return { kind: 'text', text: value.value.reveal() }
+    case 'env':
+      return { kind: 'env', text: value.name }
+    case 'file':
+      return { kind: 'file', text: pathThere(value.path, at) }
+    case 'exec':
+      return { kind: 'exec', items: value.command }
+  }
+}
+
+/** Whether a value is, or holds, a secret that is written out. */
+const isLiteralSecret = ({ setting, value }: Given): boolean =>
+  setting === options.users
+    ? (value as readonly SecretEntry[]).some((user) => user.value?.kind === 'literal')
+    : setting.secret && (value as SecretReference | undefined)?.kind === 'literal'
+
+/** A usable value as a comment for muster has it. */
+function noteOf(given: Given, context: ExportContext): NotedValue {
+  const { setting, value, span } = given
+  const at = { span, context }
+  // Only this setting's own type ever put a value under its name.
+  if (setting === options.users) {
+    const users = (value as readonly SecretEntry[]).map(({ name, value: secret, span: place }) =>
+      secret === undefined ? { name } : { name, value: noteOfSecret(secret, { span: place, context }) },
+    )
+    return { kind: 'users', users }
+  }
+  if (setting.secret) return noteOfSecret(value as SecretReference, at)
+  const plain = setting.type.write(value)
+  if (Array.isArray(plain)) return { kind: 'list', items: plain.map(String) }
+  const text = String(plain)
+  return { kind: 'text', text: setting.type === pathType ? pathThere(text, at) : text }
+}
 
 /** What stands as a comment because INI cannot say it, by its name and reason. */
 type Lost = { readonly name: string; readonly reason: string; readonly spans: Span[] }

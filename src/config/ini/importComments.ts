@@ -1,14 +1,53 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { looksSecret } from '../document/hide.ts'
-import { options } from '../settings/options.ts'
-import { type Import, tell } from './import.ts'
-import { keep } from './importOption.ts'
-import type { IniComment, IniItem, IniOption, IniUnread } from './iniFile.ts'
+import { allOptions, options } from '../settings/options.ts'
+import { allHost, file } from '../settings/places.ts'
+import type { Setting } from '../settings/setting.ts'
+import { allSsh } from '../settings/ssh.ts'
+import { type Commented, drop, hideOption, keep, keepOption, takeOption } from './importOption.ts'
+import { type Import, tell } from './importState.ts'
+import type { IniComment, IniItem, IniOption, IniSection, IniUnread } from './iniFile.ts'
+import { fieldOf, optionOf } from './iniNames.ts'
 import { isMusterComment, readMusterComment } from './musterComment.ts'
-import { carried } from './remarks.ts'
+import { commentText, open, secretAfter, type TextLine } from './readIni.ts'
 import { valueFromComment } from './settingValue.ts'
-import { targetOf } from './target.ts'
-import { commentText, secretAfter, type TextLine } from './textLine.ts'
+import { addRemark, asRemark, carried, type Group, keptOf } from './sheet.ts'
+import { idOf } from './sortSections.ts'
+
+/** What a path in a comment for muster names; `section` and `hosts` are no settings of the YAML file. */
+type Target =
+  | { readonly kind: 'setting'; readonly group: Group; readonly setting: Setting<unknown> }
+  | { readonly kind: 'service-name'; readonly section: string }
+  | { readonly kind: 'host-order' }
+
+function settingOf(group: Group, table: readonly Setting<unknown>[], name: string): Target | undefined {
+  const setting = table.find((one) => one.name === name)
+  return setting === undefined ? undefined : { kind: 'setting', group, setting }
+}
+
+function hostTarget(path: string): Target | undefined {
+  // The last words are names of our own, so that dots in the name of the host do no harm.
+  const [, of = '', place, key = ''] = /^(.+)\.(?:(ssh|options)\.)([a-z-]+)$/.exec(path) ?? []
+  if (place === 'ssh') return settingOf({ kind: 'host-ssh', of }, allSsh, key)
+  if (place === 'options') return settingOf({ kind: 'host-options', of }, allOptions, key)
+  const [, host = '', field = ''] = /^(.+)\.([a-z]+)$/.exec(path) ?? []
+  return settingOf({ kind: 'host', of: host }, allHost, field)
+}
+
+/** What a path of YAML names with dots means; services go by the names of their sections. */
+export function targetOf(path: string): Target | undefined {
+  if (path === 'cluster') return { kind: 'setting', group: { kind: 'file' }, setting: file.cluster }
+  if (path === 'hosts') return { kind: 'host-order' }
+  const [, top, rest = ''] = /^(ssh|defaults|services|hosts)\.(.+)$/.exec(path) ?? []
+  if (top === 'ssh') return settingOf({ kind: 'ssh' }, allSsh, rest)
+  if (top === 'defaults') return settingOf({ kind: 'defaults' }, allOptions, rest)
+  if (top === 'hosts') return hostTarget(rest)
+  const [, section = '', key = ''] = /^(\w+)\.(name|options\.[a-z-]+)$/.exec(rest) ?? []
+  if (section === '') return undefined
+  if (key === 'name') return { kind: 'service-name', section }
+  const group: Group = { kind: 'service-options', of: section }
+  return settingOf(group, allOptions, key.replace('options.', ''))
+}
 
 /** What `muster export` writes above everything; it says nothing of the configuration. */
 export const exportMark = 'muster export'
@@ -58,7 +97,7 @@ function takeComment(found: Import, comment: IniComment): readonly TextLine[] {
 }
 
 /** An option or an unread line with the comments above it; the last one may be comments alone. */
-export type Step = { readonly above: readonly TextLine[]; readonly item?: IniOption | IniUnread }
+type Step = { readonly above: readonly TextLine[]; readonly item?: IniOption | IniUnread }
 
 /** Items in their order, comments attached to what they stand above. */
 export function stepsOf(found: Import, items: readonly IniItem[]): readonly Step[] {
@@ -74,4 +113,86 @@ export function stepsOf(found: Import, items: readonly IniItem[]): readonly Step
     above = []
   }
   return above.length === 0 ? steps : [...steps, { above }]
+}
+
+/** Hands out the options of a section; everything else of it becomes comments in `group`. */
+export function eachOption(
+  found: Import,
+  given: { readonly section: IniSection; readonly group: Group; readonly take: (option: Commented) => void },
+): void {
+  const { section, group, take } = given
+  for (const { above, item } of stepsOf(found, [...section.lead, ...section.items])) {
+    if (item?.kind === 'option') {
+      take({ item, above })
+      continue
+    }
+    for (const line of above) addRemark(found.sheet, group, line)
+    if (item !== undefined) addRemark(found.sheet, group, asRemark(item, 'not understood'))
+  }
+}
+
+/** Options of [defaults], or of a section for one host: who belongs to a service is not said there. */
+export function takeCommon(found: Import, given: Commented, group: Group): void {
+  if (fieldOf(given.item.key) === undefined) takeOption(found, given, { group, rest: group })
+  else drop(found, group, { ...given, reason: 'It has a meaning only in the section of a service.' })
+}
+
+/** How many lines may come of one section. */
+const mostCopies = 10_000
+
+/** Keeps a section as comments where the services stand; `reason` is absent when its finding is made already. */
+export function keepAsComments(found: Import, section: IniSection, reason?: string): void {
+  const { line, name, broken, span } = section
+  const group: Group = { kind: 'service', of: idOf(section) }
+  // A bracket and a name are no secret; anything else may be a piece of one.
+  if (broken && !/^\s*\[[\w.@ -]*\]?\s*$/.test(name)) found.hidden.push(span)
+  if (reason !== undefined) {
+    tell(found, 'ini-section-without-counterpart', { facts: { section: name, reason }, span })
+  }
+  const start = `no counterpart, line ${line}: `
+  addRemark(found.sheet, group, broken ? secretAfter(start, commentText(name)) : open(`${start}[${name}]`))
+  const take = ({ item, above }: Commented): void => {
+    hideOption(found, item)
+    for (const comment of above) addRemark(found.sheet, group, comment)
+    addRemark(found.sheet, group, asRemark(item, 'no counterpart'))
+  }
+  eachOption(found, { section, group, take })
+}
+
+/**
+ * Options of [defaults.replicator], which the replicator package reads as defaults and the cluster package
+ * leaves alone (package_cluster.rb): they go to every service of replicators that does not give them itself.
+ */
+export function takeReplicatorDefaults(found: Import, section: IniSection): void {
+  const replicators = [...found.services.values()]
+    .filter(({ topology }) => topology.topology === 'replicator')
+    .map((service) => service.section.name)
+  // A made-up file could otherwise multiply itself.
+  const tooMany = replicators.length * section.items.length > mostCopies
+  if (replicators.length === 0 || tooMany) {
+    const reason = tooMany
+      ? 'It would have to be repeated in too many services.'
+      : 'It is for services of the replicator package, and there is none here.'
+    keepAsComments(found, section, reason)
+    return
+  }
+  const rest: Group = { kind: 'service', of: section.name }
+  const said = open(`from [${section.name}]`)
+  const take = (given: Commented): void => {
+    const setting = optionOf(given.item.key)
+    if (setting === undefined || given.item.value === '') {
+      takeCommon(found, given, rest)
+      return
+    }
+    hideOption(found, given.item)
+    const groups = replicators
+      .map((of): Group => ({ kind: 'service-options', of }))
+      .filter((group) => keptOf(found.sheet, group, setting.name) === undefined)
+    for (const group of groups) keepOption(found, group, { ...given, above: [...given.above, said], setting })
+    if (groups.length > 0) return
+    for (const line of [...given.above, asRemark(given.item, 'every service gives its own')]) {
+      addRemark(found.sheet, rest, line)
+    }
+  }
+  eachOption(found, { section, group: rest, take })
 }

@@ -1,13 +1,12 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
-import { type Import, mention, type Service, tell } from './import.ts'
 import { type Commented, drop, keep } from './importOption.ts'
+import { type Import, mention, type Service, tell } from './importState.ts'
 import type { IniOption } from './iniFile.ts'
-import type { Field } from './names.ts'
-import { asRemark, carried } from './remarks.ts'
-import { addRemark, type Group } from './sheet.ts'
-import { open } from './textLine.ts'
-import { fieldText } from './topologies.ts'
-import { yamlList, yamlScalar } from './yamlScalar.ts'
+import type { Field } from './iniNames.ts'
+import { fieldText } from './iniTopology.ts'
+import { open } from './readIni.ts'
+import { addRemark, asRemark, carried, type Group } from './sheet.ts'
+import { yamlList, yamlScalar } from './writeSheet.ts'
 
 const groupOf = ({ section }: Service): Group => ({ kind: 'service', of: section.name })
 

@@ -4,24 +4,98 @@ import { ordered } from '../../diagnostics/order.ts'
 import { shorten } from '../../diagnostics/shorten.ts'
 import type { SourceText } from '../../diagnostics/source.ts'
 import { linesOf } from '../document/lines.ts'
-import { emptyImport, type Import, mention, tell } from './import.ts'
-import { stepsOf } from './importComments.ts'
-import { importHostSection, servicesByHost } from './importHosts.ts'
-import { hideOption } from './importOption.ts'
-import { eachOption, keepAsComments, takeCommon, takeReplicatorDefaults } from './importSections.ts'
-import { importService } from './importService.ts'
-import type { IniFile } from './iniFile.ts'
-import { readIni } from './readIni.ts'
-import { asRemark, shownName } from './remarks.ts'
-import { clusterFrom, serviceFrom } from './serviceNames.ts'
-import { addKept, addRemark, type Group, keptOf } from './sheet.ts'
+import { eachOption, keepAsComments, stepsOf, takeCommon, takeReplicatorDefaults } from './importComments.ts'
+import { takeField } from './importFields.ts'
+import { type Commented, drop, hideOption, keep, takeOption } from './importOption.ts'
+import { emptyImport, type Import, mention, type Service, tell } from './importState.ts'
+import type { IniFile, IniSection } from './iniFile.ts'
+import { clusterFrom, fieldOf, optionOf, serviceFrom } from './iniNames.ts'
+import { fieldText } from './iniTopology.ts'
+import { commentText, open, readIni, type TextLine } from './readIni.ts'
+import { addKept, addRemark, asRemark, type Group, keptOf, shownName } from './sheet.ts'
 import { type SortedSections, sortSections } from './sortSections.ts'
-import { commentText, open, type TextLine } from './textLine.ts'
-import { writeSheet } from './writeSheet.ts'
-import { yamlScalar } from './yamlScalar.ts'
+import { writeSheet, yamlScalar } from './writeSheet.ts'
+
+const reasons = {
+  clustered: 'It has connectors or witnesses, which only a cluster has.',
+  replicator:
+    'It has neither connectors nor witnesses, and services of the replicator package often leave the topology out.',
+} as const
+
+function assumeTopology(found: Import, { section, topology }: Service): void {
+  const reason = topology.topology === 'clustered' ? reasons.clustered : reasons.replicator
+  const facts = { section: section.name, topology: topology.topology, reason }
+  tell(found, 'ini-topology-assumed', { facts, span: section.span })
+  const from = { spelling: 'topology', keySpan: section.span, instead: open('assumed') }
+  const above = [open('assumed, because the INI file sets none')]
+  const group: Group = { kind: 'service', of: section.name }
+  keep(found, group, { kind: 'kept', name: 'topology', value: open(topology.topology), above, from })
+}
+
+/** Puts the section of a data service where its service will stand. */
+function importService(found: Import, service: Service): void {
+  const { section, fields } = service
+  const group: Group = { kind: 'service', of: section.name }
+  const options: Group = { kind: 'service-options', of: section.name }
+  if (fieldText(fields, 'topology') === undefined) assumeTopology(found, service)
+  eachOption(found, {
+    section,
+    group,
+    take: (given) => {
+      const field = fieldOf(given.item.key)
+      if (field === undefined) takeOption(found, given, { group: options, rest: group })
+      else takeField(found, service, { ...given, field })
+    },
+  })
+  const name = serviceFrom(section.name)
+  if (name === section.name || found.names.has(section.name)) return
+  const reason = 'Names of services are used in certificates and addresses, which do not allow _.'
+  const facts = { what: 'service', from: section.name, to: name, reason }
+  tell(found, 'ini-renamed', { facts, span: section.span })
+}
+
+/** The services of each host. */
+function servicesByHost({ services }: Import): ReadonlyMap<string, readonly Service[]> {
+  const byHost = new Map<string, Service[]>()
+  for (const service of services.values()) {
+    for (const host of service.hosts) {
+      const all = byHost.get(host) ?? []
+      all.push(service)
+      byHost.set(host, all)
+    }
+  }
+  return byHost
+}
+
+/** Puts the options of a section for one host to that host. */
+function importHostSection(
+  found: Import,
+  section: IniSection,
+  given: { readonly isDefault: boolean; readonly host: string; readonly services: readonly Service[] },
+): void {
+  const { isDefault, host, services } = given
+  const group: Group = { kind: 'host-options', of: host }
+  const givenBy = (name: string): Service | undefined =>
+    services.find(({ section: { name: of } }) => {
+      const options: Group = { kind: 'service-options', of }
+      return keptOf(found.sheet, options, name) !== undefined
+    })
+  const take = (option: Commented): void => {
+    const setting = optionOf(option.item.key)
+    const above = isDefault && setting !== undefined ? givenBy(setting.name) : undefined
+    if (above === undefined) {
+      takeCommon(found, option, group)
+      return
+    }
+    hideOption(found, option.item)
+    const reason = `[${above.section.name}] gives it too, and in an INI file a service comes before defaults.`
+    drop(found, group, { ...option, reason })
+  }
+  eachOption(found, { section, group, take })
+}
 
 /** An INI file as the YAML file that muster reads. */
-export type ImportedIni = {
+type ImportedIni = {
   /** Absent when the text is no text. */
   readonly yaml?: readonly TextLine[]
   /** About the INI file, by position. */

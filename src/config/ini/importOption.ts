@@ -1,13 +1,21 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
-import { type Import, tell } from './import.ts'
+import { type Import, tell } from './importState.ts'
 import type { IniOption } from './iniFile.ts'
-import { isPlainName, misspelt, optionOf } from './names.ts'
-import { asRemark, carried, mayBeSecret, shownName } from './remarks.ts'
+import { isPlainName, misspelt, optionOf } from './iniNames.ts'
+import { commentText, secretAfter, type TextLine } from './readIni.ts'
 import { valueFromIni } from './settingValue.ts'
-import { addKept, addRemark, type Group, type Kept } from './sheet.ts'
-import { commentText, secretAfter, type TextLine } from './textLine.ts'
+import {
+  addKept,
+  addRemark,
+  asRemark,
+  carried,
+  type Group,
+  type Kept,
+  mayBeSecret,
+  shownName,
+} from './sheet.ts'
 
 /** An option of the INI file and the comments above it. */
 export type Commented = { readonly item: IniOption; readonly above: readonly TextLine[] }

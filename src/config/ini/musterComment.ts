@@ -1,5 +1,5 @@
 import { redacted } from '../../diagnostics/source.ts'
-import { stripped } from './readLine.ts'
+import { stripped } from './readIni.ts'
 
 /** A value as a comment for muster holds it. */
 export type NotedValue =

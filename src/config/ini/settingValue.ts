@@ -2,8 +2,8 @@ import { redacted } from '../../diagnostics/source.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
 import type { NotedUser, NotedValue } from './musterComment.ts'
-import { open, type TextLine } from './textLine.ts'
-import { quotedScalar, yamlList, yamlScalar } from './yamlScalar.ts'
+import { open, type TextLine } from './readIni.ts'
+import { quotedScalar, yamlList, yamlScalar } from './writeSheet.ts'
 
 /** Words for yes and no that tpm takes (property_validator.rb). */
 const booleans: ReadonlyMap<string, string> = new Map([

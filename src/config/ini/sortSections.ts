@@ -1,6 +1,6 @@
-import type { Service } from './import.ts'
+import type { Service } from './importState.ts'
 import type { IniSection } from './iniFile.ts'
-import { fieldsOf, topologyFrom } from './topologies.ts'
+import { fieldsOf, topologyFrom } from './iniTopology.ts'
 
 /** The sections of an INI file by what they are for. */
 export type SortedSections = {

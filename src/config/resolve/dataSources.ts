@@ -2,10 +2,9 @@ import { isLoopback } from '../../base/address.ts'
 import type { MapDataSource, MapService } from '../../contracts/servicesMap.ts'
 import { options } from '../settings/options.ts'
 import { service as fields } from '../settings/places.ts'
-import type { ServiceDraft } from '../shape/draft.ts'
-import { valueFor } from '../shape/values.ts'
+import { type ServiceDraft, valueFor } from '../shape/draft.ts'
+import { topologyOf } from './placements.ts'
 import type { ResolvedHost } from './resolved.ts'
-import { topologyOf } from './topology.ts'
 
 type Asked = Pick<ResolvedHost, 'components' | 'option'>
 

@@ -1,12 +1,80 @@
 import type { Paths } from '../paths.ts'
+import { options } from '../settings/options.ts'
 import { host as hostFields } from '../settings/places.ts'
 import type { Setting } from '../settings/setting.ts'
-import { type Draft, emptyDraft, type HostDraft } from '../shape/draft.ts'
-import { overlay } from '../shape/overlay.ts'
-import { type Values, valueFor } from '../shape/values.ts'
-import { withProxied } from './proxied.ts'
+import {
+  type Draft,
+  emptyDraft,
+  type HostDraft,
+  type ServiceDraft,
+  type Values,
+  valueFor,
+} from '../shape/draft.ts'
+import { hasDatabase, memberNames } from './dataSources.ts'
+import { isNamedIn, type Placement, placements, topologyOf } from './placements.ts'
 import type { Origin, Resolved, ResolvedCluster, ResolvedHost } from './resolved.ts'
-import { type Placement, placements } from './topology.ts'
+
+const over = (below: Values, above: Values): Values => new Map([...below, ...above])
+
+const overService = (below: ServiceDraft, above: ServiceDraft): ServiceDraft => ({
+  ...below,
+  fields: over(below.fields, above.fields),
+  options: over(below.options, above.options),
+})
+
+const overHost = (below: HostDraft, above: HostDraft): HostDraft => ({
+  ...below,
+  fields: over(below.fields, above.fields),
+  ssh: over(below.ssh, above.ssh),
+  options: over(below.options, above.options),
+})
+
+function overNamed<T>(
+  below: ReadonlyMap<string, T>,
+  above: ReadonlyMap<string, T>,
+  both: (below: T, above: T) => T,
+): ReadonlyMap<string, T> {
+  const joined = new Map(below)
+  for (const [name, value] of above) {
+    const earlier = joined.get(name)
+    joined.set(name, earlier === undefined ? value : both(earlier, value))
+  }
+  return joined
+}
+
+/** Lays a later file over an earlier one: groups are joined name by name, values and lists are replaced. */
+const overlay = (below: Draft, above: Draft): Draft => ({
+  fields: over(below.fields, above.fields),
+  defaults: over(below.defaults, above.defaults),
+  ssh: over(below.ssh, above.ssh),
+  services: overNamed(below.services, above.services, overService),
+  hosts: overNamed(below.hosts, above.hosts, overHost),
+  groups: new Map([...above.groups, ...below.groups]),
+})
+
+type Unproxied = Omit<ResolvedHost, 'proxied'>
+
+const hasConnector = (service: ServiceDraft, host: string): boolean =>
+  topologyOf(service) === 'clustered' && isNamedIn(service, 'connectors', host)
+
+const givesPort = ({ option }: Unproxied): boolean =>
+  [options.applicationPort, options.applicationReadonlyPort].some((port) => option(port).given !== undefined)
+
+/** The hosts, each with the services whose clients its connector takes. */
+function withProxied(draft: Draft, hosts: readonly Unproxied[]): readonly ResolvedHost[] {
+  const databases = new Set(hosts.filter(hasDatabase).map(({ name }) => name))
+  const rich = new Set(
+    [...draft.services.values()].filter((service) =>
+      memberNames(service).some((name) => databases.has(name)),
+    ),
+  )
+  return hosts.map((host) => {
+    const own = host.services.filter((service) => hasConnector(service, host.name))
+    const withDatabases = own.filter((service) => rich.has(service))
+    const proxied = withDatabases.length === 0 && givesPort(host) ? own : withDatabases
+    return { ...host, proxied }
+  })
+}
 
 type Layer = { readonly origin: Origin; readonly values: Values }
 

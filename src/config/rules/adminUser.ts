@@ -1,7 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { bySpan } from '../resolve/bySpan.ts'
-import type { ResolvedCluster } from '../resolve/resolved.ts'
+import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 import { namingProblems } from '../userName.ts'
 

@@ -1,7 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { mentionsOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
-import { mentionsOf } from '../resolve/topology.ts'
 
 /** A connector that several services with databases name: one port cannot lead to two primaries. */
 export function connectorsOfSeveral({ hosts }: ResolvedCluster): readonly Diagnostic[] {

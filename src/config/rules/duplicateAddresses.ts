@@ -4,7 +4,7 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { host as fields } from '../settings/places.ts'
 import { ssh } from '../settings/ssh.ts'
-import { givenFor } from '../shape/values.ts'
+import { givenFor } from '../shape/draft.ts'
 
 const placeOf = (host: ResolvedHost): Span => givenFor(host.draft.fields, fields.address)?.span ?? host.span
 

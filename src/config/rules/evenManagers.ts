@@ -1,9 +1,9 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
-import { topologyOf } from '../resolve/topology.ts'
 import { service as fields } from '../settings/places.ts'
-import { givenFor, valueFor } from '../shape/values.ts'
+import { givenFor, valueFor } from '../shape/draft.ts'
 
 /** A cluster whose managers can be split in halves, without a witness to decide. */
 export function evenManagers({ draft }: ResolvedCluster): readonly Diagnostic[] {

@@ -1,13 +1,11 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import { bySpan } from '../resolve/bySpan.ts'
 import { hasDatabase, memberNames } from '../resolve/dataSources.ts'
-import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
-import { topologyOf } from '../resolve/topology.ts'
+import { topologyOf } from '../resolve/placements.ts'
+import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
-import type { ServiceDraft } from '../shape/draft.ts'
-import type { Given } from '../shape/values.ts'
+import type { Given, ServiceDraft } from '../shape/draft.ts'
 
 type Part = {
   readonly setting: Setting<unknown>

@@ -2,8 +2,7 @@ import { isAbsolute } from 'node:path'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { absolutePath } from '../paths.ts'
-import { bySpan } from '../resolve/bySpan.ts'
-import type { ResolvedCluster } from '../resolve/resolved.ts'
+import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 /** Folders that are never the installation's own. */

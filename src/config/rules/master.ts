@@ -1,10 +1,9 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
-import { topologyOf } from '../resolve/topology.ts'
 import { service as fields } from '../settings/places.ts'
-import type { ServiceDraft } from '../shape/draft.ts'
-import { givenFor, valueFor } from '../shape/values.ts'
+import { givenFor, type ServiceDraft, valueFor } from '../shape/draft.ts'
 
 function ofService(service: ServiceDraft): Diagnostic[] {
   const list = valueFor(service.fields, fields.members)

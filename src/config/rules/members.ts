@@ -1,7 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { mentionsOf, topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
-import { mentionsOf, topologyOf } from '../resolve/topology.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
 
 function ofService(service: ServiceDraft): Diagnostic[] {

@@ -1,9 +1,8 @@
 import { isLoopback } from '../../base/address.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { bySpan } from '../resolve/bySpan.ts'
-import { apisOf } from '../resolve/listeners.ts'
-import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { apisOf } from '../resolve/apiListeners.ts'
+import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 /** Whether it is given a user; a value that cannot be used has its finding. */

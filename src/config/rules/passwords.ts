@@ -1,9 +1,13 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { type Account, accounts, apiUser, passwordFinding } from '../passwordFinding.ts'
-import { bySpan } from '../resolve/bySpan.ts'
-import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
-import { type ResolvedUser, usersOf } from '../resolve/users.ts'
+import {
+  bySpan,
+  type ResolvedCluster,
+  type ResolvedHost,
+  type ResolvedUser,
+  usersOf,
+} from '../resolve/resolved.ts'
 
 function judge(host: ResolvedHost, account: Account): { span: Span; finding: Diagnostic }[] {
   const { value, given } = host.option(account.password)

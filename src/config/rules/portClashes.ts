@@ -1,8 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import { bySpan, comparePlaces } from '../resolve/bySpan.ts'
-import { collide, type Listener, listenersOf } from '../resolve/listeners.ts'
-import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { collide, type Listener, listenersOf } from '../resolve/apiListeners.ts'
+import { bySpan, comparePlaces, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 
 type Clash = {
   readonly span: Span

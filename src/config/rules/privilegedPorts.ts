@@ -1,8 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { bySpan } from '../resolve/bySpan.ts'
-import { ownListenersOf } from '../resolve/listeners.ts'
-import type { ResolvedCluster } from '../resolve/resolved.ts'
+import { ownListenersOf } from '../resolve/apiListeners.ts'
+import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 /**

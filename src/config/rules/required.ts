@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { service as fields, file } from '../settings/places.ts'
-import { givenFor, valueFor } from '../shape/values.ts'
+import { givenFor, valueFor } from '../shape/draft.ts'
 
 const examples: Readonly<Record<string, string>> = {
   cluster: 'cluster: alpha',

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { Secret } from '../../secrets/secret.ts'
-import { bySpan } from '../resolve/bySpan.ts'
-import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
-import type { Given } from '../shape/values.ts'
+import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
+import type { Given } from '../shape/draft.ts'
 
 const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(revealed(a), revealed(b))
 

@@ -1,8 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { absolutePath, isOnHost } from '../paths.ts'
-import { bySpan } from '../resolve/bySpan.ts'
-import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 const kinds = [

@@ -1,9 +1,9 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { mentionsOf, topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
-import { mentionsOf, topologyOf } from '../resolve/topology.ts'
 import { service as fields } from '../settings/places.ts'
-import { givenFor } from '../shape/values.ts'
+import { givenFor } from '../shape/draft.ts'
 
 function fieldsOfReplicators({ draft }: ResolvedCluster): Diagnostic[] {
   return [...draft.services.values()]

@@ -1,8 +1,8 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
+import { mentionsOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
-import { mentionsOf } from '../resolve/topology.ts'
 
 /** A host that a service names and `hosts` does not have. Said once per host: its first place. */
 export function unknownHosts({ draft }: ResolvedCluster): readonly Diagnostic[] {

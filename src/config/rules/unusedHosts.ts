@@ -2,8 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { service as fields } from '../settings/places.ts'
-import type { ServiceDraft } from '../shape/draft.ts'
-import { givenFor, valueFor } from '../shape/values.ts'
+import { givenFor, type ServiceDraft, valueFor } from '../shape/draft.ts'
 
 const lists = [fields.members, fields.connectors, fields.witnesses] as const
 

@@ -1,9 +1,13 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { sameSource } from '../../secrets/reference.ts'
-import { bySpan } from '../resolve/bySpan.ts'
-import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
-import { type ResolvedUser, usersOf } from '../resolve/users.ts'
+import {
+  bySpan,
+  type ResolvedCluster,
+  type ResolvedHost,
+  type ResolvedUser,
+  usersOf,
+} from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 import { namingProblems } from '../userName.ts'
 

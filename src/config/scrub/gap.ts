@@ -1,8 +1,7 @@
 import { catalogue } from '../../diagnostics/catalogue.ts'
 import { linesOf } from '../document/lines.ts'
 import { referenceTags } from '../document/node.ts'
-import { ignoreWord } from '../ignores/ignore.ts'
-import { readIgnores } from '../ignores/readIgnores.ts'
+import { ignoreWord, readIgnores } from '../document/readIgnores.ts'
 import type { Placeholders } from './placeholders.ts'
 
 /** YAML's own types (yaml.org/type). */

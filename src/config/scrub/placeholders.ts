@@ -8,7 +8,7 @@ import {
 import { passwordProblems } from '../../contracts/password.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { YamlNode } from '../document/node.ts'
-import { passwordWeakness } from '../passwordWeakness.ts'
+import { passwordWeakness } from '../passwordFinding.ts'
 import type { Setting } from '../settings/setting.ts'
 import { namingProblems } from '../userName.ts'
 import { isKeyword, isNumeric, isRedacted } from './keywords.ts'

@@ -4,13 +4,48 @@ import { serviceManagerNames } from '../model.ts'
 import { hostAddress } from '../types/addresses.ts'
 import { listOfType } from '../types/list.ts'
 import { boolean, days, wholeNumber } from '../types/scalars.ts'
-import { secretReference } from '../types/secretReference.ts'
-import { choice, line, path, systemUser } from '../types/texts.ts'
+import { secretMap, secretReference } from '../types/secrets.ts'
+import { choice, line, path, systemUser, userName } from '../types/texts.ts'
 import { apiOptions } from './apiOptions.ts'
 import { connectorOptions } from './connectorOptions.ts'
 import { databaseOptions } from './databaseOptions.ts'
 import { type Setting, setting } from './setting.ts'
-import { userOptions } from './userOptions.ts'
+
+const usersScope = 'options'
+
+/** What the password of every user of the map counts as; no option of its own. */
+const each = setting({
+  name: 'rest-api-users',
+  scope: usersScope,
+  secret: true,
+  type: secretReference,
+})
+
+/** Who can log in to the APIs of a host (options.md, "The options"). */
+export const userOptions = {
+  adminUser: setting({
+    name: 'rest-api-admin-user',
+    scope: usersScope,
+    type: userName,
+  }),
+  adminPass: setting({
+    name: 'rest-api-admin-pass',
+    scope: usersScope,
+    aliases: ['rest-api-admin-password'],
+    secret: true,
+    type: secretReference,
+  }),
+  users: setting({
+    name: 'rest-api-users',
+    scope: usersScope,
+    secret: true,
+    type: secretMap({
+      each,
+      wants: 'a group of user names, each with a password, a reference to one, or nothing',
+      example: '{ ops: !env OPS_PASS }',
+    }),
+  }),
+} as const
 
 const scope = 'options'
 

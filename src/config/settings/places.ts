@@ -1,7 +1,6 @@
 import { hostAddress } from '../types/addresses.ts'
 import { listOfType } from '../types/list.ts'
-import { clusterName, hostName } from '../types/names.ts'
-import { choice } from '../types/texts.ts'
+import { choice, clusterName, hostName } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
 
 const hosts = listOfType(hostName, 'a list of hosts')

@@ -4,10 +4,9 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import type { MapEntry, MapNode } from '../document/node.ts'
 import { wrongType } from '../types/type.ts'
-import type { Draft, HostDraft, ServiceDraft } from './draft.ts'
+import type { Draft, HostDraft, ServiceDraft, Values } from './draft.ts'
 import { places } from './places.ts'
 import { type Place, type Read, readFields } from './readFields.ts'
-import type { Values } from './values.ts'
 
 const wants = 'a group: names with values, each on a line of its own and indented by two spaces'
 

@@ -5,7 +5,7 @@ import { redacted } from '../../diagnostics/source.ts'
 import { hiddenSpansOf } from '../document/hide.ts'
 import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
 import type { Setting } from '../settings/setting.ts'
-import type { Given, Values } from './values.ts'
+import type { Given, Values } from './draft.ts'
 
 /** What can stand in one kind of group. */
 export type Place = {

@@ -8,7 +8,7 @@ import { failureOf } from '../failure.ts'
 import { layoutOf } from '../layout.ts'
 import { installedAccount } from '../service.ts'
 import type { SurveyedHost } from '../survey.ts'
-import type { CertificateOrigin, ExpectedCertificate } from './expected.ts'
+import type { CertificateOrigin, ExpectedCertificate } from './decideCertificates.ts'
 
 /** A chain as it was found, PEM, leaf first, and what its leaf says. */
 export type FoundCertificate = { readonly chain: string; readonly facts: CertificateFacts }
@@ -70,7 +70,7 @@ export async function hostCertificates(options: {
 }
 
 /** A host that could not be asked. */
-export const lostCertificates = (
+export const unreachableCertificates = (
   host: HostConfig,
   why: {
     readonly state: 'unreachable' | 'failed'

@@ -5,18 +5,22 @@ import { isHere } from '../../config/resolve/dataSources.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { desiredFile } from '../desiredFile.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Layout, layoutOf, type ServiceData } from '../layout.ts'
 import type { Program } from '../program.ts'
-import { nameParts } from '../releases/choose.ts'
-import type { RuntimeChoice } from '../runtime/choose.ts'
+import { nameParts } from '../releases/chooseRelease.ts'
+import type { RuntimeChoice } from '../runtime/chooseRuntime.ts'
 import { type ServicePlan, servicePlan } from '../service.ts'
 import { serviceData, serviceManagers } from '../services/implementations.ts'
 import type { DesiredComponent, DesiredFile, DesiredUser, Release, Target } from '../target.ts'
-import { firstFreePort, listensOf } from './listens.ts'
-import { type DatabasePasswords, secretsFile } from './secretsFile.ts'
-import { settingsOf } from './settings.ts'
-import type { ResolvedStores } from './stores.ts'
+import {
+  type DatabasePasswords,
+  firstFreePort,
+  listensOf,
+  secretsFile,
+  settingsOf,
+} from './componentSettings.ts'
+import type { ResolvedStores } from './generatedStores.ts'
 
 type TargetOptions = {
   readonly cluster: string

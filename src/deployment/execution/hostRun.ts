@@ -1,7 +1,7 @@
 import type { Transport } from '../../transport/transport.ts'
 import type { Emit, Failure, Phase } from '../events.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
-import type { PlannedStep } from '../preview.ts'
+import type { PlannedStep } from '../hostPlan.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { StepPhase } from '../step.ts'
 import { restoreHost, withWords } from './restore.ts'

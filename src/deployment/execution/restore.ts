@@ -1,7 +1,7 @@
 import type { Transport } from '../../transport/transport.ts'
 import type { Emit, Failure } from '../events.ts'
 import { failureOf } from '../failure.ts'
-import type { PlannedStep } from '../preview.ts'
+import type { PlannedStep } from '../hostPlan.ts'
 import type { Restored } from '../snapshot/snapshot.ts'
 import type { HostWork } from './hostRun.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Transport } from '../../transport/transport.ts'
 import { StepError } from '../stepError.ts'
-import type { HostFacts, InstalledFacts } from './model.ts'
-import { parseFacts, parseInstalled } from './parse.ts'
-import { type FactsRequest, factsScript, type InstalledRequest, installedScript } from './script.ts'
+import { type FactsRequest, factsScript, type InstalledRequest, installedScript } from './factsScript.ts'
+import type { HostFacts, InstalledFacts } from './hostFacts.ts'
+import { parseFacts, parseInstalled } from './parseFacts.ts'
 
 /** Reads the facts of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
 export async function gatherFacts(transport: Transport, request: FactsRequest): Promise<HostFacts> {

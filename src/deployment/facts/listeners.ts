@@ -1,5 +1,5 @@
 import { addressText } from '../../base/address.ts'
-import type { Listener } from './model.ts'
+import type { Listener } from './hostFacts.ts'
 
 /** Reads the LISTEN rows (state 0A) of /proc/net/tcp and tcp6 (proc(5)). */
 export function parseListeners(text: string): Listener[] {

@@ -4,9 +4,8 @@ import type { Transport } from '../../transport/transport.ts'
 import type { Failure } from '../events.ts'
 import { hostsAtOnce } from '../execution/execute.ts'
 import { failureOf, isUnreachable } from '../failure.ts'
-import { type HeldLock, parseLockAnswer } from './answer.ts'
-import { lockUnknown } from './heldError.ts'
-import { releaseScript, statusScript } from './scripts.ts'
+import { type HeldLock, lockUnknown, parseLockAnswer } from './heldLock.ts'
+import { releaseScript, statusScript } from './lockScripts.ts'
 
 /** The lock of one host as it is now, or why that cannot be said. */
 export type HostLock = { readonly host: string } & (

@@ -1,16 +1,54 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HostText } from '../../base/hostText.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { parseLockAnswer } from './answer.ts'
-import { heldError, lockFailed } from './heldError.ts'
+import { heldError, lockFailed, parseLockAnswer } from './heldLock.ts'
+import { busyScript, isLong, releaseScript, renewScript, takeScript } from './lockScripts.ts'
 import { isOver, type RunOwner } from './runOwner.ts'
-import { busyScript, isLong, releaseScript, renewScript, takeScript } from './scripts.ts'
+
+/** Milliseconds between two attempts, at least and at most: many who wait must not come all at once. */
+const soonest = 500
+const latest = 2_500
+
+export type RetryTiming = {
+  /** Milliseconds that may be waited in all; 0 for one attempt. */
+  readonly wait: number
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number
+  /** At least 0, below 1. */
+  readonly chance: () => number
+  /** Rejects when the wait is to end at once. */
+  readonly pause: (milliseconds: number) => Promise<unknown>
+}
+
+/**
+ * Attempts until one comes out `done` or the time is up; then the last outcome counts. The pauses are of
+ * random length, and the last attempt is made when the time is up.
+ */
+export async function retryWhileHeld<Outcome>(
+  patience: RetryTiming,
+  options: {
+    readonly attempt: () => Promise<Outcome>
+    readonly done: (outcome: Outcome) => boolean
+    /** Called before the first pause. */
+    readonly waiting?: (outcome: Outcome) => void
+  },
+): Promise<Outcome> {
+  const { wait, clock, chance, pause } = patience
+  const began = clock()
+  for (let first = true; ; first = false) {
+    const outcome = await options.attempt()
+    const left = wait - (clock() - began)
+    if (options.done(outcome) || left <= 0) return outcome
+    if (first) options.waiting?.(outcome)
+    await pause(Math.min(left, soonest + chance() * (latest - soonest)))
+  }
+}
 
 /** Milliseconds between two signs that the run still is there. */
 const signEvery = 60_000
 const signPatience = 10_000
 
-export type Locking = {
+type Locking = {
   readonly installDirectory: string
   readonly owner: RunOwner
   /** Whether a process of this machine still runs. */

@@ -1,4 +1,4 @@
-import type { PackedRuntime, SentRuntime } from '../runtime/choose.ts'
+import type { PackedRuntime, SentRuntime } from '../runtime/chooseRuntime.ts'
 import { presentData } from '../services/moveData.ts'
 import type { Step } from '../step.ts'
 import { activateStep } from '../steps/activate.ts'

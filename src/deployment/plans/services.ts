@@ -1,7 +1,7 @@
 import type { CallRequest } from '../../client/call.ts'
 import type { Component } from '../../contracts/component.ts'
 import { callHost, endedIn } from '../callHost.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { mustRun } from '../script.ts'
 import { restartScript, startScript, stopScript } from '../services/control.ts'
 import { failureWords, mustStart, serviceFailure, several } from '../services/serviceFailure.ts'

@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { allPlaces } from '../installedAccount.ts'
 import { installedSet } from '../installedSet.ts'
 import { installationDirectories, type Layout } from '../layout.ts'

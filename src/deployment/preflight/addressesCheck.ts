@@ -1,5 +1,5 @@
 import { isLoopback, isWildcard } from '../../base/address.ts'
-import { listensOf } from '../desired/listens.ts'
+import { listensOf } from '../desired/componentSettings.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok } from './checkContract.ts'
 

@@ -1,8 +1,7 @@
 import { CertificateError } from '../../certificates/certificateError.ts'
-import { describeChain } from '../../certificates/describeChain.ts'
-import { ownStores } from '../desired/ownStores.ts'
-import { isGenerated } from '../desired/stores.ts'
-import { tlsNotes } from '../desired/tlsNotes.ts'
+import { describeChain } from '../../certificates/chain.ts'
+import { isGenerated } from '../desired/generatedStores.ts'
+import { ownStores, tlsNotes } from '../desired/userProvidedStores.ts'
 import { StepError } from '../stepError.ts'
 import {
   type Check,

@@ -1,6 +1,6 @@
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
-import type { StoresRead } from '../desired/ownStores.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { StoresRead } from '../desired/userProvidedStores.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import type { Machines } from '../hostIdentity.ts'
 import type { StepError } from '../stepError.ts'
 import type { Observations } from './observe.ts'

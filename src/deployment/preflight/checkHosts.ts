@@ -1,4 +1,4 @@
-import type { LostHost } from '../survey.ts'
+import type { UnreachableHost } from '../survey.ts'
 import {
   type Check,
   type CheckContext,
@@ -21,7 +21,7 @@ export type HostChecks = {
 }
 
 /** Runs every check on every host that was reached. In the order of the file; hosts not asked for are omitted. */
-export function checkHosts(context: CheckContext, lost: readonly LostHost[]): readonly HostChecks[] {
+export function checkHosts(context: CheckContext, lost: readonly UnreachableHost[]): readonly HostChecks[] {
   const checked = new Map(
     context.subjects.map((subject): readonly [string, HostChecks] => {
       const { name, address } = subject.host
@@ -48,7 +48,7 @@ export function runCheck(options: {
   return problems.length > 0 ? failures(problems) : check.describe(subject, context)
 }
 
-function lostHost({ host, failure: { code, message, fix }, unreachable }: LostHost): HostChecks {
+function lostHost({ host, failure: { code, message, fix }, unreachable }: UnreachableHost): HostChecks {
   const check = code === 'sudo-refused' ? 'root' : 'login'
   return {
     host: host.name,

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../base/address.ts'
 import { listOf } from '../../base/words.ts'
-import { listensOf } from '../desired/listens.ts'
+import { listensOf } from '../desired/componentSettings.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 import type { ObservedFirewall } from './observe.ts'
 

@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
 import { counted } from '../../base/words.ts'
-import { otherInstallation } from '../otherInstallation.ts'
+import { otherInstallation } from '../hostIdentity.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
 /** Half-written files and folders below the install-directory, of runs that were killed. */

@@ -1,4 +1,4 @@
-import { isReachedLocally } from '../../config/isReachedLocally.ts'
+import { isReachedLocally } from '../../config/model.ts'
 import { type Check, ok } from './checkContract.ts'
 
 /** Login of muster; a host that refuses it is not checked further. */

@@ -1,4 +1,4 @@
-import { isRuntimeSent } from '../runtime/choose.ts'
+import { isRuntimeSent } from '../runtime/chooseRuntime.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok } from './checkContract.ts'
 

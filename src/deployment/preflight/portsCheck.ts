@@ -1,6 +1,6 @@
 import { overlaps } from '../../base/address.ts'
-import { firstFreePort, type Listen, listensOf } from '../desired/listens.ts'
-import type { Listener } from '../facts/model.ts'
+import { firstFreePort, type Listen, listensOf } from '../desired/componentSettings.ts'
+import type { Listener } from '../facts/hostFacts.ts'
 import { installedListeners } from '../manifest.ts'
 import { servicePlan } from '../service.ts'
 import { serviceManagers } from '../services/implementations.ts'

@@ -1,5 +1,4 @@
-import { isReachedLocally } from '../../config/isReachedLocally.ts'
-import type { HostConfig } from '../../config/model.ts'
+import { type HostConfig, isReachedLocally } from '../../config/model.ts'
 import { servicePlan } from '../service.ts'
 import { automaticManager, serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'

@@ -1,4 +1,4 @@
-import { chooseRuntime } from '../runtime/choose.ts'
+import { chooseRuntime } from '../runtime/chooseRuntime.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, failures, ok } from './checkContract.ts'
 import { isSupported } from './systemCheck.ts'

@@ -1,6 +1,6 @@
-import type { HostFacts } from '../facts/model.ts'
-import { isRuntimeSent } from '../runtime/choose.ts'
-import { pinnedRuntime } from '../runtime/pinned.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
+import { isRuntimeSent } from '../runtime/chooseRuntime.ts'
+import { pinnedRuntime } from '../runtime/pinnedRuntime.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, failure, ok, type Subject } from './checkContract.ts'
 

@@ -1,14 +1,12 @@
 import { shortListOf } from '../../base/words.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import type { HostFacts } from '../facts/model.ts'
-import type { KeptRuntime } from '../runtime/choose.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
+import type { KeptRuntime } from '../runtime/chooseRuntime.ts'
 import { StepError } from '../stepError.ts'
 import type { SurveyedHost } from '../survey.ts'
 import type { Target } from '../target.ts'
-import { mustHaveNode, nameParts, releasesNamed } from './choose.ts'
-import { byTurn } from './kept.ts'
-import { rolledBack } from './unfinished.ts'
-import { isNewer } from './versions.ts'
+import { byTurn, isNewer, mustHaveNode, nameParts, releasesNamed } from './chooseRelease.ts'
+import { rolledBack } from './releaseScripts.ts'
 
 /** Hosts that one line names at most. */
 const most = 8

@@ -1,5 +1,5 @@
 import { type ServiceManagerName, serviceManagerNames } from '../../config/model.ts'
-import type { HostFacts, InstalledFacts } from '../facts/model.ts'
+import type { HostFacts, InstalledFacts } from '../facts/hostFacts.ts'
 import { type DataPlace, legacyData, type ServiceData } from '../layout.ts'
 import { processManager } from './process.ts'
 import type { ServiceDefinitions, ServiceManager } from './serviceManager.ts'

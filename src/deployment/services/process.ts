@@ -3,8 +3,7 @@ import { type Component, components } from '../../contracts/component.ts'
 import { dataIn, type Layout, legacyData, type ServiceData } from '../layout.ts'
 import { compileCache } from '../ownProgram.ts'
 import { bornFunction } from '../processBirth.ts'
-import { asService, becomeService, type ServiceAccount, setAsService } from '../serviceAccount.ts'
-import { tailAs } from '../serviceFiles.ts'
+import { asService, dropToServiceUser, type ServiceAccount, setAsService, tailAs } from '../serviceAccount.ts'
 import type { ServiceManager } from './serviceManager.ts'
 
 /** Components as detached processes, which nothing starts after a reboot. */
@@ -169,7 +168,7 @@ export function startProcess({ layout, account, data }: Starting, component: Com
   const open = `umask 077; if [ -e "$1" ] && [ ! -f "$1" ]; then echo "$1 is no file" >&2; exit 1; fi; log=$1; shift; exec "$@" </dev/null >>"$log" 2>&1`
   return `running ${component} || {
 rm -f ${file}
-${environment} ${compileCache(layout.current)} ${becomeService(account)}sh -c ${quote(open)} sh ${quote(data.logFile(component))} setsid ${program} </dev/null >/dev/null &
+${environment} ${compileCache(layout.current)} ${dropToServiceUser(account)}sh -c ${quote(open)} sh ${quote(data.logFile(component))} setsid ${program} </dev/null >/dev/null &
 read -r booted < /proc/sys/kernel/random/boot_id
 echo "$! $(born "$!") $booted" > ${file}
 }`

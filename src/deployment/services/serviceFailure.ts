@@ -1,7 +1,7 @@
 import { lastLines } from '../../base/printable.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { RunOptions, RunResult, Transport } from '../../transport/transport.ts'
-import { shortLine } from '../logs/shortLine.ts'
+import { shortLine } from '../logs/parseLogs.ts'
 import { mustRun } from '../script.ts'
 import { StepError } from '../stepError.ts'
 import { serviceManagers } from './implementations.ts'

@@ -1,6 +1,6 @@
 import type { ServiceLimits, ServiceManagerName } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
-import type { HostFacts, InstalledFacts } from '../facts/model.ts'
+import type { HostFacts, InstalledFacts } from '../facts/hostFacts.ts'
 import type { Layout, ServiceData } from '../layout.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
 

@@ -1,5 +1,5 @@
 import { memberOf, parseJson } from '../../base/json.ts'
-import type { InstalledFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/hostFacts.ts'
 
 /** Milliseconds that a component has for its end after its clients are gone: calls under way get ten seconds. */
 const margin = 40_000

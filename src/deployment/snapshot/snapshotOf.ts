@@ -1,6 +1,6 @@
 import { type Component, components } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { installedSet } from '../installedSet.ts'
 import { waitUntilUp } from '../plans/services.ts'
 import { mustRun } from '../script.ts'

@@ -1,7 +1,6 @@
 import { open, readFile, unlink } from 'node:fs/promises'
 import { errorCode } from '../../base/systemErrors.ts'
-import { stateIoError } from './ioErrors.ts'
-import { StateError } from './stateError.ts'
+import { StateError, stateIoError } from './stateError.ts'
 
 /** Writes a new file (0600) and sees it on disk; never over one that exists. Throws `StateError`. */
 export async function writeArchive(path: string, content: Buffer): Promise<void> {

@@ -4,15 +4,16 @@ import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { type ClusterState, emptyState, otherAuthority } from './clusterState.ts'
-import { decodeMachines, type KnownMachines } from './machinesFile.ts'
-import { decodeRotation } from './rotationFile.ts'
 import { decodeSecrets } from './secretsFile.ts'
 import { StateError } from './stateError.ts'
 import {
   authorityFiles,
+  decodeMachines,
+  decodeRotation,
   hostFiles,
   hostOf,
   hostsFolder,
+  type KnownMachines,
   machinesFile,
   rotationFile,
   type StateFiles,

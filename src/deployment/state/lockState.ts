@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { type FileLock, type LockFormat, takeLock } from '../../base/fileLock.ts'
 import { isRunning, ownIdentity, type ProcessIdentity } from '../../base/processIdentity.ts'
 import { errorCode } from '../../base/systemErrors.ts'
-import { stateIoError } from './ioErrors.ts'
 import { dropEmptyFolder, makeFolder } from './stateDirectory.ts'
-import { StateError } from './stateError.ts'
+import { StateError, stateIoError } from './stateError.ts'
 import { type StatePlace, stateFolder } from './statePlace.ts'
 
 export type StateLock = FileLock

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { ClusterState, UserState } from './clusterState.ts'
-import { encodeRotation } from './rotationFile.ts'
-import { encodeState, folderOf, hostsFolder } from './stateFiles.ts'
+import { encodeRotation, encodeState, folderOf, hostsFolder } from './stateFiles.ts'
 
 /** How two states differ, one line each and without any secret; empty when they are the same. */
 export function stateDifferences(here: ClusterState, there: ClusterState): readonly string[] {

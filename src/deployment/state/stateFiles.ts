@@ -1,8 +1,99 @@
+import { isObject, parseJson } from '../../base/json.ts'
+import { authorityDefect } from '../../certificates/authority.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
-import { type ClusterState, ownAuthorities } from './clusterState.ts'
-import { encodeMachines } from './machinesFile.ts'
-import { encodeRotation } from './rotationFile.ts'
+import { certificatesOf } from '../../certificates/pem.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { type ClusterState, ownAuthorities, type Rotation } from './clusterState.ts'
 import { encodeSecrets } from './secretsFile.ts'
+
+type Kept = Pick<ClusterState, 'rotation' | 'retired'>
+
+/** The content of rotation.json: version 1; the phase and its authority while one moves, and those that were dropped. */
+export function encodeRotation({ rotation, retired = [] }: Kept): Buffer {
+  const moving =
+    rotation === undefined
+      ? {}
+      : {
+          phase: rotation.phase,
+          ...(rotation.phase === 'trust'
+            ? {
+                certificate: rotation.next.certificate,
+                key: rotation.next.key.reveal(),
+                ...(rotation.complete === true ? { complete: true } : {}),
+              }
+            : {}),
+          ...(rotation.phase === 'move' ? { certificate: rotation.previous } : {}),
+        }
+  return Buffer.from(`${JSON.stringify({ version: 1, ...moving, retired }, undefined, 2)}\n`)
+}
+
+/** Reads rotation.json; a string is what is wrong with it, as the end of a sentence, without any value. */
+export function decodeRotation(bytes: Buffer): Kept | string {
+  const content = parseJson(bytes.toString('utf8'))
+  if (!isObject(content)) return 'is not JSON'
+  if (content.version !== 1) return 'has a version that this muster does not support'
+  const { phase, retired } = content
+  if (!Array.isArray(retired) || !retired.every(isCertificate))
+    return 'has no proper list of retired authorities'
+  const known = retired.length === 0 ? {} : { retired }
+  if (phase === undefined) return known
+  const rotation = decodePhase(content)
+  return typeof rotation === 'string' ? rotation : { ...known, rotation }
+}
+
+function decodePhase(content: Readonly<Record<string, unknown>>): Rotation | string {
+  const { phase, certificate, key } = content
+  if (phase === 'drop') return { phase }
+  if (phase !== 'trust' && phase !== 'move') return 'is in a phase that this muster does not know'
+  if (!isCertificate(certificate)) return 'has no certificate of the other authority'
+  if (phase === 'move') return { phase, previous: certificate }
+  if (typeof key !== 'string') return 'has no key of the new authority'
+  const next = { certificate, key: new Secret(key) }
+  const defect = authorityDefect(next)
+  const waits = content.complete === true ? { complete: true as const } : {}
+  return defect === undefined ? { phase, next, ...waits } : `does not serve: the new authority ${defect}`
+}
+
+const isCertificate = (value: unknown): value is string =>
+  typeof value === 'string' && certificatesOf(value)?.length === 1
+
+/** What machines.json keeps of each host, by host name. */
+export type KnownMachines = {
+  /** The machine-id of its installation. */
+  readonly machines: ReadonlyMap<string, string>
+  /** The install-directory of its installation; unknown where an older muster installed it. */
+  readonly folders: ReadonlyMap<string, string>
+}
+
+/** The content of machines.json, version 1; an older muster passes over the folders. */
+export function encodeMachines({ machines, folders }: KnownMachines): Buffer {
+  const content = { version: 1, machines: sorted(machines), folders: sorted(folders) }
+  return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`)
+}
+
+const sorted = (map: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>
+  Object.fromEntries([...map].sort(([one], [other]) => (one < other ? -1 : 1)))
+
+/** Reads machines.json; a string is what is wrong with it, as the end of a sentence. */
+export function decodeMachines(bytes: Buffer): KnownMachines | string {
+  const content = parseJson(bytes.toString('utf8'))
+  if (!isObject(content)) return 'is not JSON'
+  if (content.version !== 1) return 'has a version that this muster does not support'
+  const { machines, folders = {} } = content
+  if (!isObject(machines)) return 'has no machines'
+  const ids = textsOf(machines)
+  if (ids === undefined) return 'has a host without a machine-id'
+  const places = isObject(folders) ? textsOf(folders) : undefined
+  return places === undefined ? 'has a host without a folder' : { machines: ids, folders: places }
+}
+
+/** Undefined where a value is no text, or an empty one. */
+function textsOf(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> | undefined {
+  const texts = Object.entries(values).flatMap(([host, text]) =>
+    typeof text === 'string' && text !== '' ? [[host, text] as const] : [],
+  )
+  return texts.length < Object.keys(values).length ? undefined : new Map(texts)
+}
 
 /** The files of a state by their path below its folder, `/` between the parts. */
 export type StateFiles = ReadonlyMap<string, Buffer>
@@ -69,5 +160,5 @@ const filesOf = (stores: HostStores): Readonly<Record<string, Buffer>> => ({
 })
 
 /** Entries in the order of their names, whatever order they came in. */
-export const byName = <Value>(map: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
+const byName = <Value>(map: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
   [...map].sort(([one], [other]) => (one < other ? -1 : 1))

@@ -1,4 +1,4 @@
-import { switchScript } from '../releases/scripts.ts'
+import { switchScript } from '../releases/releaseScripts.ts'
 import { mustRun } from '../script.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'

@@ -1,5 +1,5 @@
 import { quote } from '../../base/shellWords.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'
 import { asService } from '../serviceAccount.ts'

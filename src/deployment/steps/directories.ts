@@ -1,9 +1,9 @@
 import { quote } from '../../base/shellWords.ts'
 import { ownersAndModes } from '../../transport/ownersAndModes.ts'
 import type { Transport } from '../../transport/transport.ts'
+import { batchSteps } from '../batchSteps.ts'
 import { desiredFile, fileDifference, writeFiles } from '../desiredFile.ts'
-import type { HostFacts } from '../facts/model.ts'
-import { inOneFlight } from '../flight.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { isMachineId } from '../hostIdentity.ts'
 import { installationDirectories } from '../layout.ts'
 import { type Manifest, manifestText } from '../manifest.ts'
@@ -51,7 +51,7 @@ export function directoriesStep(target: Target): Step {
     },
     apply: async (transport, facts) => {
       const missing = wanted.filter((directory) => directoryDifference(facts, directory) !== undefined)
-      await inOneFlight(transport, (to) => [
+      await batchSteps(transport, (to) => [
         ...(missing.length === 0 ? [] : [layOut(to, { missing, facts })]),
         writeFiles({ transport: to, facts, files: [manifest] }),
       ])

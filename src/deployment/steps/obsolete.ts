@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
-import type { HostFacts } from '../facts/model.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { installedSet } from '../installedSet.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { mustRun } from '../script.ts'

@@ -1,5 +1,5 @@
-import { removable } from '../releases/kept.ts'
-import { removeScript } from '../releases/scripts.ts'
+import { removable } from '../releases/chooseRelease.ts'
+import { removeScript } from '../releases/releaseScripts.ts'
 import { mustRun } from '../script.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'

@@ -1,9 +1,9 @@
 import { quote } from '../../base/shellWords.ts'
-import { mustHold } from '../mustHold.ts'
 import { compiledFolder, ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
+import { verifyChecksum } from '../verifyChecksum.ts'
 
 /** Sends the server program into a release folder of its own and runs it there once, beside what is running. */
 export function releaseStep(target: Target): Step {
@@ -31,7 +31,7 @@ rm -rf .new-* ${id}
 mkdir .new-release
 cd .new-release
 cat > muster-api.cjs
-${mustHold('muster-api.cjs', sha256, 'the program')}
+${verifyChecksum('muster-api.cjs', sha256, 'the program')}
 ln -s ${quote(node)} node
 chmod 755 .
 chmod 644 muster-api.cjs

@@ -1,10 +1,10 @@
 import { quote } from '../../base/shellWords.ts'
-import { mustHold } from '../mustHold.ts'
-import type { PackedRuntime, SentRuntime } from '../runtime/choose.ts'
+import type { PackedRuntime, SentRuntime } from '../runtime/chooseRuntime.ts'
 import { mustRun } from '../script.ts'
 import { creation, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
 import type { Target } from '../target.ts'
+import { verifyChecksum } from '../verifyChecksum.ts'
 
 /** Milliseconds for 50 MB over a slow line. */
 const sendTimeout = 900_000
@@ -52,7 +52,7 @@ rm -rf .new-*
 mkdir .new-${id}
 cd .new-${id}
 cat > node.gz
-${mustHold('node.gz', packedSha256, 'the binary')}
+${verifyChecksum('node.gz', packedSha256, 'the binary')}
 gzip -dc node.gz > node
 rm node.gz
 chmod 755 . node

@@ -1,7 +1,7 @@
 import type { Component } from '../../contracts/component.ts'
 import { fileDifference, writeFiles } from '../desiredFile.ts'
-import { settingsDifference } from '../differences/settings.ts'
-import type { HostFacts } from '../facts/model.ts'
+import { settingsDifference } from '../differences.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Step, writing } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 

@@ -1,4 +1,4 @@
-import type { HostFacts } from '../facts/model.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { mustRun } from '../script.ts'
 import { allDefinitions } from '../services/implementations.ts'
 import type { ServiceDefinitions, ServiceId } from '../services/serviceManager.ts'

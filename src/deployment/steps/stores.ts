@@ -1,7 +1,7 @@
 import { quote } from '../../base/shellWords.ts'
+import { batchSteps } from '../batchSteps.ts'
 import { belowRoot, fileDifference, writeFiles } from '../desiredFile.ts'
-import type { HostFacts } from '../facts/model.ts'
-import { inOneFlight } from '../flight.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { mustRun } from '../script.ts'
 import { type Step, writing } from '../step.ts'
 import type { Target } from '../target.ts'
@@ -51,7 +51,7 @@ export function storesStep(target: Pick<Target, 'tls' | 'layout'>): Step {
       const { tls: files } = target
       const stale = staleStores(target, facts)
       if (stale.length === 0) return writeFiles({ transport, facts, files })
-      await inOneFlight(transport, (to) => [
+      await batchSteps(transport, (to) => [
         writeFiles({ transport: to, facts, files }),
         mustRun(to, {
           doing: 'removing stores of former kinds',

@@ -1,7 +1,7 @@
+import { batchSteps } from '../batchSteps.ts'
 import { fileDifference, writeFiles } from '../desiredFile.ts'
-import { lineDifference } from '../differences/lines.ts'
-import type { HostFacts } from '../facts/model.ts'
-import { inOneFlight } from '../flight.ts'
+import { lineDifference } from '../differences.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import { mustRun } from '../script.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import { type Step, writing } from '../step.ts'
@@ -43,7 +43,7 @@ export function unitsStep(target: Target): readonly Step[] {
         return details.length === 0 ? undefined : writing(title, details)
       },
       apply: async (transport, facts) => {
-        await inOneFlight(transport, (to) => [
+        await batchSteps(transport, (to) => [
           writeFiles({ transport: to, facts, files }),
           mustRun(to, {
             doing: `enabling the ${noun}`,

@@ -2,16 +2,16 @@ import type { UserRecord } from '../../accounts/userRecord.ts'
 import { quote } from '../../base/shellWords.ts'
 import { listOf } from '../../base/words.ts'
 import { Secret } from '../../secrets/secret.ts'
-import type { InstalledFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/hostFacts.ts'
 import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
 import { change, creation, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
+import { userHash } from '../users/installedUsers.ts'
 import { putThrough } from '../users/putThrough.ts'
 import { stepIds } from '../users/takeBack.ts'
-import { userHash } from '../users.ts'
 
 /** A user whose password is known here. */
 type KnownUser = DesiredUser & { readonly hash: string }

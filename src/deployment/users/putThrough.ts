@@ -5,7 +5,7 @@ import { components } from '../../contracts/component.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import { guardParameter } from '../../contracts/route.ts'
 import type { Transport } from '../../transport/transport.ts'
-import type { InstalledFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/hostFacts.ts'
 import type { ServiceData } from '../layout.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
 

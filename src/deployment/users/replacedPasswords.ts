@@ -3,7 +3,7 @@ import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
-import { replacedOn } from './rotation.ts'
+import { replacedOn } from './passwordRotation.ts'
 
 /** A host and, by user, the passwords that its file gives. */
 type GivenPasswords = {

@@ -1,15 +1,43 @@
 import type { Secret } from '../../secrets/secret.ts'
 import type { HostWork } from '../execution/hostRun.ts'
-import type { InstalledFacts } from '../facts/model.ts'
+import type { InstalledFacts } from '../facts/hostFacts.ts'
+import { preview } from '../hostPlan.ts'
 import { installedSet } from '../installedSet.ts'
 import { layoutOf } from '../layout.ts'
-import { preview } from '../preview.ts'
 import { installedProvable } from '../releases/provable.ts'
-import type { ClusterState } from '../state/clusterState.ts'
+import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
 import { usersStep } from '../steps/users.ts'
 import type { SurveyedHost } from '../survey.ts'
 import { verifyHost } from '../verify.ts'
+import { settled } from './passwordRotation.ts'
 import { restoreUsers } from './takeBack.ts'
+
+/**
+ * Carries out a rotation in the one order that loses no login: the state knows the new and the old password before
+ * `run` changes a host, and forgets the old one only when every host that is to have the user is proved. Killed
+ * anywhere, the next run goes on from what the state says. Returns the hosts that are not proved.
+ */
+export async function carryOutRotation(options: {
+  readonly user: string
+  readonly state: ClusterState
+  /** The user from now on; see `beginRotation`. */
+  readonly next: UserState
+  /** See `settled`. */
+  readonly given: boolean
+  /** All hosts whose file names the user, also those that this run leaves alone. */
+  readonly hosts: readonly string[]
+  readonly save: (before: ClusterState, after: ClusterState) => Promise<unknown>
+  /** Changes and proves hosts; tells which are proved. */
+  readonly run: () => Promise<readonly string[]>
+}): Promise<readonly string[]> {
+  const { user, state, next, given, hosts, save, run } = options
+  const during = withUser(state, user, next)
+  await save(state, during)
+  const proved = await run()
+  const behind = hosts.filter((host) => !proved.includes(host))
+  if (behind.length === 0) await save(during, settled(during, [{ user, given }]))
+  return behind
+}
 
 /** The new login of a user, as every host is to know it. */
 export type NewLogin = {

@@ -1,6 +1,6 @@
 import { counted } from '../../base/words.ts'
-import type { AuditChain } from '../../deployment/audit/verifyChain.ts'
-import { paint } from './paint.ts'
+import type { AuditChain } from '../../deployment/verifyAuditChains.ts'
+import { paint } from '../paint.ts'
 
 /** The audit logs of one host. */
 export type HostChains = { readonly host: string; readonly chains: readonly AuditChain[] }

@@ -4,7 +4,7 @@ import { counted, listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import { withoutNames } from '../../deployment/hostPlan.ts'
 import type { CheckResult, HostChecks } from '../../deployment/preflight/checkHosts.ts'
-import { paint } from './paint.ts'
+import { paint } from '../paint.ts'
 
 /** A finding, and all hosts that have it; `exactly` in the same words, else but for their own names and addresses. */
 type Row = {

@@ -2,8 +2,8 @@ import { jsonLineOf } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
 import { counted } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
-import type { ExecOutput, ExecResult } from '../../deployment/exec/run.ts'
-import { paint } from './paint.ts'
+import type { ExecOutput, ExecResult } from '../../deployment/execOnHost.ts'
+import { paint } from '../paint.ts'
 
 /** What a program left behind on one host. */
 export type HostExec = { readonly host: string; readonly result: ExecResult }

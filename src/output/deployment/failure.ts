@@ -2,8 +2,16 @@ import { shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type { Failure } from '../../deployment/events.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { paint } from './paint.ts'
-import { whatFailed } from './whatFailed.ts'
+import { paint } from '../paint.ts'
+
+/**
+ * What a message says of a host whose name stands before it already: the name is not said twice, and of
+ * `db1 (10.0.0.1 port 22)` the place is left.
+ */
+export function withoutHostName(host: string, message: string): string {
+  if (!message.startsWith(`${host} `)) return message
+  return message.slice(host.length + 1).replace(/^\(([^()]*)\) /, '$1 ')
+}
 
 /** A failure of a host. */
 export type HostFailure = { readonly host: string; readonly failure: Failure }
@@ -67,4 +75,4 @@ const fixLines = (fix: string, width: number): readonly string[] =>
     return wrap(line, { width, first, rest: '       ' })
   })
 
-const whatOf = ({ host, failure }: HostFailure): string => whatFailed(host, failure.message)
+const whatOf = ({ host, failure }: HostFailure): string => withoutHostName(host, failure.message)

@@ -1,5 +1,5 @@
 import { listOf, shortListOf } from '../../base/words.ts'
-import type { AccountGrants, MissingGrants } from '../../deployment/grants.ts'
+import type { AccountGrants, MissingGrants } from '../../deployment/databaseAccounts.ts'
 
 const names = { mariadb: 'MariaDB', mysql: 'MySQL' } as const
 

@@ -1,6 +1,6 @@
 import { counted, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
-import { paint } from './paint.ts'
+import { paint } from '../paint.ts'
 
 /** What is said of some hosts. */
 export type Said = { readonly hosts: readonly string[]; readonly text: string }

@@ -1,9 +1,9 @@
 import { jsonText } from '../../base/json.ts'
-import { holderWords } from '../../deployment/lock/heldError.ts'
+import { holderWords } from '../../deployment/lock/heldLock.ts'
 import type { HostLock } from '../../deployment/lock/hostLocks.ts'
+import { paint } from '../paint.ts'
+import { withoutHostName } from './failure.ts'
 import { hostLines, mostLines } from './hostLines.ts'
-import { paint } from './paint.ts'
-import { whatFailed } from './whatFailed.ts'
 
 /** One line a host: whether its lock is free, or who holds it since when. Many free ones have one line together. */
 export function locksText(
@@ -13,7 +13,7 @@ export function locksText(
   const { green, yellow, red } = paint(colour)
   const wordsOf = (one: HostLock): string => {
     if (one.state === 'free') return green('free')
-    if (one.state !== 'held') return `${red(one.state)}: ${whatFailed(one.host, one.failure.message)}`
+    if (one.state !== 'held') return `${red(one.state)}: ${withoutHostName(one.host, one.failure.message)}`
     const { lock } = one
     return `${yellow('held')} by ${holderWords(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`
   }

@@ -1,8 +1,7 @@
 import { jsonLineOf } from '../../base/json.ts'
 import { printableLine } from '../../base/printable.ts'
-import type { LogLine } from '../../deployment/logs/line.ts'
-import { logObject } from '../../deployment/logs/parse.ts'
-import { paint } from './paint.ts'
+import { type LogLine, logObject } from '../../deployment/logs/parseLogs.ts'
+import { paint } from '../paint.ts'
 
 /** What is told before the message or is the same in every line. */
 const known: readonly string[] = ['time', 'level', 'cluster', 'host', 'component', 'msg']

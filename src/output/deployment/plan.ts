@@ -1,11 +1,54 @@
 import { jsonText } from '../../base/json.ts'
-import { counted, shortListOf } from '../../base/words.ts'
+import { counted, listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
-import type { AccountGrants } from '../../deployment/grants.ts'
+import type { AccountGrants } from '../../deployment/databaseAccounts.ts'
+import type { Rollout } from '../../deployment/execution/rollout.ts'
+import type { Wave } from '../../deployment/execution/schedule.ts'
 import { type HostPlan, stepsText, stepsTextWithoutNames } from '../../deployment/hostPlan.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { paint } from './paint.ts'
-import { turnsText } from './turns.ts'
+import { paint } from '../paint.ts'
+
+/** The release that a host runs, and the one that it is to run. */
+type ReleaseChange = { readonly host: string; readonly from: string; readonly to: string }
+
+/** One line for all hosts that go the same way; hosts that stay where they are have none. */
+export function releaseChangesText(moves: readonly ReleaseChange[]): readonly string[] {
+  const ways = new Map<string, string[]>()
+  for (const { host, from, to } of moves) {
+    const way = `release ${from} → ${to}`
+    if (from !== to) ways.set(way, [...(ways.get(way) ?? []), host])
+  }
+  return [...ways].map(([way, hosts]) => `${way}: ${shortListOf(hosts, 8)}`)
+}
+
+/** The order of the hosts in one line; undefined where all go at once. */
+export function wavesText(waves: readonly Wave[], { maxFailed }: Rollout): string | undefined {
+  if (waves.length < 2) return undefined
+  const batches = waves.filter(({ canary }) => !canary)
+  const [first] = waves
+  const most = Math.max(...batches.map(({ hosts }) => hosts.length))
+  const [only] = batches
+  const one = only !== undefined && batches.length === 1
+  const order = first?.canary
+    ? `: ${first.hosts.join()} alone, then ${one ? shortListOf(only.hosts, 8) : `at most ${counted(most, 'host')} each`}`
+    : ` of at most ${counted(most, 'host')}`
+  const end = maxFailed === 0 ? 'a failure ends it' : `more than ${counted(maxFailed, 'failure')} end it`
+  return `${waves.length} waves${order}; ${end} before the next`
+}
+
+/** How connectors with clients are restarted; undefined where none is. */
+function connectorRestartsText(plans: readonly HostPlan[]): string | undefined {
+  const draining = plans.flatMap(({ host, steps }) => {
+    const times = steps.flatMap(({ change }) => change.drains ?? [])
+    return times.length === 0 ? [] : [{ host, seconds: Math.max(...times) / 1000 }]
+  })
+  if (draining.length === 0) return undefined
+  const names = listOf(draining.map(({ host }) => host))
+  const most = Math.max(...draining.map(({ seconds }) => seconds))
+  return draining.length === 1
+    ? `restart the connector of ${names}, whose clients may finish for ${most} s`
+    : `restart the connectors one after another, whose clients may finish for ${most} s each: ${names}`
+}
 
 /** Hosts that one line names at most; the plan for programs names all. */
 const most = 12
@@ -31,7 +74,7 @@ export function planText(options: {
   const changing = plans.filter((plan) => plan.steps.length > 0)
   const unchanged = plans.filter((plan) => plan.steps.length === 0).map((plan) => plan.host)
   const others = left.length === 0 ? [] : wrapped(`${shortListOf(left, 8)}: left out`)
-  const noted = [...notes, turnsText(plans) ?? []]
+  const noted = [...notes, connectorRestartsText(plans) ?? []]
     .flat()
     .flatMap((note) => wrap(note, { width, first: '  * ', rest: '    ' }))
   if (changing.length === 0) {

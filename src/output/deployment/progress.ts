@@ -1,6 +1,12 @@
-import type { DeploymentEvent, Phase } from '../../deployment/events.ts'
-import { waveTitle } from './waveTitle.ts'
-import { whatFailed } from './whatFailed.ts'
+import type { DeploymentEvent, Emit, Phase } from '../../deployment/events.ts'
+import { withoutHostName } from './failure.ts'
+
+/** Shows events as they come. `end` resolves when everything is on the screen. */
+export type Renderer = { readonly emit: Emit; readonly end: () => Promise<void> }
+
+/** Name of a wave, counted as the plan counts them: `wave 1 of 5 (canary)`, `wave 2 of 5`. */
+export const waveTitle = ({ canary, wave, of }: Extract<DeploymentEvent, { type: 'wave-started' }>): string =>
+  `wave ${wave} of ${of}${canary ? ' (canary)' : ''}`
 
 /** What a host does now, in a few words. */
 export type HostState = {
@@ -80,7 +86,7 @@ function stateAfter(event: DeploymentEvent): HostState | undefined {
     case 'phase-done':
       return event.phase === 'connect' ? undefined : { kind: 'ended', text: phaseWords[event.phase][1] }
     case 'host-failed':
-      return { kind: 'failed', text: whatFailed(event.host, event.failure.message).split('\n')[0] ?? '' }
+      return { kind: 'failed', text: withoutHostName(event.host, event.failure.message).split('\n')[0] ?? '' }
     default:
       return undefined
   }

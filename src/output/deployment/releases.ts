@@ -1,6 +1,6 @@
 import { shortListOf } from '../../base/words.ts'
-import type { ReleaseFact } from '../../deployment/facts/model.ts'
-import { nameParts } from '../../deployment/releases/choose.ts'
+import type { ReleaseFact } from '../../deployment/facts/hostFacts.ts'
+import { nameParts } from '../../deployment/releases/chooseRelease.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
 import { type Layout, tableLines } from '../table.ts'
 import { mostLines, nameOfHosts } from './hostLines.ts'

@@ -1,11 +1,10 @@
 import { jsonText } from '../../base/json.ts'
 import { counted } from '../../base/words.ts'
 import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
+import { paint } from '../paint.ts'
 import { type Layout, tableLines } from '../table.ts'
-import { changesText } from './changes.ts'
 import { failuresText } from './failure.ts'
-import { paint } from './paint.ts'
-import { summaryText } from './summary.ts'
+import { changesText, summaryText } from './summary.ts'
 
 const titles = ['RUN', 'COMMAND', 'BY', 'TOOK', 'EXIT', 'HOSTS']
 

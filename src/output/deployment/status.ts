@@ -1,15 +1,14 @@
-import { clientsText } from '../../deployment/clientsText.ts'
-import type { HostStatus } from '../../deployment/status.ts'
+import { clientsText, type HostStatus } from '../../deployment/status.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
 import { type Layout, type Row, tableLines } from '../table.ts'
-import { whatFailed } from './whatFailed.ts'
+import { withoutHostName } from './failure.ts'
 
 const titles = ['HOST', 'COMPONENT', 'SERVICE', 'LISTENS ON', 'API', 'CERTIFICATE UNTIL', 'RELEASE']
 
 /** One row per component, and one per host that could not be asked; below it clients' ports, then the reasons. */
 export function statusText(hosts: readonly HostStatus[], layout: Layout): string {
   const reasons = hosts.flatMap((host) => [
-    ...(host.detail === undefined ? [] : [`${host.host}: ${whatFailed(host.host, host.detail)}`]),
+    ...(host.detail === undefined ? [] : [`${host.host}: ${withoutHostName(host.host, host.detail)}`]),
     ...host.components.flatMap(({ component, detail }) =>
       detail === undefined ? [] : [`${host.host}: ${component}: ${detail}`],
     ),

@@ -3,10 +3,9 @@ import { printable } from '../../base/printable.ts'
 import { counted, listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type { Failure } from '../../deployment/events.ts'
-import type { LostHost } from '../../deployment/survey.ts'
-import type { Looked, TrustOutcome } from '../../deployment/trust/run.ts'
-import type { KeyServer } from '../../deployment/trust/servers.ts'
-import { paint } from './paint.ts'
+import type { UnreachableHost } from '../../deployment/survey.ts'
+import type { KeyServer, Looked, TrustOutcome } from '../../deployment/trustServers.ts'
+import { paint } from '../paint.ts'
 
 type Layout = {
   readonly colour: boolean
@@ -78,7 +77,7 @@ export function trustSummary(
   options: Layout & {
     readonly cluster: string
     readonly outcomes: readonly TrustOutcome[]
-    readonly lost: readonly LostHost[]
+    readonly lost: readonly UnreachableHost[]
     /** --yes: nobody compared. */
     readonly yes: boolean
     /** --pin: nothing was to be written. */
@@ -139,7 +138,11 @@ const countWords: Readonly<Record<TrustOutcome['result'], string>> = {
   unreachable: 'unreachable',
 }
 
-function countsOf(cluster: string, outcomes: readonly TrustOutcome[], lost: readonly LostHost[]): string {
+function countsOf(
+  cluster: string,
+  outcomes: readonly TrustOutcome[],
+  lost: readonly UnreachableHost[],
+): string {
   const counts = Object.entries(countWords).flatMap(([result, words]) => {
     const more = result === 'failed' ? lost.length : 0
     const count = outcomes.filter((one) => one.result === result).length + more
@@ -166,7 +169,7 @@ export function pinsYaml(outcomes: readonly TrustOutcome[]): string {
 export function trustJson(
   cluster: string,
   outcomes: readonly TrustOutcome[],
-  lost: readonly LostHost[],
+  lost: readonly UnreachableHost[],
 ): string {
   const servers = outcomes.map((outcome) => {
     const { server, result, found } = outcome

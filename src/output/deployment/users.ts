@@ -1,16 +1,65 @@
 import { jsonText } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
-import { listOf } from '../../base/words.ts'
+import { listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
-import { differenceWords, userDifferences } from '../../deployment/users/differences.ts'
+import type { HostOutcome } from '../../deployment/events.ts'
 import {
   type ComponentUsers,
   componentsOf,
+  differenceWords,
   type HostUsers,
   type UserOnHost,
+  userDifferences,
 } from '../../deployment/users/hostUsers.ts'
+import { paint } from '../paint.ts'
 import { type Tint, tableLines } from '../table.ts'
-import { paint } from './paint.ts'
+
+/**
+ * After a run over APIs that failed somewhere: which hosts have which users now, and how to go on; undefined where
+ * none failed.
+ */
+export function usersNowText(operation: string, outcomes: readonly HostOutcome[]): string | undefined {
+  const isBad = ({ result }: HostOutcome): boolean => result === 'failed' || result === 'unreachable'
+  if (!outcomes.some(isBad)) return undefined
+  const line = (words: string, is: (outcome: HostOutcome) => boolean): readonly string[] => {
+    const hosts = outcomes.filter(is).map(({ host }) => host)
+    return hosts.length === 0 ? [] : [`${words}: ${shortListOf(hosts, 8)}.`]
+  }
+  const lines = [
+    ...line('Users as the file says', ({ result }) => result === 'changed' || result === 'unchanged'),
+    ...line('Users as before', (one) => one.undone === true || one.result === 'not-started'),
+    ...line('Failed, see above', (one) => isBad(one) && one.undone !== true),
+    `Fix the reported problem, then run \`muster ${operation}\` again: it changes only what is missing.`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/**
+ * What a person should know after a rotation: which hosts may still have the old password and how that ends, and
+ * where the new one has to go; empty where there is nothing to know.
+ */
+export function passwordRotationNotes(options: {
+  readonly user: string
+  /** Hosts that are not proved to have the new password. */
+  readonly behind: readonly string[]
+  /** Whether the file says where the password comes from. */
+  readonly given: boolean
+}): readonly string[] {
+  const { user, behind, given } = options
+  const them = behind.length === 1 ? 'it is' : 'they are'
+  return [
+    ...(behind.length === 0
+      ? []
+      : [
+          `${shortListOf(behind, 8)} may still have the old password of ${user}; both are kept until ${them} verified to have the new one. Run \`muster users rotate ${user}\`, \`muster users apply\` or \`muster install\` to finish.`,
+        ]),
+    ...(given
+      ? [
+          `Put the new password where the file takes it from: until then \`muster install\` and \`muster users apply\` refuse.`,
+        ]
+      : []),
+  ]
+}
 
 type Component = ComponentUsers['component']
 

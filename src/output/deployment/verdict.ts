@@ -1,9 +1,58 @@
-import { counted, shortListOf } from '../../base/words.ts'
+import { counted, listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
-import { paint } from './paint.ts'
-import { whatFailed } from './whatFailed.ts'
+import { paint } from '../paint.ts'
+import { withoutHostName } from './failure.ts'
+
+/** Says of a run for some hosts of a file which those are; undefined for a run for all. */
+export function limitedRunText(options: {
+  readonly cluster: string
+  readonly hosts: readonly string[]
+  readonly left: readonly string[]
+}): string | undefined {
+  const { cluster, hosts, left } = options
+  if (left.length === 0) return undefined
+  const [only, rest] = [shortListOf(hosts, 8), shortListOf(left, 8)]
+  return `This was ${only} of ${cluster} alone; ${rest} ${left.length === 1 ? 'was' : 'were'} neither reached nor changed.`
+}
+
+/** After a run that was stopped: where it stands, and how to go on. */
+export function stoppedText(operation: string, outcomes: readonly HostOutcome[]): string {
+  const again = `\`muster ${operation}\` again goes on from here.`
+  const between = outcomes.some(({ result }) => result === 'stopped')
+  if (between) return `Stopped between two steps. ${again}\n`
+  const begun = outcomes.some(({ result }) => result !== 'not-started' && result !== 'unchanged')
+  return begun ? `Stopped. ${again}\n` : `Stopped before anything that runs was touched. ${again}\n`
+}
+
+/** After a run that ended before its last host: what to do next; undefined where every host had its turn. */
+export function nextStepsText(
+  operation: string,
+  outcomes: readonly HostOutcome[],
+  width = Number.POSITIVE_INFINITY,
+): string | undefined {
+  const named = (...results: readonly HostOutcome['result'][]): readonly string[] =>
+    outcomes.filter(({ result }) => results.includes(result)).map(({ host }) => host)
+  const left = outcomes.filter(({ result, reason }) => result === 'not-started' && reason !== undefined)
+  const halfWay = outcomes.filter(({ result, reason }) => result === 'stopped' && reason !== undefined)
+  const failed = shortListOf(named('failed', 'unreachable'), 8)
+  const done = named('changed')
+  if (left.length + halfWay.length === 0) return undefined
+  const count = (hosts: readonly unknown[], what: string): readonly string[] =>
+    hosts.length === 0 ? [] : [`${counted(hosts.length, 'host')} ${what}`]
+  const states = [...count(left, 'not started'), ...count(halfWay, 'stopped half-way')]
+  const lines = [
+    `${states.join(', ')}. Fix the reported problem on ${failed}, then run \`muster ${operation}\` again: it continues with what is left.`,
+  ]
+  if (operation === 'upgrade' && done.length > 0) {
+    const [first = ''] = done
+    lines.push(
+      `${done.length > 8 ? counted(done.length, 'host') : listOf(done)} ${done.length === 1 ? 'runs' : 'run'} the new release; \`muster rollback --host ${first}\` returns ${first} to the previous one.`,
+    )
+  }
+  return `${lines.flatMap((line) => wrap(line, { width, first: '', rest: '' })).join('\n')}\n`
+}
 
 /** Hosts that one line names at most. */
 const most = 8
@@ -49,6 +98,6 @@ export function verdictText(
 /** The first line of the failure with its code; the whole of it was told when it happened. */
 function reasonOf({ host, failure }: Pick<HostOutcome, 'host' | 'failure'>): string {
   if (failure === undefined) return ''
-  const [first = ''] = whatFailed(host, failure.message).split('\n')
+  const [first = ''] = withoutHostName(host, failure.message).split('\n')
   return `${first} [${failure.code}]`
 }

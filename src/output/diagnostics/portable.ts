@@ -1,6 +1,20 @@
 import { basename, isAbsolute, normalize, relative, resolve, sep } from 'node:path'
+import type { Silenced } from '../../config/document/applyIgnores.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import type { Report } from './report.ts'
+
+/** What a command found, for the formats that programs read. */
+export type Report = {
+  readonly findings: readonly Diagnostic[]
+  readonly silenced: readonly Silenced[]
+  /** Every file that was judged, those without a finding too. */
+  readonly files: readonly string[]
+  /** The command; `muster validate` unless told. */
+  readonly command?: string
+  /** Whether warnings fail the run as errors do. */
+  readonly warningsFail?: true
+  /** What the JSON format tells beside the findings. */
+  readonly more?: Readonly<Record<string, unknown>>
+}
 
 /**
  * A file's name for reports that leave this machine: relative to the working directory, with `/`. Of an absolute

@@ -3,7 +3,7 @@ import { sha256 } from '../../base/sha256.ts'
 import { isCode } from '../../diagnostics/catalogue.ts'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
 import { explanationOf } from '../../diagnostics/explanation.ts'
-import type { Report } from './report.ts'
+import type { Report } from './portable.ts'
 
 const root = '%SRCROOT%'
 

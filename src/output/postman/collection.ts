@@ -1,6 +1,5 @@
-import { mapVariable, variable } from './bodies.ts'
 import { type Operation, operationsOf } from './operations.ts'
-import { requestItem } from './request.ts'
+import { mapVariable, requestItem, variable } from './request.ts'
 
 /** The OpenAPI document of a component, and where the component listens. */
 export type DescribedComponent = {

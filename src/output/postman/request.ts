@@ -1,6 +1,41 @@
-import { bodyOf, variable } from './bodies.ts'
 import type { Operation } from './operations.ts'
-import { testLines } from './script.ts'
+
+/** A variable of the collection, as Postman replaces it. */
+export const variable = (name: string): string => `{{${name}}}`
+
+const payload = (payloadType: string, value: unknown): string =>
+  JSON.stringify({ payloadType, payloadVersion: '1', payload: value }, null, 2)
+
+/** Name of the variable in which reading the map of a component leaves it. */
+export const mapVariable = (component: string): string => `${component}Map`
+
+/**
+ * The body of a call, by the last word of its path. The whole map is the one that was read before: without it the
+ * body is no JSON, and no map is replaced by an empty one.
+ */
+export function bodyOf(path: string, component: string): string | undefined {
+  switch (path.split('/').at(-1)) {
+    case 'createAdminUser':
+      return payload('CredentialsPayload', { user: variable('newUser'), pass: variable('newPassword') })
+    case 'deleteUser':
+    case 'unlock':
+      return payload('StringPayload', { value: variable('newUser') })
+    case 'addDataService':
+      return payload('DataServicePayload', { name: variable('newService') })
+    case 'addDataSource':
+      return payload('DataSourcePayload', {
+        service: variable('newService'),
+        name: variable('newDatasource'),
+        host: variable('newDatasourceHost'),
+        port: 3306,
+        role: 'replica',
+      })
+    case 'servicesmap':
+      return payload('ServicesMapPayload', 'map').replace('"map"', variable(mapVariable(component)))
+    default:
+      return undefined
+  }
+}
 
 /** The path below the component, which its folder says already: `control/service/{service}/offline`. */
 const nameOf = ({ method, path }: Operation, component: string): string =>
@@ -48,4 +83,44 @@ export function requestItem(operation: Operation, component: string): object {
       url: urlOf(operation, component),
     },
   }
+}
+
+/**
+ * The lines with which Postman and newman check the answer of a call. Where a host refuses it because it does not apply
+ * there, they are skipped, and only the refusal is checked.
+ */
+function testLines(operation: Operation, component: string): readonly string[] {
+  const { inapplicable } = operation
+  if (inapplicable.length === 0) return checks(operation, component, 'pm.test')
+  const codes = inapplicable.map((code) => `'${code}'`).join(', ')
+  return [
+    `const refused = pm.response.code === 409 && [${codes}].includes(pm.response.json().payload.code)`,
+    'const check = refused ? pm.test.skip : pm.test',
+    "if (refused) pm.test('the host says why the call does not apply to it', () => pm.expect(pm.response.json().payload.detail).to.not.be.empty)",
+    ...checks(operation, component, 'check'),
+  ]
+}
+
+function checks(
+  { method, path, answer }: Operation,
+  component: string,
+  test: 'pm.test' | 'check',
+): readonly string[] {
+  const { mediaType, payloadType } = answer
+  const status = `${test}('status is 200', () => pm.response.to.have.status(200))`
+  const type = `${test}('content type is ${mediaType}', () => pm.expect(pm.response.headers.get('Content-Type')).to.match(/^${mediaType.replaceAll('/', '\\/')}(;|$)/))`
+  if (payloadType === undefined) return [status, type]
+  const keepsMap = method === 'GET' && path.endsWith('/servicesmap')
+  return [
+    status,
+    type,
+    `${test}('payloadType is ${payloadType}', () => pm.expect(pm.response.json().payloadType).to.eql('${payloadType}'))`,
+    `${test}('payloadVersion is 1', () => pm.expect(pm.response.json().payloadVersion).to.eql('1'))`,
+    ...(keepsMap
+      ? [
+          '// States are no part of a map: who sends one with a state is refused.',
+          `if (pm.response.code === 200) pm.collectionVariables.set('${mapVariable(component)}', JSON.stringify(pm.response.json().payload, (key, value) => key === 'state' ? undefined : value))`,
+        ]
+      : []),
+  ]
 }

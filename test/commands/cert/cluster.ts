@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { CommandContext } from '../../../src/cli/context.ts'
 import { muster } from '../../../src/commands/program.ts'
 import { type ClusterState, emptyState } from '../../../src/deployment/state/clusterState.ts'
-import { saveState } from '../../../src/deployment/state/saveState.ts'
+import { saveState } from '../../../src/deployment/state/openState.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { madeState } from '../../support/madeState.ts'
 

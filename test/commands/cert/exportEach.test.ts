@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withHost } from '../../../src/deployment/state/clusterState.ts'
-import { saveState } from '../../../src/deployment/state/saveState.ts'
+import { saveState } from '../../../src/deployment/state/openState.ts'
 import { outsideAuthority } from '../../certificates/outside.ts'
 import { type CertCluster, certCluster } from './cluster.ts'
 

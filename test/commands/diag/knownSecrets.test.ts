@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { knownSecrets } from '../../../src/commands/diag/knownSecrets.ts'
 import { emptyState, withStorePasswords, withUser } from '../../../src/deployment/state/clusterState.ts'
-import { saveState } from '../../../src/deployment/state/saveState.ts'
+import { saveState } from '../../../src/deployment/state/openState.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createKeystore } from '../../../src/certificates/keystore.ts'
+import { createKeystore } from '../../../src/certificates/hostStores.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 
 /** What opens every store that is not locked with another password on purpose. */

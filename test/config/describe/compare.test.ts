@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compare, isSame } from '../../../src/config/describe/compare.ts'
-import { groupChanges } from '../../../src/config/describe/groupChanges.ts'
+import { compare, groupChanges, isSame } from '../../../src/config/describe/compare.ts'
 import { good } from '../loadText.ts'
 import { described } from './described.ts'
 

@@ -1,8 +1,8 @@
 import { exportIni } from '../../../src/config/ini/exportIni.ts'
 import { importIni } from '../../../src/config/ini/importIni.ts'
-import { joined } from '../../../src/config/ini/textLine.ts'
+import { joined } from '../../../src/config/ini/readIni.ts'
 import type { LoadResult } from '../../../src/config/load.ts'
-import type { Values } from '../../../src/config/shape/values.ts'
+import type { Values } from '../../../src/config/shape/draft.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { loadText } from '../loadText.ts'
 

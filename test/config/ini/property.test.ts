@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { importIni } from '../../../src/config/ini/importIni.ts'
-import { joined } from '../../../src/config/ini/textLine.ts'
+import { joined } from '../../../src/config/ini/readIni.ts'
 import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
 import { codes, loadText } from '../loadText.ts'
 import { iniTexts, mutated } from './texts.ts'

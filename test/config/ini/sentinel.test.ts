@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { exportIni } from '../../../src/config/ini/exportIni.ts'
 import { importIni } from '../../../src/config/ini/importIni.ts'
-import { joined } from '../../../src/config/ini/textLine.ts'
+import { joined } from '../../../src/config/ini/readIni.ts'
 import { diagnosticsJson } from '../../../src/output/diagnostics/json.ts'
 import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
 import { loadText, shown as shownOf } from '../loadText.ts'

@@ -1,12 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isHostName } from '../../../src/base/address.ts'
-import { hostFrom, hostInIni } from '../../../src/config/ini/hostNames.ts'
+import { targetOf } from '../../../src/config/ini/importComments.ts'
+import {
+  clusterFrom,
+  hostFrom,
+  hostInIni,
+  sectionsFor,
+  serviceFrom,
+} from '../../../src/config/ini/iniNames.ts'
 import { musterComment, readMusterComment } from '../../../src/config/ini/musterComment.ts'
-import { clusterFrom, sectionsFor, serviceFrom } from '../../../src/config/ini/serviceNames.ts'
-import { targetOf } from '../../../src/config/ini/target.ts'
-import { commentText } from '../../../src/config/ini/textLine.ts'
-import { quotedScalar, yamlList, yamlScalar } from '../../../src/config/ini/yamlScalar.ts'
+import { commentText } from '../../../src/config/ini/readIni.ts'
+import { quotedScalar, yamlList, yamlScalar } from '../../../src/config/ini/writeSheet.ts'
 import { parseYaml } from '../../../src/config/yaml.ts'
 
 const text = fc.oneof(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canonicalAddress, impossibleAddress } from '../../../src/base/address.ts'
-import { passwordWeakness } from '../../../src/config/passwordWeakness.ts'
+import { passwordWeakness } from '../../../src/config/passwordFinding.ts'
 import { settings } from '../../../src/config/scrub/keywords.ts'
 import { placeholders } from '../../../src/config/scrub/placeholders.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { describeChain } from '../../../src/certificates/describeChain.ts'
-import { importOutside } from '../../../src/deployment/certificates/importOutside.ts'
-import { leavingOf } from '../../../src/deployment/certificates/leaving.ts'
+import { describeChain } from '../../../src/certificates/chain.ts'
+import { leavingOf } from '../../../src/deployment/certificates/authorityRotation.ts'
+import { importOutside } from '../../../src/deployment/certificates/outsideCertificates.ts'
 import {
   type ClusterState,
   trustedAuthorities,

@@ -1,10 +1,9 @@
 import { expect } from 'vitest'
-import { type Authority, createAuthority } from '../../../src/certificates/authority.ts'
-import { lockKey } from '../../../src/certificates/authorityKey.ts'
-import { describeChain } from '../../../src/certificates/describeChain.ts'
+import { type Authority, createAuthority, lockKey } from '../../../src/certificates/authority.ts'
+import { describeChain } from '../../../src/certificates/chain.ts'
+import { afterProof } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { decideCertificates } from '../../../src/deployment/certificates/decideCertificates.ts'
-import { afterProof } from '../../../src/deployment/certificates/leaving.ts'
-import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import {
   type ClusterState,
   emptyState,

@@ -13,8 +13,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  lockName,
+  releaseScript,
+  statusScript,
+  takeScript,
+} from '../../../src/deployment/lock/lockScripts.ts'
 import type { RunOwner } from '../../../src/deployment/lock/runOwner.ts'
-import { lockName, releaseScript, statusScript, takeScript } from '../../../src/deployment/lock/scripts.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const installDirectory = '/home/ops/muster'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseLockAnswer } from '../../../src/deployment/lock/answer.ts'
+import { parseLockAnswer } from '../../../src/deployment/lock/heldLock.ts'
 import { isOver, parseRunOwner, type RunOwner, runId } from '../../../src/deployment/lock/runOwner.ts'
 
 const owner: RunOwner = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../../src/config/model.ts'
-import type { HostFacts, InstallationFacts } from '../../../src/deployment/facts/model.ts'
+import type { HostFacts, InstallationFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
 import { refusals } from '../../../src/deployment/preflight/checks.ts'
 import { installationCheck } from '../../../src/deployment/preflight/installationCheck.ts'

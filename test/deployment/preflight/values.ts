@@ -1,5 +1,5 @@
 import type { ClusterConfig, HostConfig } from '../../../src/config/model.ts'
-import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import type { CheckContext, Subject, Verdict } from '../../../src/deployment/preflight/checkContract.ts'
 import { runCheck } from '../../../src/deployment/preflight/checkHosts.ts'
 import { checks } from '../../../src/deployment/preflight/checks.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { preview } from '../../../src/deployment/hostPlan.ts'
 import { installPlan } from '../../../src/deployment/plans/install.ts'
-import { preview } from '../../../src/deployment/preview.ts'
 import { forwardNotes, pinReleases } from '../../../src/deployment/releases/pin.ts'
-import { rolledBack } from '../../../src/deployment/releases/unfinished.ts'
+import { rolledBack } from '../../../src/deployment/releases/releaseScripts.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { finishedFacts, targetOf } from '../steps/target.ts'
 

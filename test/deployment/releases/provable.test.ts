@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
-import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { installedProof } from '../../../src/deployment/releases/provable.ts'
 import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import { Secret } from '../../../src/secrets/secret.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { leftoverOf, snapshotOf } from '../../../src/deployment/snapshot/snapshotOf.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'

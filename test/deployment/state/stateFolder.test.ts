@@ -20,8 +20,7 @@ import {
   withHost,
   withUser,
 } from '../../../src/deployment/state/clusterState.ts'
-import { openState, readState, removeState } from '../../../src/deployment/state/openState.ts'
-import { saveState } from '../../../src/deployment/state/saveState.ts'
+import { openState, readState, removeState, saveState } from '../../../src/deployment/state/openState.ts'
 import { stateDifferences } from '../../../src/deployment/state/stateDifferences.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HostFacts } from '../../../src/deployment/facts/model.ts'
+import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { installPlan } from '../../../src/deployment/plans/install.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import { Secret } from '../../../src/secrets/secret.ts'

@@ -3,7 +3,7 @@ import { createHasher } from '../../../src/accounts/hasher.ts'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import { decideUsers, extraNotes, type UsersHost } from '../../../src/deployment/users/decideUsers.ts'
-import { beginRotation, endRotation } from '../../../src/deployment/users/rotation.ts'
+import { beginRotation, endRotation } from '../../../src/deployment/users/passwordRotation.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 

@@ -2,9 +2,14 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { CallRequest } from '../../../src/client/call.ts'
 import { emptyState } from '../../../src/deployment/state/clusterState.ts'
-import { differenceWords, userDifferences } from '../../../src/deployment/users/differences.ts'
-import { type HostUsers, hostUsers, type PasswordVerdict } from '../../../src/deployment/users/hostUsers.ts'
-import { judgeUsers } from '../../../src/deployment/users/judgeUsers.ts'
+import { checkUsers } from '../../../src/deployment/users/checkUsers.ts'
+import {
+  differenceWords,
+  type HostUsers,
+  hostUsers,
+  type PasswordVerdict,
+  userDifferences,
+} from '../../../src/deployment/users/hostUsers.ts'
 import type { Span } from '../../../src/diagnostics/diagnostic.ts'
 import { loginsOf, proofText } from '../../../src/output/deployment/userProof.ts'
 import { usersJson, usersText } from '../../../src/output/deployment/users.ts'
@@ -246,7 +251,7 @@ describe('muster users verify', () => {
     endColumn: 9,
   })
   const told = (hosts: readonly HostUsers[]): string =>
-    diagnosticsText({ diagnostics: judgeUsers(hosts, at), sources: [], colour: false, width: 100 })
+    diagnosticsText({ diagnostics: checkUsers(hosts, at), sources: [], colour: false, width: 100 })
 
   it('tells what, why and fix of each finding, and what could not be tried', async () => {
     const users = ['admin', 'ops', 'zoe']
@@ -335,7 +340,7 @@ describe('muster users verify', () => {
       "
     `)
     expect(
-      judgeUsers(all, at)
+      checkUsers(all, at)
         .map(({ host }) => host ?? '-')
         .join(' '),
     ).toMatchInlineSnapshot(`"db1 db1 db1 db1 db1 db2 db2 db2 db3 db4 db5 -"`)
@@ -356,7 +361,7 @@ describe('muster users verify', () => {
       components: [],
     })
     const words = (...hashes: readonly string[]): readonly string[] =>
-      judgeUsers(
+      checkUsers(
         hashes.map((of, index) => one(`db${index + 1}`, of)),
         at,
       ).map(({ severity, message }) => `${severity} ${message}`)
@@ -376,7 +381,7 @@ describe('muster users verify', () => {
       components: [],
     })
     expect(
-      judgeUsers([one('db1'), one('db2')], at).map(({ code, message }) => `${code}: ${message}`),
+      checkUsers([one('db1'), one('db2')], at).map(({ code, message }) => `${code}: ${message}`),
     ).toEqual([
       'user-password-replaced: The file still has the password of ops that was replaced on 2026-03-10.',
     ])
@@ -388,7 +393,7 @@ describe('muster users verify', () => {
   it('finds nothing where all is well, and says in one line what was proved', async () => {
     const { hosts } = await found(['admin', 'nightly'], { logins: true })
     const good = { ...hosts, users: hosts.users.filter(({ user }) => user === 'admin'), components: [] }
-    expect(judgeUsers([good], at)).toEqual([])
+    expect(checkUsers([good], at)).toEqual([])
     const shown = { cluster: 'alpha', hosts: [hosts], good: true, width: 100 }
     expect(proofText({ ...shown, silenced: 0 })).toBe(
       'The users of alpha match the file: 3 logins verified on 3 APIs: admin.',

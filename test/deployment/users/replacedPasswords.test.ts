@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { createHasher } from '../../../src/accounts/hasher.ts'
 import { administrators, forgetReplaced } from '../../../src/deployment/desired/administrators.ts'
 import { emptyState, type UserState, withUser } from '../../../src/deployment/state/clusterState.ts'
-import { chooseNewPassword } from '../../../src/deployment/users/chooseNewPassword.ts'
+import {
+  beginRotation,
+  chooseNewPassword,
+  endRotation,
+} from '../../../src/deployment/users/passwordRotation.ts'
 import { replacedPasswords } from '../../../src/deployment/users/replacedPasswords.ts'
-import { beginRotation, endRotation } from '../../../src/deployment/users/rotation.ts'
-import { rotatedText } from '../../../src/output/deployment/rotated.ts'
+import { passwordRotationNotes } from '../../../src/output/deployment/users.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
 
@@ -98,9 +101,9 @@ describe('what a rotation does', () => {
   })
 
   it('tells which hosts are behind, and what the file has to follow', () => {
-    expect(rotatedText({ user: 'admin', behind: [], given: false })).toEqual([])
+    expect(passwordRotationNotes({ user: 'admin', behind: [], given: false })).toEqual([])
     expect(
-      rotatedText({ user: 'admin', behind: ['db1', 'db2'], given: true }).join('\n'),
+      passwordRotationNotes({ user: 'admin', behind: ['db1', 'db2'], given: true }).join('\n'),
     ).toMatchInlineSnapshot(`
       "db1 and db2 may still have the old password of admin; both are kept until they are verified to have the new one. Run \`muster users rotate admin\`, \`muster users apply\` or \`muster install\` to finish.
       Put the new password where the file takes it from: until then \`muster install\` and \`muster users apply\` refuse."

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { fetchRuntime } from '../../../src/deployment/runtime/fetch.ts'
+import { fetchRuntime } from '../../../src/deployment/runtime/fetchRuntime.ts'
 import { labFolder } from './folders.ts'
 
 /** Where the operators of the lab keep downloads, so that the runtime is fetched once for all runs. */

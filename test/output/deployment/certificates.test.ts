@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { HostCertificates } from '../../../src/deployment/certificates/hostCertificates.ts'
-import { certificatesText } from '../../../src/output/deployment/certificates.ts'
-import { certificatesJson } from '../../../src/output/deployment/certificatesJson.ts'
+import { certificatesJson, certificatesText } from '../../../src/output/deployment/certificates.ts'
 import { foundCertificate, hostCertificatesValue, otherCertificate } from '../../support/certificateValues.ts'
 
 const authority = foundCertificate({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { jsonLine } from '../../../src/output/deployment/json.ts'
-import { linesAfterPlan, plainLine } from '../../../src/output/deployment/plain.ts'
+import { linesAfterPlan, plainLine } from '../../../src/output/deployment/logLines.ts'
 
 const failure = {
   code: 'port-in-use',

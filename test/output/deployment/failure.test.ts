@@ -1,6 +1,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { failuresText, failureText, type HostFailure } from '../../../src/output/deployment/failure.ts'
+import {
+  failuresText,
+  failureText,
+  type HostFailure,
+  withoutHostName,
+} from '../../../src/output/deployment/failure.ts'
 
 const failed = (host: string, message: string, fix = 'Mend it.', code = 'broken'): HostFailure => ({
   host,
@@ -89,4 +94,14 @@ error db5: the disk is full [other-code]
   it('says nothing of no failure', () => {
     expect(failuresText([], { colour: true })).toBe('')
   })
+})
+
+it.each([
+  ['db1 refused the login of ops', 'refused the login of ops'],
+  ['db1 (10.0.0.1 port 22) takes connections', '10.0.0.1 port 22 takes connections'],
+  ['db1 (10.0.0.1 port 22)', '(10.0.0.1 port 22)'],
+  ['db10 is not db1', 'db10 is not db1'],
+  ['', ''],
+])('whatFailed leaves out the name that stands before it: %s', (message, said) => {
+  expect(withoutHostName('db1', message)).toBe(said)
 })

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { LogLine } from '../../../src/deployment/logs/line.ts'
+import type { LogLine } from '../../../src/deployment/logs/parseLogs.ts'
 import { logsJson, logsText } from '../../../src/output/deployment/logs.ts'
 
 const time = Date.UTC(2026, 2, 1, 12)

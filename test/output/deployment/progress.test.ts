@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { phases } from '../../../src/deployment/events.ts'
 import { followProgress } from '../../../src/output/deployment/progress.ts'
-import { progressLines } from '../../../src/output/deployment/progressLines.ts'
+import { progressLines } from '../../../src/output/deployment/terminal.ts'
 
 const hosts = (count: number) => Array.from({ length: count }, (_, index) => `db${index + 1}`)
 const after = (names: readonly string[], events: readonly DeploymentEvent[]) => {

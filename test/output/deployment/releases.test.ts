@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { ReleaseFact } from '../../../src/deployment/facts/model.ts'
+import type { ReleaseFact } from '../../../src/deployment/facts/hostFacts.ts'
 import { releasesText } from '../../../src/output/deployment/releases.ts'
 
 const plain = { colour: false, width: Number.POSITIVE_INFINITY }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { clientsText } from '../../../src/output/deployment/rotation.ts'
+import type { Leaving } from '../../../src/deployment/certificates/authorityRotation.ts'
+import {
+  clientsText,
+  droppingText,
+  endedLeavingText,
+  leavingText,
+  stoppedLeavingText,
+} from '../../../src/output/deployment/rotation.ts'
 
 describe('what a rotation of the authority says of clients before its question', () => {
   const file = '.muster/alpha/authority.crt'
@@ -21,5 +28,58 @@ describe('what a rotation of the authority says of clients before its question',
         expect.stringMatching(/^clients elsewhere must trust the new authority .*authority\.crt/),
       ])
     }
+  })
+})
+
+const [corp, acme] = ['CN=Corp Root', 'CN=Acme']
+
+const told = (leaving: Leaving, left: readonly string[] = []): string =>
+  [...leavingText(leaving, '.muster/alpha/authority.crt'), endedLeavingText(leaving, left)].join('\n')
+
+describe('the way back from outside authorities', () => {
+  it('is told with what is trusted meanwhile, and who must learn of it', () => {
+    expect(told({ hosts: ['db1'], dropped: [corp], staying: [] }, ['db2', 'db3'])).toMatchInlineSnapshot(`
+      "phase 1 of 2: db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
+      then phase 2 of 2: CN=Corp Root is trusted no longer
+      clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
+      db1 shows a certificate of the cluster's own authority, which install renews from now on. db2 and db3 trust CN=Corp Root until the next muster install."
+    `)
+    expect(
+      told({ hosts: ['db1', 'db2'], dropped: [corp], staying: [{ authority: acme, hosts: ['db3'] }] }),
+    ).toMatchInlineSnapshot(`
+      "phase 1 of 2: db1 and db2 get certificates of the cluster's own authority; CN=Corp Root and CN=Acme are still trusted
+      then phase 2 of 2: CN=Corp Root is trusted no longer
+      CN=Acme stays trusted: db3 has a certificate of it
+      clients elsewhere that trust CN=Corp Root and CN=Acme alone must trust .muster/alpha/authority.crt first
+      db1 and db2 show certificates of the cluster's own authority, which install renews from now on."
+    `)
+    expect(
+      told({ hosts: ['db1'], dropped: [], staying: [{ authority: corp, hosts: ['db2', 'db3'] }] }, ['db2']),
+    ).toMatchInlineSnapshot(`
+      "db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
+      CN=Corp Root stays trusted: db2 and db3 have certificates of it
+      clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
+      db1 shows a certificate of the cluster's own authority, which install renews from now on."
+    `)
+    expect(leavingText({ hosts: [], dropped: [], staying: [] }, '')).toMatchInlineSnapshot(`
+      [
+        "no selected host has a certificate of an external authority",
+      ]
+    `)
+    expect(droppingText([corp, acme])).toMatchInlineSnapshot(
+      `"phase 2 of 2: CN=Corp Root and CN=Acme are trusted no longer"`,
+    )
+  })
+
+  it('is told where it stopped', () => {
+    expect(stoppedLeavingText(['db1'])).toMatchInlineSnapshot(
+      `"db1 has no verified new certificate: the state directory keeps its certificate of the external authority. Run the same command again to continue."`,
+    )
+    expect(stoppedLeavingText(['db1', 'db2'])).toMatchInlineSnapshot(
+      `"db1 and db2 have no verified new certificate: the state directory keeps their certificates of the external authority. Run the same command again to continue."`,
+    )
+    expect(stoppedLeavingText([])).toMatchInlineSnapshot(
+      `"Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."`,
+    )
   })
 })

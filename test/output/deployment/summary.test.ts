@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostOutcome } from '../../../src/deployment/events.ts'
-import { changesText } from '../../../src/output/deployment/changes.ts'
-import { summaryText } from '../../../src/output/deployment/summary.ts'
+import { changesText, summaryText } from '../../../src/output/deployment/summary.ts'
 
 const failure = { code: 'broken', message: 'it broke', fix: 'mend it' }
 const outcomes: readonly HostOutcome[] = [

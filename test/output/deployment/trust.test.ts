@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Looked, TrustOutcome } from '../../../src/deployment/trust/run.ts'
-import { serversOf } from '../../../src/deployment/trust/servers.ts'
+import { type Looked, serversOf, type TrustOutcome } from '../../../src/deployment/trustServers.ts'
 import { lookedText, pinsYaml, trustJson, trustSummary } from '../../../src/output/deployment/trust.ts'
-import type { HostKeyState, ShownKey } from '../../../src/transport/hostKeyState.ts'
+import type { HostKeyState, ShownKey } from '../../../src/transport/hostKeys/readHostKeys.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
 
 const server = (label: string, more: { jump?: boolean; port?: number; address?: string } = {}) => {

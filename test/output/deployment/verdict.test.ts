@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HostOutcome } from '../../../src/deployment/events.ts'
-import { reachText } from '../../../src/output/deployment/reach.ts'
-import { verdictText } from '../../../src/output/deployment/verdict.ts'
+import { apiUrlsText } from '../../../src/output/deployment/apiUrls.ts'
+import { stoppedText, verdictText } from '../../../src/output/deployment/verdict.ts'
 
 const outcome = (host: string, result: HostOutcome['result'], message?: string) => ({
   host,
@@ -53,7 +53,7 @@ describe('the way to the APIs', () => {
   it('is a row of URLs for each component, and commands that are not broken', () => {
     const urls = Array.from({ length: 9 }, (_, index) => `https://10.0.0.${index + 1}:8090`)
     expect(
-      reachText({
+      apiUrlsText({
         apis: [
           { component: 'manager', urls },
           { component: 'connector', urls: ['https://10.0.0.1:8096'] },
@@ -68,5 +68,23 @@ describe('the way to the APIs', () => {
   next       muster status \\
              a/folder/of/some/length/and/more/muster.yaml
 `)
+  })
+})
+
+const textOf = (...results: readonly HostOutcome['result'][]): string =>
+  stoppedText(
+    'install',
+    results.map((result, index) => ({ host: `db${index}`, result, applied: [], seconds: {} })),
+  )
+
+describe('what is said after a run that was stopped', () => {
+  it('is where it stands, and how to go on', () => {
+    expect(textOf('changed', 'stopped')).toBe(
+      'Stopped between two steps. `muster install` again goes on from here.\n',
+    )
+    expect(textOf('changed', 'not-started')).toBe('Stopped. `muster install` again goes on from here.\n')
+    expect(textOf('not-started', 'unchanged')).toBe(
+      'Stopped before anything that runs was touched. `muster install` again goes on from here.\n',
+    )
   })
 })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { masked } from '../../../src/base/printable.ts'
 import { diagnosticsJunit } from '../../../src/output/diagnostics/junit.ts'
-import type { Report } from '../../../src/output/diagnostics/report.ts'
+import type { Report } from '../../../src/output/diagnostics/portable.ts'
 import { sampleReport, unseen } from './sampleReport.ts'
 import { strictXml } from './strictXml.ts'
 

@@ -1,5 +1,5 @@
 import type { Diagnostic, Span } from '../../../src/diagnostics/diagnostic.ts'
-import type { Report } from '../../../src/output/diagnostics/report.ts'
+import type { Report } from '../../../src/output/diagnostics/portable.ts'
 
 const file = 'conf/my cluster.yaml'
 

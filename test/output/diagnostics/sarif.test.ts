@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../../src/output/diagnostics/report.ts'
+import type { Report } from '../../../src/output/diagnostics/portable.ts'
 import { diagnosticsSarif } from '../../../src/output/diagnostics/sarif.ts'
 import { nasty, sampleReport, unseen } from './sampleReport.ts'
 

@@ -3,7 +3,7 @@ import { serviceManagerNames } from '../../../config/model.ts'
 import { components } from '../../../contracts/component.ts'
 import { allPlaces, findAccount, type Installation, pathByPlace } from '../../installedAccount.ts'
 import { clusterUser, installationDirectories, type Layout, layoutOf } from '../../layout.ts'
-import { mostUserBytes, readAs } from '../../serviceFiles.ts'
+import { mostUserBytes, readAs } from '../../serviceAccount.ts'
 import { allDefinitions, serviceManagers } from '../../services/implementations.ts'
 import type { ServiceFacts } from '../../services/serviceManager.ts'
 

@@ -1,18 +1,118 @@
 import { mapLimit } from '../../../base/concurrency.ts'
+import { listOf } from '../../../base/words.ts'
+import { ping } from '../../../client/calls.ts'
+import type { Credentials } from '../../../client/credentials.ts'
 import type { Emit, Failure } from '../../events.ts'
 import { hostsAtOnce } from '../../execution/execute.ts'
 import { failureOf, isUnreachable } from '../../failure.ts'
-import type { AskedHost, HostWish } from './apiHost.ts'
-import { askHost } from './askHost.ts'
+import { StepError } from '../../stepError.ts'
+import { type AskedHost, type DesiredUsers, type HostApi, isSameUser } from './apiHost.ts'
+import { onApi, patience, placeOf, refusal } from './callApi.ts'
+import { type Listed, listUsers, mayMakeFirst } from './listUsers.ts'
+
+/**
+ * Asks every API of a host, and changes nothing: whether it answers, which users the host has, and whether each
+ * wanted one is let in with its password. Rejects with a `StepError` or a `TransportError` where the host could not
+ * be changed: an API is silent, no login is known, or nobody may make the first user from here.
+ */
+export async function askHost(wish: DesiredUsers, signal: AbortSignal): Promise<AskedHost> {
+  const { host, apis, users } = wish
+  const [first] = apis
+  if (first === undefined) throw new Error('a host without APIs was to be asked')
+  await Promise.all(apis.map((api) => mustAnswer(host, api, signal)))
+  const ask = (api: HostApi, login: Credentials | undefined): Promise<Listed> =>
+    listUsers({ host, api, login, signal })
+  const passwords = users.flatMap(({ user, password }) => (password === undefined ? [] : { user, password }))
+  const tried = await Promise.all(passwords.map((login) => ask(first, login)))
+  const fitting = tried.flatMap((one) => (one.kind === 'users' ? [one] : []))
+  const listed = fitting[0] ?? (await firstGood(wish, (login) => ask(first, login)))
+  if (listed.kind === 'no-user') {
+    await mayMakeFirst({ host, api: first, signal })
+    return { present: [], fitting: [], before: [] }
+  }
+  if (listed.kind === 'refused') throw noLogin(wish, first)
+  for (const api of apis.slice(1)) {
+    if ((await ask(api, listed.login)).kind !== 'users') throw othersRefuse(host, api, listed.login)
+  }
+  const { names: present, login } = listed
+  const told = { present, fitting: fitting.map((one) => one.login.user), login }
+  return { ...told, before: await loginsBefore(wish, told, (one) => ask(first, one)) }
+}
+
+/** Further passwords of a user that are tried: with five failures the host would lock it out. */
+const mostTries = 2
+
+/**
+ * The logins that a host takes of users who are to get another password, or to go: the way back. Each wrong one
+ * counts as a failure there, so few are tried, none twice, and none of who is known already.
+ */
+async function loginsBefore(
+  { users, logins }: DesiredUsers,
+  { present, fitting, login }: { readonly login: Credentials } & Pick<AskedHost, 'present' | 'fitting'>,
+  ask: (login: Credentials) => Promise<Listed>,
+): Promise<readonly Credentials[]> {
+  const tried = fitting.length === 0 ? logins.slice(0, logins.indexOf(login) + 1) : []
+  const good = fitting.length === 0 ? [login] : []
+  const failed: Credentials[] = []
+  for (const one of logins) {
+    const isIn = (names: readonly string[]): boolean => names.some((name) => isSameUser(name, one.user))
+    const isKnown = isIn(fitting) || isIn(good.map(({ user }) => user))
+    const concerned = isIn(present) && isIn(users.map(({ user }) => user))
+    const tries = failed.filter(({ user }) => isSameUser(user, one.user)).length
+    if (tried.includes(one) || isKnown || !concerned || tries >= mostTries) continue
+    ;((await ask(one)).kind === 'users' ? good : failed).push(one)
+  }
+  return good
+}
+
+async function firstGood(
+  { logins }: DesiredUsers,
+  ask: (login: Credentials | undefined) => Promise<Listed>,
+): Promise<Listed> {
+  for (const login of logins) {
+    const answer = await ask(login)
+    if (answer.kind !== 'refused') return answer
+  }
+  // Without a login a host that has no user yet says so.
+  return ask(undefined)
+}
+
+async function mustAnswer(host: string, api: HostApi, signal: AbortSignal): Promise<void> {
+  const outcome = await onApi(host, () => ping({ endpoint: api.endpoint, timeout: patience, signal }))
+  if ('problem' in outcome) throw refusal(host, api, outcome)
+}
+
+function noLogin({ host, users, logins }: DesiredUsers, api: HostApi): StepError {
+  const known = users.filter(({ password }) => password !== undefined)
+  const names = [...new Set([...known, ...logins].map(({ user }) => user))]
+  const tried =
+    names.length === 0
+      ? 'their passwords are unknown here'
+      : `it rejected every login whose password is known here: ${listOf(names)}`
+  return new StepError({
+    host,
+    code: 'no-login',
+    message: `${placeOf(api)} has users, and ${tried}`,
+    fix: 'Log in as an existing user: --login USER with --login-password-file FILE or --login-password-stdin.',
+  })
+}
+
+const othersRefuse = (host: string, api: HostApi, { user }: Credentials): StepError =>
+  new StepError({
+    host,
+    code: 'other-users',
+    message: `${placeOf(api)} rejected the login of ${user}, which another API of the host accepted`,
+    fix: `See \`muster status\` and install ${host} again: the APIs of a host share one user file.`,
+  })
 
 /** What a host told, or why it could not be changed. */
-export type Asked =
-  | { readonly wish: HostWish; readonly asked: AskedHost }
-  | { readonly wish: HostWish; readonly failure: Failure; readonly unreachable: boolean }
+type Asked =
+  | { readonly wish: DesiredUsers; readonly asked: AskedHost }
+  | { readonly wish: DesiredUsers; readonly failure: Failure; readonly unreachable: boolean }
 
 /** Asks all hosts before any of them is changed; one host's failure is its answer. */
 export const askHosts = (options: {
-  readonly wishes: readonly HostWish[]
+  readonly wishes: readonly DesiredUsers[]
   readonly signal: AbortSignal
   readonly emit: Emit
 }): Promise<readonly Asked[]> =>

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../client/calls.ts'
 import { ClientError, type ClientErrorCode } from '../../../client/clientError.ts'
 import { describeEndpoint } from '../../../client/endpoint.ts'
-import type { Problem } from '../../../client/problem.ts'
+import type { Problem } from '../../../client/envelope.ts'
 import { TransportError, type TransportErrorCode } from '../../../transport/transportError.ts'
 import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'

@@ -1,14 +1,33 @@
+import { guarded } from '../../../client/apiPath.ts'
+import { createAdminUser, type Outcome, post } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
+import { envelope } from '../../../client/envelope.ts'
 import { TransportError } from '../../../transport/transportError.ts'
 import { isUnreachable } from '../../failure.ts'
-import type { PlannedStep } from '../../preview.ts'
+import type { PlannedStep } from '../../hostPlan.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { change, creation, deletion } from '../../step.ts'
-import type { AskedHost, HostWish } from './apiHost.ts'
-import { refusal } from './callApi.ts'
-import { makeChange } from './makeChange.ts'
+import type { AskedHost, DesiredUsers, HostApi } from './apiHost.ts'
+import { onApi, patience, refusal } from './callApi.ts'
 import { changeWords, type UserChange } from './planChanges.ts'
-import { type Begun, takeBackHost } from './takeBackHost.ts'
+import { type Begun, revertHost } from './revertHost.ts'
+
+/** Makes one change by an API of a host, with a login that is good now. Rejects as `onApi` does. */
+export function makeChange(
+  { host, api }: { readonly host: string; readonly api: HostApi },
+  change: UserChange,
+  login: Credentials | undefined,
+): Promise<Outcome<unknown>> {
+  const caller = { endpoint: api.endpoint, timeout: patience, ...(login && { credentials: login }) }
+  return onApi(host, () =>
+    change.kind === 'remove'
+      ? post(caller, {
+          path: guarded('/api/v2/deleteUser'),
+          body: envelope('StringPayload', { value: change.user.normalize('NFC') }),
+        })
+      : createAdminUser(caller, change.login),
+  )
+}
 
 /** What is to be done on a host by calls, and its way back. */
 export type UserCalls = { readonly steps: readonly PlannedStep[]; readonly snapshot: Snapshot }
@@ -21,7 +40,7 @@ const tellOf = { create: creation, reset: change, remove: deletion } as const
  * operator's own login may be a user that is to go.
  */
 export function userCalls(options: {
-  readonly wish: HostWish
+  readonly wish: DesiredUsers
   readonly asked: AskedHost
   readonly changes: readonly UserChange[]
 }): UserCalls {
@@ -49,7 +68,7 @@ export function userCalls(options: {
     return { change: planned, step: { ...step, apply: () => carryOut(one) } }
   })
   const snapshot: Snapshot = {
-    restore: () => takeBackHost({ wish, asked, api }, begun),
+    restore: () => revertHost({ wish, asked, api }, begun),
   }
   return { steps, snapshot }
 }

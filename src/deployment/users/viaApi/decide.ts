@@ -5,19 +5,18 @@ import type { MadePassword } from '../../desired/administrators.ts'
 import type { HostPlan } from '../../hostPlan.ts'
 import { type ClusterState, withUser } from '../../state/clusterState.ts'
 import { StepError } from '../../stepError.ts'
-import type { AskedHost, HostWish } from './apiHost.ts'
+import { type AskedHost, type DesiredUsers, withMadePasswords } from './apiHost.ts'
 import { type UserCalls, userCalls } from './changeHost.ts'
 import { planChanges } from './planChanges.ts'
-import { withMadePasswords } from './wishes.ts'
 
 /** A host that told what it has. */
-export type AnsweredHost = { readonly wish: HostWish; readonly asked: AskedHost }
+export type AnsweredHost = { readonly wish: DesiredUsers; readonly asked: AskedHost }
 
 /** What becomes of hosts that were asked, and of the state directory; nothing is changed yet. */
 export type ApiDecision =
   | {
       readonly ok: true
-      readonly wishes: readonly HostWish[]
+      readonly wishes: readonly DesiredUsers[]
       readonly plans: readonly (HostPlan & Pick<UserCalls, 'snapshot'>)[]
       readonly state: ClusterState
       readonly made: readonly MadePassword[]

@@ -1,9 +1,36 @@
-import { get } from '../../../client/calls.ts'
+import { get, listedUsers, post } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
-import { listedUsers } from '../../../client/listedUsers.ts'
+import { envelope } from '../../../client/envelope.ts'
 import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'
+
+/**
+ * Asks whether the first user of a host may be made from here. The call lacks the guard, so it changes nothing
+ * (contract.md, "Guarded operations"): who may make the user is told that the guard is missing, 400, and who may
+ * not is refused before that, 403. Rejects with a `StepError` where it may not.
+ */
+export async function mayMakeFirst(options: {
+  readonly host: string
+  readonly api: HostApi
+  readonly signal: AbortSignal
+}): Promise<void> {
+  const { host, api, signal } = options
+  const outcome = await onApi(host, () =>
+    post(
+      { endpoint: api.endpoint, timeout: patience, signal },
+      { path: '/api/v2/createAdminUser', body: envelope('CredentialsPayload', {}) },
+    ),
+  )
+  if (!('problem' in outcome) || outcome.answer.status === 400) return
+  if (outcome.problem.code !== 'remote-bootstrap') throw refusal(host, api, outcome)
+  throw new StepError({
+    host,
+    code: 'remote-bootstrap',
+    message: `the host has no user yet, and ${placeOf(api)} does not allow another host to create the first one`,
+    fix: `Run \`muster install\` or \`muster users apply\` over SSH, which need no API login; or run this on ${host}; or set rest-api-remote-bootstrap: true and install.`,
+  })
+}
 
 /** The users that an API tells to a login; what it answers instead. */
 export type Listed =

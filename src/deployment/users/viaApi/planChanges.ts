@@ -1,7 +1,7 @@
 import { listOf } from '../../../base/words.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import { StepError } from '../../stepError.ts'
-import { type AskedHost, type HostWish, isSameUser, type WantedUser } from './apiHost.ts'
+import { type AskedHost, type DesiredUsers, isSameUser, type WantedUser } from './apiHost.ts'
 
 /** One change of the users of a host, by one call. */
 export type UserChange =
@@ -16,7 +16,7 @@ export const extraUsers = (present: readonly string[], users: readonly WantedUse
   present.filter((name) => !users.some(({ user }) => isSameUser(user, name)))
 
 /** What a host lacks of its wish. A `StepError` where that cannot be done without a further password. */
-export function planChanges(wish: HostWish, asked: AskedHost): UserChanges | StepError {
+export function planChanges(wish: DesiredUsers, asked: AskedHost): UserChanges | StepError {
   const { host, users, prune } = wish
   const has = (user: string): boolean => asked.present.some((name) => isSameUser(name, user))
   const unknown = users.filter(({ user, password }) => password === undefined && !has(user))

@@ -1,14 +1,14 @@
 import { get } from '../../../client/calls.ts'
 import { StepError } from '../../stepError.ts'
 import { provedWords } from '../../verify.ts'
-import type { HostWish } from './apiHost.ts'
+import type { DesiredUsers } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'
 
 /**
  * Proves that every API of a host lets in each user whose password is known. Returns what was proved in a few
  * words; rejects with a `StepError` or a `TransportError`.
  */
-export async function proveHost({ host, apis, users }: HostWish, signal: AbortSignal): Promise<string> {
+export async function proveHost({ host, apis, users }: DesiredUsers, signal: AbortSignal): Promise<string> {
   const logins = users.flatMap(({ user, password }) => (password === undefined ? [] : [{ user, password }]))
   const proofs = apis.flatMap((api) => logins.map((credentials) => ({ api, credentials })))
   await Promise.all(

@@ -4,7 +4,7 @@ import { changeUserFile } from '../../../../src/accounts/changeUserFile.ts'
 import { hashPassword } from '../../../../src/accounts/passwordHash.ts'
 import { parseUserFile, putUser } from '../../../../src/accounts/userFile.ts'
 import type { Component } from '../../../../src/contracts/component.ts'
-import type { HostApi, HostWish } from '../../../../src/deployment/users/viaApi/apiHost.ts'
+import type { DesiredUsers, HostApi } from '../../../../src/deployment/users/viaApi/apiHost.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
 import { portOf } from '../../../support/https.ts'
 import { type LoopbackServer, serveTls } from '../../../support/loopbackServer.ts'
@@ -77,12 +77,12 @@ export const frontDoor = (
     on.end(body)
   })
 
-export const user = (name: string, password?: string): HostWish['users'][number] => ({
+export const user = (name: string, password?: string): DesiredUsers['users'][number] => ({
   user: name,
   ...(password !== undefined && { password: new Secret(password) }),
 })
 
-export const wish = (changes: Partial<HostWish>): HostWish => ({
+export const wish = (changes: Partial<DesiredUsers>): DesiredUsers => ({
   host: 'db1',
   apis: [],
   users: [user('admin', 'right')],

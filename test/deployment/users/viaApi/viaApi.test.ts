@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { HostWish } from '../../../../src/deployment/users/viaApi/apiHost.ts'
-import { askHost } from '../../../../src/deployment/users/viaApi/askHost.ts'
-import { askHosts } from '../../../../src/deployment/users/viaApi/askHosts.ts'
+import type { DesiredUsers } from '../../../../src/deployment/users/viaApi/apiHost.ts'
+import { askHost, askHosts } from '../../../../src/deployment/users/viaApi/askHosts.ts'
 import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts'
 import { changeWords, planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
 import { proveHost } from '../../../../src/deployment/users/viaApi/proveHost.ts'
@@ -16,7 +15,7 @@ const { signal } = new AbortController()
 const login = (name: string, password: string) => ({ user: name, password: new Secret(password) })
 
 /** Asks, changes and proves one host; tells what was done. */
-async function apply(wanted: HostWish): Promise<readonly string[]> {
+async function apply(wanted: DesiredUsers): Promise<readonly string[]> {
   const asked = await askHost(wanted, signal)
   const planned = planChanges(wanted, asked)
   if (planned instanceof Error) throw planned

@@ -1,0 +1,126 @@
+import { createPrivateKey, type X509Certificate } from 'node:crypto'
+import type { Secret } from '../secrets/secret.ts'
+import { CertificateError, type CertificateErrorCode } from './certificateError.ts'
+import { certificateFacts } from './certificateFacts.ts'
+import { chainOf, isIssuedBy } from './chain.ts'
+import { covers } from './leafProblems.ts'
+import { certificatePem, certificatesOf } from './pem.ts'
+
+/** What an outside authority made of a request. */
+export type OutsideCertificate = {
+  /** The leaf, then all that signed it up to the authority; PEM. */
+  readonly chain: string
+  /** The authority alone, PEM. */
+  readonly authority: string
+  /** Sentences: what serves now and should be looked at. */
+  readonly warnings: readonly string[]
+}
+
+/** serverAuth (RFC 5280, section 4.2.1.12). */
+const forServers = '1.3.6.1.5.5.7.3.1'
+
+/**
+ * Judges certificates (PEM, in any order) that an outside authority answered to the request for a key: the leaf
+ * belongs to the key, is valid now, for servers, and for the host; each link up to an authority that signed itself
+ * is there, really signed the one before, and is valid. Throws a `CertificateError`, code `outside-…`.
+ */
+export function checkOutsideCertificate(options: {
+  /** As it was given. */
+  readonly pem: string
+  readonly key: Secret
+  readonly host: string
+  /** Where clients and the proof of an installation call: each must be covered. */
+  readonly called: readonly string[]
+  /** Other names of the host: one that is missing is a warning. */
+  readonly names: readonly string[]
+  readonly now: Date
+}): OutsideCertificate {
+  const { pem, key, host, called, names, now } = options
+  const given = certificatesOf(pem)
+  if (given === undefined) {
+    throw refused(
+      'outside-unreadable',
+      'The file holds no certificates in PEM, or one that cannot be read',
+      'It begins with BEGIN CERTIFICATE; convert DER with: openssl x509 -inform der -in FILE',
+    )
+  }
+  const own = createPrivateKey(key.reveal())
+  const leaf = given.find((one) => one.checkPrivateKey(own))
+  if (leaf === undefined) {
+    const subjects = given.map((one) => certificateFacts(one, now).subject).join('; ')
+    throw refused(
+      'outside-other-key',
+      `None of the certificates (${subjects}) belongs to the key of ${host}`,
+      `Have the request signed that \`muster cert csr --host ${host}\` writes; check that the file is the answer for this host.`,
+    )
+  }
+  const links = chainOf(leaf, given)
+  const last = links.at(-1) ?? leaf
+  if (!isIssuedBy(last, last)) {
+    const { subject, issuer } = certificateFacts(last, now)
+    throw refused(
+      'outside-incomplete',
+      `The chain ends with ${subject}, and ${issuer}, which signed that, is not in the file`,
+      'Append the certificates of its issuers to the file, up to the authority itself: cat leaf.pem intermediate.pem root.pem > chain.pem',
+    )
+  }
+  judgeTimes(links, now)
+  judgePurpose(links, host)
+  const missing = called.filter((name) => !covers(leaf, name))
+  if (missing.length > 0) {
+    const has = certificateFacts(leaf, now).names.join(', ') || 'no name at all'
+    throw refused(
+      'outside-names',
+      `The certificate is valid for ${has}, and ${host} is called as ${missing.join(', ')}`,
+      `Have all names of the request signed: \`muster cert csr --host ${host}\` asks for them as subject alternative names.`,
+    )
+  }
+  const lacking = names.filter((name) => !called.includes(name) && !covers(leaf, name))
+  return {
+    chain: links.map((one) => certificatePem(one.raw)).join(''),
+    authority: certificatePem(last.raw),
+    warnings: lacking.length === 0 ? [] : [`the certificate is not valid for ${lacking.join(', ')}`],
+  }
+}
+
+function judgeTimes(links: readonly X509Certificate[], now: Date): void {
+  for (const one of links) {
+    const { subject, notBefore, notAfter } = certificateFacts(one, now)
+    if (now.getTime() > Date.parse(notAfter)) {
+      throw refused(
+        'outside-expired',
+        `The certificate ${subject} expired on ${notAfter.slice(0, 10)}`,
+        'Have a new one signed.',
+      )
+    }
+    if (now.getTime() < Date.parse(notBefore)) {
+      throw refused(
+        'outside-not-yet-valid',
+        `The certificate ${subject} is valid only from ${notBefore.slice(0, 10)}`,
+        "Check this machine's clock; else import it on that day.",
+      )
+    }
+  }
+}
+
+function judgePurpose([leaf, ...issuers]: readonly X509Certificate[], host: string): void {
+  const purposes: readonly string[] | undefined = leaf?.keyUsage
+  if (purposes !== undefined && !purposes.includes(forServers)) {
+    throw refused(
+      'outside-purpose',
+      `The certificate of ${host} is not meant for servers: its extended key usage lacks serverAuth`,
+      'Have it signed with a profile for web servers.',
+    )
+  }
+  const mere = issuers.find((one) => !one.ca)
+  if (mere !== undefined) {
+    throw refused(
+      'outside-issuer',
+      `${mere.subject.split('\n').join(', ')} may not sign certificates, and signed one of the chain`,
+      'Ask who signed it; clients refuse such a chain.',
+    )
+  }
+}
+
+const refused = (code: CertificateErrorCode, what: string, fix: string): CertificateError =>
+  new CertificateError({ code, message: what, fix })

@@ -1,0 +1,88 @@
+import { catalogue, isCode } from '../../diagnostics/catalogue.ts'
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { nearest } from '../../diagnostics/nearest.ts'
+import { ordered } from '../../diagnostics/order.ts'
+import type { Ignore } from './readIgnores.ts'
+
+/** A finding that a comment of its file silences, and why. */
+export type Silenced = { readonly finding: Diagnostic; readonly reason: string }
+
+/** One code of a comment, with what the comment says of it. */
+type Wish = { readonly code: string; readonly span: Span; readonly ignore: Ignore }
+
+/** For how many words the nearest code is looked up: a file full of comments must not take minutes. */
+const mostSuggestions = 1000
+
+const looksLikeCode = (word: string): boolean => /^[A-Za-z][\w-]{0,59}$/.test(word)
+
+const keyOf = (code: string, place: { readonly file: string; readonly line: number | undefined }): string =>
+  `${code} ${place.line} ${place.file}`
+
+const wishKey = ({ code, ignore }: Wish): string => keyOf(code, { file: ignore.span.file, line: ignore.line })
+
+const findingKey = ({ code, span }: Diagnostic): string => keyOf(code, span)
+
+function withoutReason({ codes, span }: Ignore): Diagnostic {
+  const code = codes.map((written) => written.code).find(isCode)
+  return diagnose('ignore-without-reason', { code }, { span })
+}
+
+/** The nearest code of each word that is none. */
+function suggestions(wishes: readonly Wish[]): ReadonlyMap<string, string | undefined> {
+  const words = new Set(wishes.map(({ code }) => code).filter((code) => !isCode(code)))
+  const codes = Object.keys(catalogue)
+  return new Map([...words].slice(0, mostSuggestions).map((word) => [word, nearest(word, codes)]))
+}
+
+type Judgement = {
+  readonly isUnused: (wish: Wish) => boolean
+  readonly nearest: ReadonlyMap<string, string | undefined>
+}
+
+function judge(wish: Wish, { isUnused, nearest }: Judgement): readonly Diagnostic[] {
+  const { code, span, ignore } = wish
+  if (!isCode(code)) {
+    const shown = looksLikeCode(code) ? code : undefined
+    return [diagnose('ignore-unknown-code', { code: shown, nearest: nearest.get(code) }, { span })]
+  }
+  if (catalogue[code].severity === 'error') return [diagnose('ignore-error', { code }, { span })]
+  if (ignore.reason === '' || !isUnused(wish)) return []
+  return [diagnose('ignore-unused', { code, line: ignore.line }, { span })]
+}
+
+/**
+ * Takes out of the findings what comments of their files silence: warnings and notes, never errors. What is left
+ * comes back in the order of `files`, with findings about the comments themselves. A comment counts as unused
+ * only where no finding is an error, since an error keeps others from being looked for, and where `isJudged`
+ * says that findings of this code were looked for at all.
+ */
+export function applyIgnores(given: {
+  readonly findings: readonly Diagnostic[]
+  readonly ignores: readonly Ignore[]
+  readonly files: readonly string[]
+  readonly isJudged: (code: string) => boolean
+}): { readonly findings: readonly Diagnostic[]; readonly silenced: readonly Silenced[] } {
+  const { ignores, files, isJudged } = given
+  const all = ordered(given.findings, files)
+  const wishes = ignores.flatMap((ignore) => ignore.codes.map((code): Wish => ({ ...code, ignore })))
+  const granted = wishes.filter(({ ignore }) => ignore.reason !== '')
+  const reasons = new Map(granted.map((wish) => [wishKey(wish), wish.ignore.reason]))
+  const reasonFor = (finding: Diagnostic): string =>
+    finding.severity === 'error' ? '' : (reasons.get(findingKey(finding)) ?? '')
+
+  const found = new Set(all.map(findingKey))
+  const sound = all.every(({ severity }) => severity !== 'error')
+  const isUnused = (wish: Wish): boolean => sound && isJudged(wish.code) && !found.has(wishKey(wish))
+  const judgement = { isUnused, nearest: suggestions(wishes) }
+  const own = [
+    ...ignores.filter(({ reason }) => reason === '').map(withoutReason),
+    ...wishes.flatMap((wish) => judge(wish, judgement)),
+  ]
+  return {
+    findings: ordered([...all.filter((finding) => reasonFor(finding) === ''), ...own], files),
+    silenced: all
+      .map((finding) => ({ finding, reason: reasonFor(finding) }))
+      .filter(({ reason }) => reason !== ''),
+  }
+}

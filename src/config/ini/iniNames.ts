@@ -1,0 +1,154 @@
+import { canonicalAddress } from '../../base/address.ts'
+import { allOptions } from '../settings/options.ts'
+import { file } from '../settings/places.ts'
+import { type Setting, spellings } from '../settings/setting.ts'
+
+/** A host of an INI file, which may be named by its address; in a YAML file a host has a name. */
+type NamedHost = { readonly name: string; readonly address?: string }
+
+/** The host that an INI file means by a name or an address: 10.0.0.11 becomes host-10-0-0-11 with that address. */
+export function hostFrom(text: string): NamedHost {
+  const address = canonicalAddress(text)
+  if (address === undefined) return { name: text }
+  // A name cannot end with a hyphen, and 1:: is 1::0.
+  const name = `host-${address.replaceAll(/[.:]/g, '-')}`.replace(/-$/, '-0')
+  return { name, address }
+}
+
+/** How an INI file names a host: by its address where `hostFrom` made its name. */
+export const hostInIni = ({ name, address }: NamedHost): string =>
+  address !== undefined && name === hostFrom(address).name ? address : name
+
+/** The service that a section is for: tpm knows letters, digits and _ in its name, muster letters, digits, - and dots. */
+export const serviceFrom = (section: string): string => section.replaceAll('_', '-')
+
+/** What tpm reads as something else than a service. */
+const taken = ['defaults']
+
+/** A section for each service, in their order: its name as tpm allows it, each used once. */
+export function sectionsFor(services: readonly string[]): ReadonlyMap<string, string> {
+  const used = new Set(taken)
+  return new Map(
+    services.map((service) => {
+      const wanted = service.replaceAll(/[^A-Za-z0-9_]/g, '_')
+      let name = wanted
+      for (let number = 2; used.has(name); number++) name = `${wanted}_${number}`
+      used.add(name)
+      return [service, name] as const
+    }),
+  )
+}
+
+const nowhere = { file: '', line: 1, column: 1, endLine: 1, endColumn: 2 }
+
+const canNameCluster = (text: string): boolean =>
+  file.cluster.type.read({ kind: 'scalar', value: text, source: text, span: nowhere }, '').value !== undefined
+
+/** The name of the cluster that is called after its first service. */
+export function clusterFrom(service: string): string {
+  const lower = service.toLowerCase().replaceAll('.', '-')
+  return canNameCluster(lower) ? lower : service
+}
+
+/** What a data service's section says beside options. */
+export type Field =
+  | 'topology'
+  | 'master'
+  | 'members'
+  | 'slaves'
+  | 'connectors'
+  | 'witnesses'
+  | 'active-witnesses'
+  | 'composite'
+
+/**
+ * Spellings of the fields: the short one and the one made from the property's own name, both of which tpm takes
+ * (continuent's tungsten-replicator, ruby-tpm/configure/modules/prompts_clusters.rb); `replicas` is today's word.
+ */
+const fields: ReadonlyMap<string, Field> = new Map([
+  ['topology', 'topology'],
+  ['dataservice-topology', 'topology'],
+  ['master', 'master'],
+  ['masters', 'master'],
+  ['relay', 'master'],
+  ['dataservice-master-host', 'master'],
+  ['members', 'members'],
+  ['dataservice-hosts', 'members'],
+  ['slaves', 'slaves'],
+  ['replicas', 'slaves'],
+  ['dataservice-slaves', 'slaves'],
+  ['connectors', 'connectors'],
+  ['dataservice-connectors', 'connectors'],
+  ['witnesses', 'witnesses'],
+  ['dataservice-witnesses', 'witnesses'],
+  ['enable-active-witnesses', 'active-witnesses'],
+  ['active-witnesses', 'active-witnesses'],
+  ['composite-datasources', 'composite'],
+  ['dataservice-composite-datasources', 'composite'],
+])
+
+/** Further spellings that the family takes for options that muster has (prompts_datasource.rb, prompts_z_connector.rb). */
+const otherSpellings: ReadonlyMap<string, string> = new Map([
+  ['home-directory', 'install-directory'],
+  ['connector-listen-port', 'application-port'],
+  ['connector-readonly-listen-port', 'application-readonly-port'],
+  ...['user', 'password', 'host', 'port'].flatMap((word) =>
+    ['datasource', 'repl-datasource'].map((prefix) => [`${prefix}-${word}`, `replication-${word}`] as const),
+  ),
+  ['repl-datasource-type', 'datasource-type'],
+])
+
+/** Options that only muster has; the family's tpm would refuse a file that gives one. */
+const ownNames: ReadonlySet<string> = new Set([
+  'rest-api-users',
+  'rest-api-remote-bootstrap',
+  'rest-api-allowed-hosts',
+  'tls-warning-days',
+  'service-manager',
+  'runtime',
+  'log-level',
+  'monitor-user',
+  'monitor-password',
+  'application-address',
+  'connector-max-held',
+  'connector-max-hold',
+  'connector-drain-timeout',
+])
+
+const bySpelling: ReadonlyMap<string, Setting<unknown>> = new Map(
+  allOptions.flatMap((setting) => spellings([setting]).map((name) => [name, setting] as const)),
+)
+
+/** A name as tpm reads it: underscores are hyphens, leading hyphens are left out (package_cluster.rb). */
+const canonicalName = (key: string): string => key.replaceAll('_', '-').replace(/^--/, '')
+
+export const fieldOf = (key: string): Field | undefined => fields.get(canonicalName(key))
+
+export function optionOf(key: string): Setting<unknown> | undefined {
+  const name = canonicalName(key)
+  return bySpelling.get(otherSpellings.get(name) ?? name)
+}
+
+/** Whether the family has an option of this name. */
+export const isFamilyOption = (setting: Setting<unknown>): boolean => !ownNames.has(setting.name)
+
+/** Whether a name can be shown: what is none may be a piece of a secret. */
+export const isPlainName = (key: string): boolean => /^[\w.+-]{1,60}$/.test(key)
+
+/** Whether one letter that is missing, added or another one makes one word of the other. */
+function differsByOne(a: string, b: string): boolean {
+  let same = 0
+  while (same < a.length && a.charAt(same) === b.charAt(same)) same += 1
+  const rest = (text: string, from: number): string => text.slice(same + from)
+  return [rest(a, 1) === rest(b, 1), rest(a, 0) === rest(b, 1), rest(a, 1) === rest(b, 0)].includes(true)
+}
+
+/**
+ * The name that was probably meant: one letter differs, underscores and hyphens aside. No more, for the family
+ * has names that are close to ours and mean something else, such as application-user beside replication-user.
+ */
+export function misspelt(key: string): string | undefined {
+  const name = canonicalName(key.toLowerCase())
+  if (name.length < 6) return undefined
+  return [...bySpelling.keys(), ...fields.keys()].find((known) => known === name || differsByOne(known, name))
+}

@@ -1,0 +1,67 @@
+import type { IniOption, IniSection } from './iniFile.ts'
+import { type Field, fieldOf } from './iniNames.ts'
+
+/** What a service of muster is, and what of the family's topology is lost in it. */
+export type ServiceTopology = { readonly topology: string; readonly lost?: string }
+
+/** What becomes of a topology of the family (continuent's tungsten-replicator, ruby-tpm/configure/topologies). */
+export type Topology =
+  | ({ readonly kind: 'service' } & ServiceTopology)
+  | { readonly kind: 'none'; readonly reason: string }
+
+const replicators: ReadonlySet<string> = new Set([
+  'master-slave',
+  'direct',
+  'fan-in',
+  'star',
+  'all-masters',
+  'cluster-slave',
+  'replicator',
+])
+
+const lost = 'In muster its members run the replicator; it does not configure how they replicate.'
+
+/** The lines of a section that give its fields a value, whatever their spelling. */
+export type Fields = ReadonlyMap<Field, readonly IniOption[]>
+
+export function fieldsOf(section: IniSection): Fields {
+  const fields = new Map<Field, IniOption[]>()
+  for (const item of section.items) {
+    const field = item.kind === 'option' && item.value !== '' ? fieldOf(item.key) : undefined
+    if (item.kind !== 'option' || field === undefined) continue
+    const items = fields.get(field) ?? []
+    items.push(item)
+    fields.set(field, items)
+  }
+  return fields
+}
+
+/** The value of a field; of several the last. */
+export const fieldText = (fields: Fields, field: Field): string | undefined =>
+  fields.get(field)?.at(-1)?.value
+
+/**
+ * The topology of a data service. Without one it depends on the product: the cluster package takes clustered,
+ * the replicator package master-slave, whose examples leave it out; connectors and witnesses exist in clusters only.
+ */
+export function topologyFrom(fields: Fields): Topology {
+  const written = fieldText(fields, 'topology')
+  if (fieldText(fields, 'composite') !== undefined || written?.startsWith('composite') === true) {
+    return {
+      kind: 'none',
+      reason: 'It joins other services into a composite one, which muster does not support.',
+    }
+  }
+  if (written === 'cluster-alias') {
+    return { kind: 'none', reason: 'It names a cluster that is installed elsewhere.' }
+  }
+  if (written === undefined) {
+    const clustered = [fieldText(fields, 'connectors'), fieldText(fields, 'witnesses')].some(
+      (text) => text !== undefined,
+    )
+    return { kind: 'service', topology: clustered ? 'clustered' : 'replicator' }
+  }
+  if (!replicators.has(written)) return { kind: 'service', topology: written }
+  const plain = written === 'master-slave' || written === 'replicator'
+  return { kind: 'service', topology: 'replicator', ...(plain ? {} : { lost }) }
+}

@@ -1,0 +1,128 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { redacted } from '../../diagnostics/source.ts'
+import type { SecretReference } from '../../secrets/reference.ts'
+import { Secret } from '../../secrets/secret.ts'
+import type { MapEntry, YamlNode } from '../document/node.ts'
+import type { Setting } from '../settings/setting.ts'
+import type { Given } from '../shape/draft.ts'
+import { type Reading, textOf, type ValueType, wrongType } from './type.ts'
+
+const wants = 'a text, or where to read it: !env NAME, !file PATH or !exec [program, argument]'
+
+const bad = (
+  node: YamlNode,
+  facts: { name: string; tag: string; wants: string; example: string },
+): Reading<SecretReference> => ({ findings: [diagnose('bad-reference', facts, { span: node.span })] })
+
+function fromExec(node: YamlNode, name: string): Reading<SecretReference> {
+  const words =
+    node.kind === 'list' ? node.items.map((item) => (item.kind === 'scalar' ? item.source : '')) : []
+  const [program, ...rest] = words
+  if (program !== undefined && program !== '' && node.kind === 'list' && node.items.every(isText)) {
+    return { value: { kind: 'exec', command: [program, ...rest] }, findings: [] }
+  }
+  return bad(node, {
+    name,
+    tag: 'exec',
+    wants: 'a list: the program and its arguments, each a text (no shell reads them)',
+    example: `${name}: !exec [pass, show, muster]`,
+  })
+}
+
+const isText = (node: YamlNode): boolean => node.kind === 'scalar' && node.value !== null
+
+/** A secret or where it is read from. The path of `!file` is as written: not yet made absolute. */
+export const secretReference: ValueType<SecretReference> = {
+  wants,
+  example: '!env ADMIN_PASS',
+  textual: true,
+  // An editor sees what follows !env and !file as a text, what follows !exec as a list. Of its entries nothing is
+  // said: with "items" the YAML language server would begin a list for every secret.
+  schema: { type: ['string', 'array'], minItems: 1 },
+  write: () => redacted,
+  read: (node, name) => {
+    const text = node.kind === 'scalar' ? node.source : ''
+    if (node.tag === 'exec') return fromExec(node, name)
+    if (node.tag === 'env') {
+      if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return { value: { kind: 'env', name: text }, findings: [] }
+      const example = `${name}: !env ADMIN_PASS`
+      return bad(node, { name, tag: 'env', wants: 'the name of an environment variable', example })
+    }
+    if (node.tag === 'file') {
+      if (text !== '' && !text.includes('\0')) return { value: { kind: 'file', path: text }, findings: [] }
+      return bad(node, { name, tag: 'file', wants: 'a path', example: `${name}: !file admin-password` })
+    }
+    const value = textOf(node)
+    if (value !== undefined) return { value: { kind: 'literal', value: new Secret(value) }, findings: [] }
+    const fix =
+      node.kind === 'scalar' ? 'Put it in single quotes, so that it is read as text.' : `Write ${wants}.`
+    return { findings: [wrongType({ ...node, hidden: true }, { name, wants, fix })] }
+  },
+}
+
+/** A name of a map of secrets, as a file gives it; without a value the name alone is given. */
+export type SecretEntry = Given & {
+  readonly name: string
+  readonly value?: SecretReference
+}
+
+/** Whether something that a file gives is an entry of a map of secrets. */
+export const isSecretEntry = (given: Given): given is SecretEntry => 'name' in given
+
+/**
+ * A map of names, each with a secret or nothing. Its names can be shown, its values never. `each` is the setting
+ * that every value counts as one of.
+ */
+export function secretMap(options: {
+  readonly each: Setting<SecretReference>
+  readonly wants: string
+  readonly example: string
+}): ValueType<readonly SecretEntry[]> {
+  const { each, wants, example } = options
+
+  const readEntry = (entry: MapEntry, name: string): Reading<SecretEntry> => {
+    const { key, keySpan, value: node } = entry
+    const spelling = `${name}.${entry.hidden === true ? redacted : key}`
+    const given = { setting: each, spelling, keySpan, span: node.span, name: key }
+    if (node.faulty === true) return { value: given, findings: [] }
+    // Nothing behind the colon: the password that is kept, or is made.
+    if (node.kind === 'scalar' && node.value === null && node.tag === undefined) {
+      return { value: given, findings: [] }
+    }
+    const { value, findings } = secretReference.read({ ...node, hidden: true }, spelling)
+    return { value: value === undefined ? given : { ...given, value }, findings }
+  }
+
+  const read = (node: Parameters<ValueType<unknown>['read']>[0], name: string) => {
+    if (node.kind !== 'map') {
+      const fix = `Write for example: ${name}: ${example}`
+      return { findings: [wrongType({ ...node, hidden: true }, { name, wants, fix })] }
+    }
+    const entries: SecretEntry[] = []
+    const findings: Diagnostic[] = []
+    const written = new Set<string>()
+    for (const entry of node.entries) {
+      // Written twice in the same letters: that has its finding.
+      if (written.has(entry.key)) continue
+      written.add(entry.key)
+      const { value, findings: found } = readEntry(entry, name)
+      findings.push(...found)
+      if (value !== undefined) entries.push(value)
+    }
+    return { value: entries, findings }
+  }
+
+  return {
+    wants,
+    example,
+    textual: false,
+    schema: {
+      type: 'object',
+      propertyNames: { minLength: 1, maxLength: 128 },
+      additionalProperties: { type: ['string', 'array', 'null'], minItems: 1 },
+    },
+    write: (entries) => entries.map(({ name }) => name),
+    read,
+  }
+}

@@ -1,0 +1,224 @@
+import { isoDate } from '../../base/time.ts'
+import { listOf } from '../../base/words.ts'
+import { leafFacts } from '../../certificates/certificateFacts.ts'
+import { leadsTo } from '../../certificates/chain.ts'
+import { covers } from '../../certificates/leafProblems.ts'
+import { certificatePem, certificatesOf } from '../../certificates/pem.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { namesOf } from '../desired/certificateNames.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
+import type { CertificateOrigin, ExpectedCertificate } from './decideCertificates.ts'
+import type { FoundCertificate, HostCertificates } from './hostCertificates.ts'
+
+/** What was seen of one host. */
+export type LookedAt = {
+  readonly host: HostConfig
+  readonly certificates: HostCertificates
+  /** Absent where the host was not reached. */
+  readonly known?: { readonly facts: HostFacts; readonly expected: ExpectedCertificate }
+}
+
+/**
+ * All findings about the certificates of hosts and their authorities. `at` tells where a host stands in its file,
+ * and for no host the file itself.
+ */
+export function checkCertificates(options: {
+  readonly hosts: readonly LookedAt[]
+  readonly now: Date
+  readonly at: (host: string | undefined) => Span
+}): readonly Diagnostic[] {
+  const { hosts, now, at } = options
+  return [
+    ...authorityFindings(options),
+    ...hosts.flatMap((one) => judgeHost(one, { now, span: at(one.host.name) })),
+    ...strangers(hosts, at),
+  ]
+}
+
+/** Whom the clients of a host trust: as far as it is known here, else the end of its own chain. */
+function trustOf({ certificates, known }: LookedAt): readonly string[] {
+  const { authorities = [] } = known?.expected ?? {}
+  if (authorities.length > 0) return authorities
+  const last = certificatesOf(certificates.onDisk?.chain ?? '')?.at(-1)
+  return last === undefined ? [] : [certificatePem(last.raw)]
+}
+
+function authorityFindings(options: Parameters<typeof checkCertificates>[0]): readonly Diagnostic[] {
+  const { hosts, now, at } = options
+  const found = new Map<string, { readonly pem: string; readonly hosts: LookedAt[] }>()
+  for (const one of hosts) {
+    for (const pem of one.known === undefined ? [] : one.known.expected.authorities) {
+      const known = found.get(pem)
+      if (known === undefined) found.set(pem, { pem, hosts: [one] })
+      else known.hosts.push(one)
+    }
+  }
+  return [...found.values()].flatMap(({ pem, hosts: trusting }) => {
+    const having = trusting.filter(({ certificates: { onDisk } }) => onDisk && leadsTo(onDisk.chain, [pem]))
+    if (having.length === 0) return []
+    const facts = leafFacts(pem, now)
+    if (facts === undefined) return []
+    const [first] = having
+    const place = { span: at(first?.known?.expected.origin === 'yours' ? first.host.name : undefined) }
+    const { subject, daysLeft: days } = facts
+    const told = { subject, day: facts.notAfter.slice(0, 10), hosts: having.map(({ host }) => host.name) }
+    if (Date.parse(facts.notAfter) < now.getTime()) return [diagnose('authority-expired', told, place)]
+    const warningDays = Math.max(...having.map(({ host }) => host.tls.warningDays))
+    return days < warningDays ? [diagnose('authority-expires-soon', { ...told, days }, place)] : []
+  })
+}
+
+/** Hosts whose certificate serves for themselves, and which others do not trust. */
+function strangers(hosts: readonly LookedAt[], at: (host: string) => Span): readonly Diagnostic[] {
+  // A thousand hosts of one authority are one question for each, not a thousand.
+  const groups = new Map<string, { readonly trust: readonly string[]; readonly hosts: string[] }>()
+  for (const one of hosts) {
+    const trust = trustOf(one)
+    if (trust.length === 0) continue
+    const key = [...trust].sort().join('')
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { trust, hosts: [one.host.name] })
+    else group.hosts.push(one.host.name)
+  }
+  if (groups.size < 2) return []
+  return hosts.flatMap((one) => {
+    const { host, certificates } = one
+    const chain = certificates.onDisk?.chain
+    if (chain === undefined || !leadsTo(chain, trustOf(one))) return []
+    const others = [...groups.values()].filter(({ trust }) => !leadsTo(chain, trust))
+    if (others.length === 0) return []
+    const what = `The certificate of ${host.name}`
+    const facts = {
+      what,
+      host: host.name,
+      origin: certificates.origin,
+      others: others.flatMap((group) => group.hosts),
+    }
+    return [diagnose('certificate-other-authority', facts, { span: at(host.name), host: host.name })]
+  })
+}
+
+/** One certificate of a host, and how a sentence about it begins. */
+type Named = { readonly what: string; readonly found: FoundCertificate }
+
+/** What `ownStores` finds about the certificate itself, which is judged here as it lies on the host. */
+const judgedHere = ['keystore-expired', 'keystore-not-yet-valid', 'keystore-names-do-not-cover']
+
+/** The findings about the certificates of one host. */
+function judgeHost(
+  looked: LookedAt,
+  around: { readonly now: Date; readonly span: Span },
+): readonly Diagnostic[] {
+  const { certificates, known } = looked
+  const { host, state, detail: reason = '', onDisk, components, origin } = certificates
+  const place = { span: around.span, host }
+  if (state === 'unreachable') return [diagnose('certificate-host-unreachable', { host, reason }, place)]
+  if (state === 'not-installed') return [diagnose('certificate-not-installed', { host }, place)]
+  if (state === 'failed' || known === undefined) {
+    return [diagnose('certificate-host-failed', { host, reason }, place)]
+  }
+  const { problem } = known.expected
+  const others = components.filter(
+    ({ served }) => served !== undefined && served.facts.fingerprint !== onDisk?.facts.fingerprint,
+  )
+  const unseen = components.filter(({ listen, served }) => listen !== null && served === undefined)
+  return [
+    ...(onDisk === undefined ? [diagnose('certificate-missing', { host }, place)] : []),
+    ...distinct(certificates).flatMap((one) => judgeOne(one, { looked, ...around })),
+    ...(others.length === 0 || onDisk === undefined
+      ? []
+      : [
+          diagnose(
+            'certificate-not-served',
+            { host, components: others.map(({ component }) => component) },
+            place,
+          ),
+        ]),
+    ...unseen.map(({ component, detail = reason }) =>
+      diagnose('certificate-not-seen', { host, component, reason: detail }, place),
+    ),
+    ...(certificates.expected === undefined
+      ? []
+      : [diagnose('certificate-pending', { host, origin }, place)]),
+    ...(problem === undefined || judgedHere.includes(problem.code)
+      ? []
+      : [diagnose('certificate-keystore', { host, reason: problem.message, fix: problem.fix }, place)]),
+  ]
+}
+
+/** Each certificate of a host once: the one on disk, and others that are served. */
+function distinct({ host, onDisk, components }: HostCertificates): readonly Named[] {
+  const served = new Map<string, { readonly found: FoundCertificate; readonly by: string[] }>()
+  for (const { component, served: found } of components) {
+    if (found === undefined || found.facts.fingerprint === onDisk?.facts.fingerprint) continue
+    const known = served.get(found.facts.fingerprint)
+    if (known === undefined) served.set(found.facts.fingerprint, { found, by: [component] })
+    else known.by.push(component)
+  }
+  const lying = served.size === 0 ? `The certificate of ${host}` : `The certificate on the disk of ${host}`
+  return [
+    ...(onDisk === undefined ? [] : [{ what: lying, found: onDisk }]),
+    ...[...served.values()].map(({ found, by }) => ({
+      what: `The certificate that ${listOf(by)} of ${host} ${by.length === 1 ? 'serves' : 'serve'}`,
+      found,
+    })),
+  ]
+}
+
+function judgeOne(
+  { what, found }: Named,
+  around: { readonly looked: LookedAt; readonly now: Date; readonly span: Span },
+): readonly Diagnostic[] {
+  const { looked, now, span } = around
+  const { host, certificates, known } = looked
+  const leaf = certificatesOf(found.chain)?.[0]
+  if (leaf === undefined || known === undefined) return []
+  const of = { what, host: host.name, origin: certificates.origin }
+  const place = { span, host: host.name }
+  const { facts } = found
+  const { authorities } = known.expected
+  const missing = namesOf(host, known.facts).required.filter((name) => !covers(leaf, name))
+  return [
+    ...timeFindings({ of, found, now, warningDays: host.tls.warningDays, span }),
+    ...(missing.length === 0
+      ? []
+      : [diagnose('certificate-names', { ...of, missing, has: facts.names }, place)]),
+    ...(authorities.length === 0 || leadsTo(found.chain, authorities)
+      ? []
+      : [
+          diagnose(
+            'certificate-untrusted',
+            { ...of, issuer: facts.issuer, trusted: trusted(authorities, of.origin) },
+            place,
+          ),
+        ]),
+  ]
+}
+
+function timeFindings(options: {
+  readonly of: { readonly what: string; readonly host: string; readonly origin: CertificateOrigin }
+  readonly found: FoundCertificate
+  readonly now: Date
+  readonly warningDays: number
+  readonly span: Span
+}): readonly Diagnostic[] {
+  const { of, found, now, warningDays, span } = options
+  const { notBefore, notAfter, daysLeft: days } = found.facts
+  const place = { span, host: of.host }
+  if (now.getTime() < Date.parse(notBefore)) {
+    return [diagnose('certificate-not-yet-valid', { ...of, day: isoDate(notBefore) }, place)]
+  }
+  if (now.getTime() > Date.parse(notAfter)) {
+    return [diagnose('certificate-expired', { ...of, day: isoDate(notAfter) }, place)]
+  }
+  if (days >= warningDays) return []
+  return [diagnose('certificate-expires-soon', { ...of, day: isoDate(notAfter), days, warningDays }, place)]
+}
+
+function trusted(authorities: readonly string[], origin: CertificateOrigin): string {
+  if (origin === 'yours') return 'its truststore'
+  const [subject = ''] = authorities.flatMap((pem) => certificatesOf(pem)?.[0]?.subject ?? [])
+  return `the authority ${subject}`
+}

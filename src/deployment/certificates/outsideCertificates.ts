@@ -1,0 +1,80 @@
+import { callableAddress, canonicalAddress, isWildcard } from '../../base/address.ts'
+import { CertificateError } from '../../certificates/certificateError.ts'
+import { certificateFacts } from '../../certificates/certificateFacts.ts'
+import { type HostStores, packHostStores } from '../../certificates/hostStores.ts'
+import { checkOutsideCertificate } from '../../certificates/outsideCertificate.ts'
+import { makePassword } from '../../certificates/password.ts'
+import { certificatesOf } from '../../certificates/pem.ts'
+import type { HostNames } from '../../certificates/profile.ts'
+import { signingRequest } from '../../certificates/signCertificate.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { splitNames } from '../desired/certificateNames.ts'
+import { type ClusterState, trustedAuthorities, withHost } from '../state/clusterState.ts'
+
+/**
+ * What an outside authority is asked to put into a host's certificate: the names and addresses of the file, and
+ * those that the host told of itself when its present certificate was made. Nobody is asked anew.
+ */
+function namesToRequest(host: HostConfig, stores: Pick<HostStores, 'chain'>): HostNames {
+  const leaf = certificatesOf(stores.chain)?.[0]
+  const known = leaf === undefined ? [] : certificateFacts(leaf, new Date(0)).names
+  const listening = host.apis.filter(({ enabled }) => enabled).map(({ address }) => address)
+  const all = [host.name, host.address, ...listening, ...known].filter((name) => !isWildcard(name))
+  return splitNames([...new Map(all.map((name) => [canonicalName(name), name])).values()])
+}
+
+/** The request for a host's key that the state directory keeps, PEM. Throws `CertificateError`. */
+export const requestFor = (host: HostConfig, stores: Pick<HostStores, 'chain' | 'key'>): string =>
+  signingRequest({ ...namesToRequest(host, stores), key: stores.key })
+
+const canonicalName = (name: string): string => canonicalAddress(name) ?? name.toLowerCase()
+
+/**
+ * The state with the certificate (PEM chain) that an outside authority made for the key of a host; the next
+ * installation spreads it, and all hosts then trust that authority, too. Throws a `CertificateError`; undefined
+ * where the state has no key of the host.
+ */
+export function importOutside(options: {
+  readonly state: ClusterState
+  readonly host: HostConfig
+  readonly pem: string
+  readonly now: Date
+}):
+  | { readonly state: ClusterState; readonly chain: string; readonly warnings: readonly string[] }
+  | undefined {
+  const { state, host, pem, now } = options
+  const kept = state.hosts.get(host.name)
+  if (kept === undefined) return undefined
+  const wanted = namesToRequest(host, kept)
+  const called = host.apis.filter(({ enabled }) => enabled).map(({ address }) => callableAddress(address))
+  const { chain, authority, warnings } = checkOutsideCertificate({
+    pem,
+    key: kept.key,
+    host: host.name,
+    called: [...new Set([...called, host.address])],
+    names: [...wanted.names, ...wanted.addresses].filter((name) => !local.includes(name)),
+    now,
+  })
+  const own = state.authority
+  if (own === undefined) {
+    throw new CertificateError({
+      code: 'authority-unreadable',
+      message: 'the state directory has keys of hosts but no authority',
+      fix: 'restore authority.crt and authority.key from a backup or with `muster state import`',
+    })
+  }
+  const leaf = { key: kept.key, chain }
+  const after = withHost(state, host.name, { ...kept, chain, outside: authority })
+  const packed = packHostStores({
+    leaf,
+    authority: own,
+    trusted: trustedAuthorities(after),
+    alias: host.tls.alias,
+    keystorePassword: state.storePasswords?.keystore ?? makePassword(),
+    truststorePassword: state.storePasswords?.truststore ?? makePassword(),
+  })
+  return { state: withHost(state, host.name, { ...packed, outside: authority }), chain, warnings }
+}
+
+/** What every host of ours is called on itself; an outside authority may well refuse to sign that. */
+const local: readonly string[] = ['localhost', '127.0.0.1', '::1']

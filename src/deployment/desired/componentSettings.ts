@@ -1,0 +1,142 @@
+import type { ApiConfig, DatabaseConfig, HostConfig } from '../../config/model.ts'
+import type { Component } from '../../contracts/component.ts'
+import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSettings.ts'
+import type { MapService } from '../../contracts/servicesMap.ts'
+import { Secret } from '../../secrets/secret.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
+import type { Layout, ServiceData } from '../layout.ts'
+import type { ServicePlan } from '../service.ts'
+import { serviceManagers } from '../services/implementations.ts'
+import { namesOf } from './certificateNames.ts'
+import type { StorePasswords } from './generatedStores.ts'
+
+/** One TCP listener of a component, and the options that it comes from. */
+export type Listen = {
+  readonly component: Component
+  /** For a sentence: `the manager`, `the clients of the connector`. */
+  readonly of: string
+  readonly address: string
+  readonly port: number
+  readonly portOption: string
+  readonly addressOption: string
+}
+
+/** The first port that a user other than root may listen on, unless the host was told otherwise (ip(7)). */
+export const firstFreePort = 1024
+
+/** All that one component of a host opens: its API unless that is off, and a connector's ports for clients. */
+export function listensOf({ proxy }: HostConfig, api: ApiConfig): readonly Listen[] {
+  const { component, address, port } = api
+  const own: Listen = {
+    component,
+    of: `the ${component}`,
+    address,
+    port,
+    portOption: `${component}-rest-api-port`,
+    addressOption: `${component}-rest-api-address`,
+  }
+  const opened = api.enabled ? [own] : []
+  if (component !== 'connector' || proxy === undefined) return opened
+  const clients = {
+    component,
+    of: "the connector's clients",
+    address: proxy.address,
+    addressOption: 'application-address',
+  }
+  const { port: primary, readonlyPort: replicas } = proxy
+  return [
+    ...opened,
+    { ...clients, port: primary, portOption: 'application-port' },
+    ...(replicas === null ? [] : [{ ...clients, port: replicas, portOption: 'application-readonly-port' }]),
+  ]
+}
+
+/** Passwords with which the components of a host log in to databases. */
+export type DatabasePasswords = { readonly replication?: Secret; readonly monitor?: Secret }
+
+/**
+ * Text of `share/secrets.json`: by option, every password that the host needs and no other. A component reads
+ * it whenever it logs in to a database, so a new password needs no restart.
+ */
+export function secretsFile(stores: StorePasswords, databases: DatabasePasswords): Secret {
+  const passwords = {
+    'java-keystore-password': stores.keystore?.reveal(),
+    'java-truststore-password': stores.truststore?.reveal(),
+    'replication-password': databases.replication?.reveal(),
+    'monitor-password': databases.monitor?.reveal(),
+  }
+  return new Secret(`${JSON.stringify(passwords, null, 2)}\n`)
+}
+
+type SettingsOptions = {
+  readonly cluster: string
+  readonly host: HostConfig
+  readonly services: readonly MapService[]
+  readonly facts: HostFacts
+  readonly api: ApiConfig
+  readonly layout: Layout
+  readonly data: ServiceData
+  readonly service: Pick<ServicePlan, 'manager'>
+}
+
+/** What a component of a host reads when it starts; it holds no secret. */
+export function settingsOf(options: SettingsOptions): ServerSettings {
+  const { cluster, host, facts, api, layout, data, service } = options
+  return {
+    version: 1,
+    cluster,
+    host: host.name,
+    component: api.component,
+    listen: api.enabled ? { address: api.address, port: api.port } : null,
+    socket: data.socket(api.component),
+    tls: { key: `${layout.tls}/key.pem`, chain: `${layout.tls}/chain.pem` },
+    usersFile: data.usersFile,
+    auditFile: data.auditFile(api.component),
+    allowedHosts: [
+      ...new Set(['localhost', '127.0.0.1', '::1', ...namesOf(host, facts).all, ...host.allowedHosts]),
+    ],
+    remoteBootstrap: host.remoteBootstrap,
+    logLevel: host.logLevel,
+    ...ownSettings[api.component](options),
+    ...(serviceManagers[service.manager].logs === undefined
+      ? { log: { file: data.logFile(api.component) } }
+      : {}),
+  }
+}
+
+const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Partial<ServerSettings>>> = {
+  manager: (options) => {
+    const { host, layout, data } = options
+    return {
+      ...mapSettings(options),
+      ...(host.member && { member: host.member }),
+      ...(host.monitor && { monitor: { user: host.monitor.user }, secretsFile: layout.secretsFile }),
+      ...(runs(host, 'connector') ? { connectorSocket: data.socket('connector') } : {}),
+    }
+  },
+  connector: (options) => {
+    const { host, data } = options
+    return {
+      ...mapSettings(options),
+      ...(host.proxy && { proxy: host.proxy }),
+      ...(runs(host, 'manager') ? { managerSocket: data.socket('manager') } : {}),
+    }
+  },
+  replicator: ({ host, layout }) => {
+    const database = host.database && databaseSettings(host.database)
+    return database === undefined ? {} : { database, secretsFile: layout.secretsFile }
+  },
+}
+
+const runs = (host: HostConfig, component: Component): boolean =>
+  host.apis.some((api) => api.component === component)
+
+const mapSettings = ({ services, data, api }: SettingsOptions): Partial<ServerSettings> => ({
+  services: { services },
+  stateFile: data.stateFile(api.component),
+})
+
+function databaseSettings(database: DatabaseConfig): DatabaseSettings | undefined {
+  const { account, type, host, port, service } = database
+  return account && { type, host, port, user: account.user, service }
+}

@@ -1,0 +1,208 @@
+import { type Authority, createAuthority } from '../../certificates/authority.ts'
+import { CertificateError } from '../../certificates/certificateError.ts'
+import { leafFacts } from '../../certificates/certificateFacts.ts'
+import { describeChain } from '../../certificates/chain.ts'
+import { openStores } from '../../certificates/checkStores.ts'
+import { type HostStores, makeHostStores, packHostStores } from '../../certificates/hostStores.ts'
+import { leafNeedsRenewal } from '../../certificates/leaf.ts'
+import { makePassword } from '../../certificates/password.ts'
+import { certificatesOf } from '../../certificates/pem.ts'
+import type { HostConfig } from '../../config/model.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
+import {
+  type ClusterState,
+  trustedAuthorities,
+  withAuthority,
+  withHost,
+  withStorePasswords,
+} from '../state/clusterState.ts'
+import { StepError } from '../stepError.ts'
+import { namesOf, splitNames } from './certificateNames.ts'
+
+/** Everything of TLS that a host gets, made by us or brought by the operator. */
+export type ResolvedStores = {
+  /** By file name; empty where the stores already lie on the host. */
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly key: Secret
+  readonly chain: string
+  readonly authorities: readonly string[]
+  readonly passwords: { readonly keystore?: Secret; readonly truststore?: Secret }
+}
+
+/** Passwords of the stores as the file gives them. */
+export type StorePasswords = { readonly keystore?: Secret; readonly truststore?: Secret }
+
+/** Hosts whose stores muster makes: no path is given. */
+export const isGenerated = (host: HostConfig): boolean =>
+  host.tls.keystorePath === undefined && host.tls.truststorePath === undefined
+
+/**
+ * A host that carries a certificate of this cluster's authority while the state directory lacks that
+ * authority's key: a second one is never made, or the clients of the first would trust nobody any more.
+ */
+export function authorityElsewhere(options: {
+  readonly cluster: string
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly state: ClusterState
+  readonly now: Date
+}): StepError | undefined {
+  const { cluster, host, facts, state, now } = options
+  const chain =
+    facts.installation.chain === undefined ? undefined : describeChain(facts.installation.chain, now)
+  if (!isGenerated(host) || chain === undefined || !chain.issuer.includes(`muster ${cluster} authority`)) {
+    return undefined
+  }
+  const ours = [...trustedAuthorities(state), ...(state.retired ?? [])]
+  if (state.authority !== undefined && ours.some((authority) => chain.issuedBy(authority))) return undefined
+  return new StepError({
+    host: host.name,
+    code: 'authority-elsewhere',
+    message: `its certificate was issued by an authority of ${cluster} whose key is not in this state directory`,
+    fix: 'Bring the state from where the cluster was installed: `muster state export --out FILE` there, `muster state import --from FILE` here. A second authority is never made, since clients trust the first.',
+  })
+}
+
+/** The state with an authority and store passwords, made now where there are none, and what was made. */
+export async function ensureAuthority(options: {
+  readonly cluster: string
+  readonly state: ClusterState
+  readonly now: Date
+}): Promise<{
+  readonly state: ClusterState
+  readonly authority: Authority
+  readonly notes: readonly string[]
+}> {
+  const { cluster, now } = options
+  const authority = options.state.authority ?? (await createAuthority({ cluster, now }))
+  const made = options.state.authority === undefined
+  const withKeys = made ? withAuthority(options.state, authority) : options.state
+  const state =
+    withKeys.storePasswords === undefined
+      ? withStorePasswords(withKeys, { keystore: makePassword(), truststore: makePassword() })
+      : withKeys
+  return { state, authority, notes: made ? [`make the certificate authority of ${cluster}`] : [] }
+}
+
+/** The generated stores of a host: those of the state where they still serve, otherwise new ones. */
+export async function generatedStores(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly state: ClusterState
+  readonly authority: Authority
+  readonly given: StorePasswords
+  readonly now: Date
+  /** Whether the host is to get another certificate, however good its own is. */
+  readonly renew?: boolean
+  /** Whether a certificate of an outside authority gives way to one of ours. */
+  readonly ownAuthority?: boolean
+}): Promise<{
+  /** Where an outside certificate gives way, it still has that one: what is not proved yet may fail. */
+  readonly state: ClusterState
+  readonly stores: ResolvedStores
+  /** Why a certificate was issued; empty for the first one, absent where none was. */
+  readonly issued?: string
+  /** What is to be kept in place of an outside certificate once the host has proved it. */
+  readonly onceProved?: HostStores
+}> {
+  const { host, facts, state, authority, given, now } = options
+  const names = namesOf(host, facts)
+  const trusted = trustedAuthorities(state)
+  const locks = {
+    trusted,
+    alias: host.tls.alias,
+    keystorePassword: given.keystore ?? state.storePasswords?.keystore ?? makePassword(),
+    truststorePassword: given.truststore ?? state.storePasswords?.truststore ?? makePassword(),
+  }
+  const kept = state.hosts.get(host.name)
+  const reason = reasonToIssue(options, names.required)
+  const stores =
+    kept === undefined || reason !== undefined
+      ? await makeHostStores({
+          ...locks,
+          ...splitNames(names.all),
+          authority,
+          keyType: host.tls.keyType,
+          lifetimeDays: host.tls.keyLifetime,
+          now,
+        })
+      : fits(kept, { ...locks, names: names.required, now })
+        ? kept
+        : {
+            ...packHostStores({ ...locks, leaf: kept, authority }),
+            ...(kept.outside === undefined ? {} : { outside: kept.outside }),
+          }
+  const leaving = kept?.outside !== undefined && stores.outside === undefined
+  return {
+    ...(leaving ? { onceProved: stores } : {}),
+    state: stores === kept || leaving ? state : withHost(state, host.name, stores),
+    stores: {
+      files: new Map([
+        ['keystore.p12', stores.keystore],
+        ['truststore.p12', stores.truststore],
+      ]),
+      key: stores.key,
+      chain: stores.chain,
+      authorities: trusted,
+      passwords: { keystore: locks.keystorePassword, truststore: locks.truststorePassword },
+    },
+    ...(reason === undefined ? {} : { issued: reason }),
+  }
+}
+
+/** Why a host gets another leaf; empty for its first one, undefined where it keeps its own. */
+function reasonToIssue(
+  options: Parameters<typeof generatedStores>[0],
+  required: readonly string[],
+): string | undefined {
+  const { host, facts, state, authority, now, renew = false, ownAuthority = false } = options
+  const kept = state.hosts.get(host.name)
+  if (kept === undefined) return ''
+  if (kept.outside !== undefined) {
+    if (ownAuthority) return 'is of an outside authority'
+    mustBeInTime(host.name, kept.chain, now)
+    return undefined
+  }
+  const { warningDays, keyType } = host.tls
+  const needs = { now, warningDays, keyType, authority: authority.certificate, ...splitNames(required) }
+  const reason = leafNeedsRenewal({ chain: kept.chain, ...needs })
+  if (reason?.code === 'other-authority' && state.rotation?.phase === 'move') return 'is of the old authority'
+  if (reason !== undefined) return reason.message
+  // One that the host has not got yet was made by a run that ended early: it is as new as another would be.
+  return renew && kept.chain === facts.installation.chain ? 'is to be renewed' : undefined
+}
+
+/** A certificate of an outside authority is not ours to renew. Throws a `CertificateError` once it has expired. */
+function mustBeInTime(host: string, chain: string, now: Date): void {
+  const facts = leafFacts(chain, now)
+  if (facts === undefined || Date.parse(facts.notAfter) >= now.getTime()) return
+  throw new CertificateError({
+    code: 'outside-expired',
+    message: `the certificate of ${host}, which ${facts.issuer} signed, expired on ${facts.notAfter.slice(0, 10)}`,
+    fix: `Have another one signed: \`muster cert csr --host ${host}\`, then \`muster cert import\`. Or go back to the cluster's own authority: \`muster cert renew --own-authority --host ${host}\`.`,
+  })
+}
+
+/** Whether kept stores open with today's passwords and alias, and trust whom they must. */
+function fits(
+  kept: HostStores,
+  options: {
+    readonly alias: string
+    readonly trusted: readonly string[]
+    readonly keystorePassword: Secret
+    readonly truststorePassword: Secret
+    readonly names: readonly string[]
+    readonly now: Date
+  },
+): boolean {
+  const opened = openStores({ ...kept, ...options, warningDays: 0 })
+  return opened.ok && fingerprints(opened.authorities) === fingerprints(options.trusted)
+}
+
+const fingerprints = (authorities: readonly string[]): string =>
+  authorities
+    .flatMap((pem) => certificatesOf(pem) ?? [])
+    .map(({ fingerprint256 }) => fingerprint256)
+    .sort()
+    .join()

@@ -1,0 +1,129 @@
+import { extname } from 'node:path'
+import { shortListOf } from '../../base/words.ts'
+import { openStores } from '../../certificates/checkStores.ts'
+import { isWarning, type StoreProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { Secret } from '../../secrets/secret.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
+import { StepError } from '../stepError.ts'
+import { namesOf } from './certificateNames.ts'
+import type { ResolvedStores, StorePasswords } from './generatedStores.ts'
+
+/** What there is to say of the stores of one host, before it is known how many others it is true of. */
+export type TlsNote = { readonly host: string } & (
+  | {
+      /** Why its present certificate serves no longer; empty where it has none. */
+      readonly issued: string
+    }
+  | { readonly warning: StoreProblem }
+)
+
+/** Hosts that one note names at most. */
+const most = 8
+
+/** The notes of all hosts, each once with the hosts that it is true of. */
+export function tlsNotes(notes: readonly TlsNote[]): readonly string[] {
+  const groups = new Map<string, readonly TlsNote[]>()
+  for (const note of notes) {
+    const { host: _, ...about } = note
+    const key = JSON.stringify(about)
+    groups.set(key, [...(groups.get(key) ?? []), note])
+  }
+  return [...groups.values()].flatMap((same) => {
+    const [note] = same
+    if (note === undefined) return []
+    const hosts = same.map(({ host }) => host)
+    if ('warning' in note) {
+      const { message, fix } = tellStoreProblem(note.warning, hosts)
+      return `${message} ${fix}`
+    }
+    const one = hosts.length === 1
+    const what = one ? 'issue a certificate for' : 'issue certificates for'
+    const why = note.issued === '' ? '' : `: ${one ? 'its present one' : 'each present one'} ${note.issued}`
+    return `${what} ${shortListOf(hosts, most)}${why}`
+  })
+}
+
+/** The operator's own stores, as far as they could be read on this machine. */
+export type StoresRead = {
+  /** Contents by path. */
+  readonly files: ReadonlyMap<string, Buffer>
+  /** By host; a password that could not be read is missing here and explained in `failures`. */
+  readonly passwords: ReadonlyMap<string, StorePasswords>
+  readonly failures: ReadonlyMap<string, readonly { readonly message: string; readonly fix: string }[]>
+}
+
+/**
+ * The operator's own stores: opened here, judged for the host, and sent byte for byte. Throws a `StepError`
+ * with all that is wrong with them.
+ */
+export function ownStores(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly given: StorePasswords
+  /** Contents of the operator's files by path. */
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly now: Date
+}): { readonly stores: ResolvedStores; readonly warnings: readonly StoreProblem[] } {
+  const { host, given, now } = options
+  const { keystorePath, truststorePath, alias, warningDays } = host.tls
+  const keystore = contentOf(options, keystorePath, 'keystore')
+  const truststore = contentOf(options, truststorePath, 'truststore')
+  const opened = openStores({
+    keystore,
+    keystorePassword: given.keystore ?? new Secret(''),
+    truststore,
+    ...(given.truststore === undefined ? {} : { truststorePassword: given.truststore }),
+    alias,
+    names: namesOf(host, options.facts).required,
+    now,
+    warningDays,
+  })
+  const tell = (problem: StoreProblem) => tellStoreProblem(problem, [host.name])
+  if (!opened.ok) {
+    // Those that only warn would pass for a reason here.
+    const told = opened.problems.filter((problem) => !isWarning(problem)).map(tell)
+    throw new StepError({
+      host: host.name,
+      code: told[0]?.code ?? 'keystore-unfit',
+      message: `${told.map(({ message, why }) => `${message} ${why}`).join(' ')} The stores are ${keystorePath} and ${truststorePath}.`,
+      fix: told.map(({ fix }) => fix).join('\n'),
+    })
+  }
+  const files = [
+    [keystorePath, `keystore${extname(keystorePath ?? '')}`, keystore] as const,
+    [truststorePath, `truststore${extname(truststorePath ?? '')}`, truststore] as const,
+  ].filter(([path]) => !path?.startsWith('host:'))
+  return {
+    stores: {
+      files: new Map(files.map(([, name, content]) => [name, content])),
+      key: opened.key,
+      chain: opened.chain,
+      authorities: opened.authorities,
+      passwords: given,
+    },
+    warnings: opened.warnings,
+  }
+}
+
+function contentOf(
+  options: {
+    readonly host: HostConfig
+    readonly facts: HostFacts
+    readonly files: ReadonlyMap<string, Buffer>
+  },
+  path: string | undefined,
+  what: 'keystore' | 'truststore',
+): Buffer {
+  const { host, facts, files } = options
+  const onHost = path?.startsWith('host:') === true
+  const content = onHost ? facts.hostStores.get(path.slice('host:'.length)) : files.get(path ?? '')
+  if (content !== undefined) return content
+  const option = what === 'keystore' ? 'java-tls-keystore-path' : 'java-truststore-path'
+  throw new StepError({
+    host: host.name,
+    code: `${what}-missing`,
+    message: `the ${what} ${path ?? ''} cannot be read`,
+    fix: `Correct ${option}, or leave out both store paths and let muster make the stores.`,
+  })
+}

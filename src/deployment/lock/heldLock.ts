@@ -1,0 +1,80 @@
+import { lastLines } from '../../base/printable.ts'
+import { StepError } from '../stepError.ts'
+import { parseRunOwner, type RunOwner } from './runOwner.ts'
+
+/** A lock as its host tells of it. */
+export type HeldLock = {
+  /** Undefined where no muster can have written it. */
+  readonly owner: RunOwner | undefined
+  /** When it was taken, by the host's clock (RFC 3339). */
+  readonly since: string
+  /** Seconds since the last heartbeat, by the host's own count. */
+  readonly idle: number
+}
+
+/** The first line of what a lock script printed, and the rest of it. */
+type LockAnswer =
+  | { readonly kind: 'taken' | 'free' }
+  | { readonly kind: 'held'; readonly lock: HeldLock }
+  | { readonly kind: 'failed'; readonly why: string }
+
+/** Reads the first line of a lock script's output; `rest` is what the script behind it printed. */
+export function parseLockAnswer(output: string): { readonly answer: LockAnswer; readonly rest: string } {
+  const end = output.indexOf('\n')
+  const [line, rest] = end === -1 ? [output, ''] : [output.slice(0, end), output.slice(end + 1)]
+  const [kind, ...values] = line.split('\t')
+  if (kind === 'taken' || kind === 'free') return { answer: { kind }, rest }
+  if (kind === 'held') return { answer: { kind, lock: heldLock(values) }, rest }
+  return { answer: { kind: 'failed', why: kind === 'failed' ? lastLines(values[0] ?? '') : '' }, rest }
+}
+
+function heldLock([idle, since, owner]: readonly string[]): HeldLock {
+  return {
+    owner: parseRunOwner(Buffer.from(owner ?? '', 'base64').toString('utf8')),
+    since: /^[\d:TZ-]{1,32}$/.test(since ?? '') ? (since ?? '') : 'an unknown time',
+    idle: /^\d{1,9}$/.test(idle ?? '') ? Number(idle) : 0,
+  }
+}
+
+/** Who a lock belongs to, in words. */
+export const holderWords = ({ owner }: HeldLock): string =>
+  owner === undefined
+    ? 'an unknown user'
+    : `\`muster ${owner.operation}\` of ${owner.user} on ${owner.machine} (run ${owner.id}, process ${owner.pid})`
+
+/** Another run is at work on a host. */
+export function heldError(options: {
+  readonly host: string
+  readonly lock: HeldLock
+  /** Whether its owner's process is on this machine. */
+  readonly here: boolean
+}): StepError {
+  const { host, lock, here } = options
+  // Nobody is told to end the first process of a machine.
+  const end =
+    here && lock.owner !== undefined && lock.owner.pid > 1 ? `, or end it: kill ${lock.owner.pid}` : ''
+  return new StepError({
+    host,
+    code: 'locked',
+    message: `another run holds the lock of this host: ${holderWords(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`,
+    fix: `Wait until it ends, for example with --lock-wait 5m${end}. A run whose machine is down loses the lock 30 s after its last heartbeat; \`muster lock release\` releases it at once.`,
+  })
+}
+
+/** The lock could not be taken for a reason of the host's own. */
+export const lockFailed = (host: string, why: string): StepError =>
+  new StepError({
+    host,
+    code: 'lock-failed',
+    message: `the lock of this host could not be taken${why === '' ? '' : `: ${why}`}`,
+    fix: 'Install flock (util-linux), and make /run (as root) or the home directory (as another user) writable on the host.',
+  })
+
+/** The host did not say whether its lock is held. */
+export const lockUnknown = (host: string, why: string): StepError =>
+  new StepError({
+    host,
+    code: 'bad-answer',
+    message: `the lock of this host could not be read${why === '' ? '' : `: ${why}`}`,
+    fix: 'Check what the startup files of the login shell print there, then run the command again.',
+  })

@@ -1,0 +1,106 @@
+import { parseJsonObject } from '../../base/json.ts'
+import { type Component, isComponent } from '../../contracts/component.ts'
+
+/** A line of a component's log in the words that a person needs to see why it failed; others stay as they are. */
+export function shortLine(line: string): string {
+  const entry = parseJsonObject(line)
+  if (typeof entry?.msg !== 'string') return line
+  const { time, level, msg } = entry
+  return [time, level, msg].filter((word) => typeof word === 'string').join(' ')
+}
+
+/** One line that a component wrote, or that systemd wrote of it. */
+export type LogLine = {
+  readonly host: string
+  readonly component: Component
+  /** Milliseconds since 1970 by the host's clock; of a line that has none, that of the line before it. */
+  readonly time: number | undefined
+  readonly text: string
+}
+
+/** All lines by time; those of one log stay in their order. */
+export const mergeLines = (logs: readonly (readonly LogLine[])[]): readonly LogLine[] =>
+  logs.flat().sort((one, other) => (one.time ?? 0) - (other.time ?? 0))
+
+/** What the script printed: the host's clock, whose installation it is, and the lines of each log. */
+export type ReadLogs = {
+  /** Milliseconds since 1970. */
+  readonly clock: number
+  readonly manifest?: string
+  readonly logs: readonly (readonly LogLine[])[]
+}
+
+type Dated = Pick<LogLine, 'time' | 'text'>
+
+/**
+ * Reads the rows of the logs script; what it does not know is passed over. A component has one log, of which the last
+ * `most` lines are read. Undefined where the host told no time.
+ */
+export function parseLogs(
+  host: string,
+  output: string,
+  most: number,
+): ReadLogs | { readonly untrusted: string } | undefined {
+  const rows = output.split('\n').map((line) => line.split('\t', 3))
+  const manifest = decode(rows.find(([key]) => key === 'manifest')?.[1])
+  const untrusted = decode(rows.find(([key]) => key === 'untrusted')?.[1])
+  if (untrusted !== '') return { untrusted }
+  const clock = millisecondsOf(rows.find(([key]) => key === 'clock')?.[1] ?? '')
+  if (clock === undefined) return undefined
+  const read = new Set<string>()
+  const logs = rows.flatMap(([kind, component = '', content]) => {
+    if (!isComponent(component) || (kind !== 'journal' && kind !== 'file')) return []
+    if (read.has(component)) return []
+    read.add(component)
+    const lines = lastOf(decode(content), most).filter((line) => line !== '')
+    const dated = kind === 'journal' ? lines.flatMap(journalLine(component)) : lines.map(fileLine)
+    return [inherited(dated).map((line): LogLine => ({ host, component, ...line }))]
+  })
+  return { clock, ...(manifest === '' ? {} : { manifest }), logs }
+}
+
+const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
+
+/** The last lines of a text, which may have millions of others. */
+function lastOf(text: string, most: number): readonly string[] {
+  let from = text.endsWith('\n') ? text.length - 1 : text.length
+  for (let count = 0; count < most && from > 0; count += 1) from = text.lastIndexOf('\n', from - 1)
+  return text.slice(Math.max(0, from + (from > 0 ? 1 : 0))).split('\n')
+}
+
+/** Seconds since 1970 that a host wrote; undefined for what is no moment of a calendar (ECMA-262, "Time Values"). */
+function millisecondsOf(seconds: string): number | undefined {
+  const time = /^\d{1,12}(?:\.\d{1,9})?$/.test(seconds) ? Number(seconds) * 1000 : Number.NaN
+  return Number.isNaN(new Date(time).getTime()) ? undefined : time
+}
+
+/** A line of `journalctl -o short-unix`; further lines of one message are indented and have no time. */
+const journalLine =
+  (component: string) =>
+  (line: string): readonly Dated[] => {
+    const [, time, name, text = ''] = /^(\d+\.\d+) \S+ ([^\s:[]+)(?:\[\d+\])?: ?(.*)$/.exec(line) ?? []
+    // `-- No entries --`, `-- Boot 0123… --`
+    if (time === undefined) return line.startsWith('-- ') ? [] : [{ time: undefined, text: line.trimStart() }]
+    return [{ time: millisecondsOf(time), text: name === `muster-${component}` ? text : `${name}: ${text}` }]
+  }
+
+/** A line of a log file: what a component logs tells its time, what it dies of does not. */
+function fileLine(text: string): Dated {
+  const logged = logObject(text)?.time
+  const time = typeof logged === 'string' ? Date.parse(logged) : Number.NaN
+  return { time: Number.isNaN(time) ? undefined : time, text }
+}
+
+/** The members of a line that a component logged; undefined for any other line. */
+export function logObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  return text.startsWith('{') ? parseJsonObject(text) : undefined
+}
+
+/** A line without a time has that of the line before it; the first ones have that of the first that has one. */
+function inherited(lines: readonly Dated[]): readonly Dated[] {
+  let latest = lines.find(({ time }) => time !== undefined)?.time
+  return lines.map(({ time, text }) => {
+    latest = time ?? latest
+    return { time: latest, text }
+  })
+}

@@ -1,0 +1,130 @@
+import type { HostFacts, InstallationFacts, ReleaseFact } from '../facts/hostFacts.ts'
+import { StepError } from '../stepError.ts'
+import { unfinishedRollback } from './releaseScripts.ts'
+
+/** Releases that stay on a host: the current one and two to go back to (deployment.md, "Releases"). */
+const keptReleases = 3
+
+/** The releases that were the current one on this host, the last first; `current` itself before all. */
+export function byTurn({ releases, currentRelease }: InstallationFacts): readonly ReleaseFact[] {
+  const rank = ({ id, turn }: ReleaseFact): number => (id === currentRelease ? Number.MAX_VALUE : turn)
+  return releases.filter((one) => rank(one) > 0).sort((one, other) => rank(other) - rank(one))
+}
+
+/** What can go once `next` is the current release: `releases/NAME`, then `runtimes/NAME` that none of the kept uses. */
+export function removable(
+  installation: InstallationFacts,
+  next: { readonly release: string; readonly runtime: string | undefined },
+): readonly string[] {
+  const { releases, runtimes } = installation
+  const before = byTurn(installation).filter(({ id }) => id !== next.release)
+  const kept = [next.release, ...before.slice(0, keptReleases - 1).map(({ id }) => id)]
+  const stays = ({ id }: ReleaseFact): boolean => kept.includes(id)
+  const needed = [next.runtime, ...releases.filter(stays).map(runtimeOf)]
+  return [
+    ...releases.filter((release) => !stays(release)).map(({ id }) => `releases/${id}`),
+    ...runtimes.filter((id) => !needed.includes(id)).map((id) => `runtimes/${id}`),
+  ]
+}
+
+/** The runtime of ours that a release runs on; undefined where it is the host's own Node.js. */
+const runtimeOf = ({ node }: ReleaseFact): string | undefined =>
+  /(?:^|\/)runtimes\/([^/]+)\/node$/.exec(node)?.[1]
+
+/** Numbers and words of a version; undefined where it is none (semver.org, 2.0.0). */
+function parse(
+  version: string,
+): { readonly numbers: readonly number[]; readonly before: readonly string[] } | undefined {
+  const [, numbers, before] =
+    /^(\d{1,9}\.\d{1,9}\.\d{1,9})(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/.exec(version) ?? []
+  if (numbers === undefined) return undefined
+  return { numbers: numbers.split('.').map(Number), before: before?.split('.') ?? [] }
+}
+
+/** Whether the first version comes after the second (semver.org, section 11); what is no version comes after none. */
+export function isNewer(version: string, than: string): boolean {
+  const [one, other] = [parse(version), parse(than)]
+  if (one === undefined || other === undefined) return false
+  for (const [index, number] of one.numbers.entries()) {
+    const difference = number - (other.numbers[index] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  // A version comes after what was tried before it.
+  if (one.before.length === 0 || other.before.length === 0) {
+    return one.before.length === 0 && other.before.length > 0
+  }
+  for (let index = 0; ; index += 1) {
+    const [mine, theirs] = [one.before[index], other.before[index]]
+    if (mine === undefined || theirs === undefined) return mine !== undefined
+    if (mine !== theirs) return isAfter(mine, theirs)
+  }
+}
+
+/** Words come after numbers, numbers in their order, words in that of ASCII. */
+function isAfter(word: string, than: string): boolean {
+  const [number, other] = [word, than].map((text) => (/^\d+$/.test(text) ? Number(text) : undefined))
+  if (number !== undefined && other !== undefined) return number > other
+  if (number !== undefined || other !== undefined) return number === undefined
+  return word > than
+}
+
+/** Version and digest of a release's name, `VERSION-DIGEST`. */
+export function nameParts(id: string): { readonly version: string; readonly digest: string } {
+  const dash = id.lastIndexOf('-')
+  return dash === -1
+    ? { version: id, digest: '' }
+    : { version: id.slice(0, dash), digest: id.slice(dash + 1) }
+}
+
+/** Releases of a host that `wanted` names: the one with that id, else those of that version, the last that was current first. */
+export function releasesNamed(installation: InstallationFacts, wanted: string): readonly ReleaseFact[] {
+  const exact = installation.releases.filter(({ id }) => id === wanted)
+  if (exact.length > 0) return exact
+  return byTurn(installation).filter(({ id }) => nameParts(id).version === wanted)
+}
+
+/** Throws a `StepError` where the Node.js of a release is gone. */
+export function mustHaveNode(host: string, { id, node, nodeThere }: ReleaseFact): void {
+  if (nodeThere) return
+  throw new StepError({
+    host,
+    code: 'release-incomplete',
+    message: `the Node.js of the release ${id} is missing (${node || 'no path is recorded'})`,
+    fix: 'Install the version you want with a muster of that version.',
+  })
+}
+
+/**
+ * The release a host goes back to: the one that an interrupted rollback had begun to, else the one before the
+ * current, or the one that `to` names, by its whole name
+ * or by its version; of several of one version the last that was current. Throws a `StepError` where there is
+ * none, or where it could not start.
+ */
+export function releaseToGoTo(facts: HostFacts, to: string | undefined): ReleaseFact {
+  const { releases, currentRelease } = facts.installation
+  const refuse = (code: string, message: string, fix: string): StepError =>
+    new StepError({ host: facts.host, code, message, fix })
+  if (currentRelease === undefined) {
+    throw refuse('not-installed', 'nothing is installed there', 'Run `muster install` first.')
+  }
+  const had = byTurn(facts.installation)
+  const begun = unfinishedRollback(facts.installation)
+  const chosen =
+    to === undefined
+      ? (releases.find(({ id }) => id === begun) ?? had.find(({ id }) => id !== currentRelease))
+      : releasesNamed(facts.installation, to)[0]
+  const others = had.filter(({ id }) => id !== currentRelease).map(({ id }) => id)
+  if (chosen === undefined) {
+    throw refuse(
+      'no-such-release',
+      to === undefined
+        ? `no rollback target: there is no release before ${currentRelease}`
+        : `the release ${to} is not installed; the host has ${[currentRelease, ...others].join(', ')}`,
+      to === undefined || others.length === 0
+        ? 'Install the version you want with a muster of that version.'
+        : `Name one that every host has with --to, such as ${others[0]}.`,
+    )
+  }
+  mustHaveNode(facts.host, chosen)
+  return chosen
+}

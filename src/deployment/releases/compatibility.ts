@@ -1,0 +1,106 @@
+import { quote } from '../../base/shellWords.ts'
+import type { HostConfig } from '../../config/model.ts'
+import type { Transport } from '../../transport/transport.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
+import type { Layout } from '../layout.ts'
+import { ownProgram } from '../ownProgram.ts'
+import type { ServiceSet } from '../services/serviceManager.ts'
+import { StepError } from '../stepError.ts'
+import type { Target } from '../target.ts'
+import { isNewer, nameParts, releasesNamed } from './chooseRelease.ts'
+
+/** Why a host cannot be upgraded to this version; undefined where it can. */
+export function notUpgradable(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  /** Of the muster that would upgrade it. */
+  readonly version: string
+  /** Of --release. */
+  readonly release?: string | undefined
+}): StepError | undefined {
+  const { host, facts, version, release } = options
+  const { manifest, currentRelease } = facts.installation
+  if (manifest === undefined || currentRelease === undefined) {
+    return new StepError({
+      host: host.name,
+      code: 'not-installed',
+      message: `nothing to upgrade is installed in ${host.installDirectory}`,
+      fix: `Install it with \`muster install --host ${host.name}\`, or exclude it with --host.`,
+    })
+  }
+  const runs = nameParts(currentRelease).version
+  if (release !== undefined) {
+    // A host that does not keep it is refused later, together with the others.
+    const [to] = releasesNamed(facts.installation, release)
+    if (to === undefined || !isNewer(runs, nameParts(to.id).version)) return undefined
+    return new StepError({
+      host: host.name,
+      code: 'newer-release',
+      message: `it runs ${runs}, which is newer than the release ${to.id}`,
+      fix: `To go back on purpose: \`muster rollback --to ${release}\`, or \`muster install --release ${release}\`.`,
+    })
+  }
+  if (!isNewer(runs, version)) return undefined
+  return new StepError({
+    host: host.name,
+    code: 'newer-release',
+    message: `it runs ${runs}, which is newer than this muster, ${version}`,
+    fix: `Upgrade with muster ${runs} or a newer one. To go back on purpose: \`muster rollback\`.`,
+  })
+}
+
+/** Exit code of a `muster-api` that has no command `check`. */
+const unknownCommand = 3
+
+/**
+ * Asks a release, without starting it, whether it understands the settings that are on its host: settings of
+ * a later version may say what an older one does not know. A release from before that question existed is
+ * let through. Throws a `StepError`.
+ */
+export async function requireSettingsSupport(
+  transport: Transport,
+  { release, layout, components }: Pick<ServiceSet, 'components'> & { release: string; layout: Layout },
+): Promise<void> {
+  const folder = `${layout.releases}/${release}`
+  const checks = components.map((component) => checkScript(folder, quote(layout.settings(component))))
+  const { code, stderr } = await transport.run(checks.join('\n'))
+  if (code === 0) return
+  const said = String(stderr).replace(/^muster-api: /, '')
+  throw new StepError({
+    host: transport.host,
+    code: 'release-unfit',
+    message: `the release ${release} cannot start with what is installed now: ${said}`,
+    fix: 'Choose another rollback target with --to, or install the version you want with a muster of that version.',
+  })
+}
+
+/** Asks a release that the host keeps whether it understands the settings that an installation would write. */
+export async function requireTargetSupport(
+  transport: Transport,
+  { release, layout, components }: Target,
+): Promise<void> {
+  const folder = `${layout.releases}/${release.id}`
+  for (const { settingsFile } of components) {
+    const { code, stderr } = await transport.run(
+      `d=$(mktemp -d) || exit 1
+trap 'rm -rf "$d"' EXIT
+cat > "$d/settings.json" || exit 1
+${checkScript(folder, '"$d/settings.json"')}`,
+      { stdin: settingsFile.content },
+    )
+    if (code === 0) continue
+    const said = String(stderr).replace(/^muster-api: (the settings \S+ cannot be used: )?/, '')
+    throw new StepError({
+      host: transport.host,
+      code: 'release-unfit',
+      message: `the release ${release.id} does not understand the settings that would be installed: ${said}`,
+      fix: `Name another release with --release, or install with a muster of version ${release.version}.`,
+    })
+  }
+}
+
+/** sh that ends with 1, in the words of the release, unless it understands the settings at `path`, which is quoted. */
+const checkScript = (folder: string, path: string): string =>
+  `${ownProgram(folder, `check --settings ${path}`)}
+code=$?
+[ $code = 0 ] || [ $code = ${unknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`

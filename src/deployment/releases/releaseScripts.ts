@@ -1,0 +1,57 @@
+import { quote } from '../../base/shellWords.ts'
+import type { InstallationFacts } from '../facts/hostFacts.ts'
+import type { Layout } from '../layout.ts'
+
+const began = 'rolling back to '
+
+/** What stands for a component's digest from the begin of a rollback until its start in the older release. */
+export const rollingBack = (release: string): string => `${began}${release}`
+
+/** What stands there once it has started: never the digest of an installation, which so restarts it. */
+export const rolledBack = (release: string): string => `rolled back to ${release}`
+
+/** The release that a rollback which did not come to its end was going to. */
+export const unfinishedRollback = ({ applied }: InstallationFacts): string | undefined =>
+  [...applied.values()]
+    .find((text) => text.startsWith(began))
+    ?.slice(began.length)
+    .trim()
+
+/**
+ * sh that points `current` to a release by one atomic rename of a symlink, then writes into the release when
+ * it became the current one. The number before the time decides the order: a clock may go back.
+ */
+export function switchScript(layout: Layout, release: string): string {
+  const folder = quote(`releases/${release}`)
+  return `cd ${quote(layout.root)}
+turn=0
+for f in releases/*/.activated; do
+  n=0
+  if [ -r "$f" ]; then read -r n _ < "$f" || :; fi
+  if [ "$n" -gt "$turn" ] 2>/dev/null; then turn=$n; fi
+done
+old=$(readlink current || :)
+if [ -n "$old" ] && [ -d "$old" ] && [ ! -e "$old/.activated" ]; then
+  turn=$((turn + 1))
+  printf '%s\\n' "$turn" > "$old/.activated"
+fi
+rm -f .current-new
+ln -s ${folder} .current-new
+mv -fT .current-new current
+printf '%s %s\\n' "$((turn + 1))" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" > ${folder}/.activated.new
+mv -f ${folder}/.activated.new ${folder}/.activated`
+}
+
+/**
+ * sh that removes releases and runtimes, each out of sight at once; the current release stays. A process that still runs
+ * one keeps its files open: the kernel removes them with its end (unlink(2)).
+ */
+export const removeScript = (layout: Layout, paths: readonly string[]): string => `set -e
+cd ${quote(layout.root)}
+rm -rf releases/.old-* runtimes/.old-*
+now=$(readlink current || :)
+for p in ${paths.map(quote).join(' ')}; do
+  [ "$p" != "$now" ] && [ -d "$p" ] || continue
+  mv "$p" "\${p%%/*}/.old-\${p#*/}"
+  rm -rf "\${p%%/*}/.old-\${p#*/}"
+done`

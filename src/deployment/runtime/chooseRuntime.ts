@@ -1,0 +1,98 @@
+import type { HostConfig } from '../../config/model.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
+import { StepError } from '../stepError.ts'
+import { type Architecture, architectureOf, oldestMaintainedMajor, pinnedRuntime } from './pinnedRuntime.ts'
+
+/** A Node.js binary that is sent: named by its content, so that it is sent once. */
+export type SentRuntime = {
+  readonly kind: 'sent'
+  /** Folder below `runtimes/`. */
+  readonly id: string
+  readonly architecture: Architecture
+  /** Of the unpacked binary, in hexadecimal. */
+  readonly sha256: string
+  /** Known for the pinned runtime; what `node --version` must print. */
+  readonly version?: string
+}
+
+/** The bytes of a runtime as they travel: packed with gzip, and the SHA-256 of just these bytes in hexadecimal. */
+export type PackedRuntime = { readonly bytes: Buffer; readonly sha256: string }
+
+/** The Node.js of a release that the host keeps. */
+export type KeptRuntime = { readonly kind: 'kept'; readonly path: string; readonly release: string }
+
+/** The Node.js that runs the components of a host. */
+export type RuntimeChoice =
+  | { readonly kind: 'host'; readonly path: string; readonly version: string }
+  | SentRuntime
+  | KeptRuntime
+
+/** A binary the operator brought with --runtime-file. */
+export type RuntimeFile = { readonly sha256: string; readonly architecture: Architecture }
+
+/**
+ * Chooses the runtime of a host: on this machine the Node.js that muster runs on; elsewhere the host's own
+ * where its line is maintained and only root can change it; otherwise one is sent. Throws a `StepError`
+ * when the options leave no choice.
+ */
+export function chooseRuntime(options: {
+  readonly host: HostConfig
+  readonly facts: HostFacts
+  readonly ownNode: { readonly path: string; readonly version: string }
+  readonly file?: RuntimeFile | undefined
+}): Exclude<RuntimeChoice, KeptRuntime> {
+  const { host, facts, ownNode, file } = options
+  if (host.runtime === 'upload') return sentRuntime(facts, file, host.name)
+  if (host.connection === 'local') return { kind: 'host', ...ownNode }
+  const unfit = whyNotHostNode(facts)
+  if (unfit === undefined && facts.node !== undefined) {
+    return { kind: 'host', path: facts.node.path, version: facts.node.version }
+  }
+  if (host.runtime === 'host') {
+    throw new StepError({
+      host: host.name,
+      code: 'no-host-runtime',
+      message: `runtime is host, but ${unfit}`,
+      fix: `Install Node.js ${oldestMaintainedMajor} or newer there as root, or set runtime to auto.`,
+    })
+  }
+  return sentRuntime(facts, file, host.name)
+}
+
+/** Whether the components of a host run on a Node.js that muster sends there. */
+export function isRuntimeSent(host: HostConfig, facts: HostFacts): boolean {
+  if (host.runtime !== 'auto') return host.runtime === 'upload'
+  return host.connection !== 'local' && whyNotHostNode(facts) !== undefined
+}
+
+function whyNotHostNode(facts: HostFacts): string | undefined {
+  if (facts.node === undefined) return 'the host has no Node.js'
+  const major = Number(/^v(\d+)\./.exec(facts.node.version)?.[1] ?? 0)
+  if (major < oldestMaintainedMajor) {
+    return `its ${facts.node.path} is ${facts.node.version || 'not runnable'}, which is no longer maintained`
+  }
+  return facts.node.rootOwned ? undefined : `users other than root can change its ${facts.node.path}`
+}
+
+function sentRuntime(facts: HostFacts, file: RuntimeFile | undefined, host: string): SentRuntime {
+  const architecture = architectureOf(facts.machine)
+  if (file === undefined) {
+    const { version, sha256 } = pinnedRuntime
+    return {
+      kind: 'sent',
+      id: `node-${version}-${sha256[architecture].slice(0, 12)}`,
+      architecture,
+      sha256: sha256[architecture],
+      version: `v${version}`,
+    }
+  }
+  if (file.architecture !== architecture) {
+    throw new StepError({
+      host,
+      code: 'wrong-architecture',
+      message: `the --runtime-file is for ${file.architecture}, and the host is ${architecture}`,
+      fix: `Use a Node.js binary for linux-${architecture}.`,
+    })
+  }
+  return { kind: 'sent', id: `node-${file.sha256.slice(0, 12)}`, architecture, sha256: file.sha256 }
+}

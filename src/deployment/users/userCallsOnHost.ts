@@ -1,0 +1,121 @@
+import { isObject } from '../../base/json.ts'
+import type { CallRequest, CallResult } from '../../client/call.ts'
+import { envelope, readEnvelope } from '../../client/envelope.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
+import type { Component } from '../../contracts/component.ts'
+import { guardParameter } from '../../contracts/route.ts'
+import type { Transport } from '../../transport/transport.ts'
+import { callHost } from '../callHost.ts'
+import type { HostWork } from '../execution/hostRun.ts'
+import type { InstalledFacts } from '../facts/hostFacts.ts'
+import { preview } from '../hostPlan.ts'
+import { installedSet } from '../installedSet.ts'
+import { layoutOf } from '../layout.ts'
+import { installedProvable } from '../releases/provable.ts'
+import type { ServiceSet } from '../services/serviceManager.ts'
+import type { ClusterState } from '../state/clusterState.ts'
+import { StepError } from '../stepError.ts'
+import { removedUsersStep } from '../steps/removedUsers.ts'
+import type { SurveyedHost } from '../survey.ts'
+import { verifyHost } from '../verify.ts'
+import { installedUsers } from './installedUsers.ts'
+import { restoreUsers } from './takeBack.ts'
+
+/** Milliseconds that a component has for it. */
+const timeout = 10_000
+
+/**
+ * Ends the lock-outs of a user name in every component of a host, over their private sockets, where nobody is ever
+ * locked out. Returns the components that had any; rejects with a `StepError` where one did not answer.
+ */
+export async function unlockOnHost(
+  transport: Transport,
+  { host, set, user }: { readonly host: HostConfig; readonly set: ServiceSet; readonly user: string },
+): Promise<readonly Component[]> {
+  const { method, path } = commonRoutes.unlock
+  const requests = host.apis.map(
+    ({ component }): CallRequest => ({
+      id: component,
+      method,
+      path: `${path}?${guardParameter}=true`,
+      target: { socket: set.data.socket(component) },
+      timeout,
+      body: envelope('StringPayload', { value: user }),
+    }),
+  )
+  const results = await callHost({ ...set, transport, requests, timeout: 2 * timeout, running: true })
+  return host.apis.flatMap(({ component }) => {
+    const result = results.find(({ id }) => id === component)
+    const changed = changedOf(result)
+    if (changed === undefined) throw failure(host, component, result)
+    return changed ? [component] : []
+  })
+}
+
+function changedOf(result: CallResult | undefined): boolean | undefined {
+  if (result === undefined || !('status' in result) || result.status !== 200) return undefined
+  const payload = readEnvelope(result.body)?.payload
+  return isObject(payload) && typeof payload.changed === 'boolean' ? payload.changed : undefined
+}
+
+function failure(host: HostConfig, component: Component, result: CallResult | undefined): StepError {
+  const isOld = result !== undefined && 'status' in result && result.status === 404
+  const said =
+    result === undefined
+      ? 'gave no answer'
+      : 'error' in result
+        ? `gave no answer (${result.error.code})`
+        : `answered ${result.status}`
+  return new StepError({
+    host: host.name,
+    code: 'step-failed',
+    message: `the ${component} ${isOld ? 'runs a release that cannot unlock users' : `${said} when asked to unlock the user`}`,
+    fix: isOld
+      ? 'Run `muster upgrade`, or `muster restart` to unlock all users.'
+      : 'See `muster status`, or run `muster restart` to unlock all users.',
+  })
+}
+
+/**
+ * Takes a user off one host and proves that no component there knows it any more; nothing is restarted. A host that
+ * would be left without any user is a `StepError`, as the API itself answers 409 then (contract.md).
+ */
+export function removeFromHost(options: {
+  readonly cluster: string
+  readonly surveyed: SurveyedHost<InstalledFacts>
+  readonly state: ClusterState
+  readonly user: string
+}): (HostWork & { readonly address: string }) | StepError {
+  const { cluster, surveyed, state, user } = options
+  const { host, facts, transport } = surveyed
+  const work = { host: host.name, address: host.address, transport }
+  if (facts.installation.manifest === undefined) {
+    return { ...work, steps: [], verify: () => Promise.resolve('nothing is installed there') }
+  }
+  const names = installedUsers(facts.installation.users).map((one) => one.user)
+  if (names.length === 1 && names[0] === user) {
+    return new StepError({
+      host: host.name,
+      code: 'last-user',
+      message: `${user} is the only user of the host: without it, no login is possible`,
+      fix: 'Add another user to the file and run `muster users apply` first.',
+    })
+  }
+  const layout = layoutOf(host.installDirectory)
+  const set = installedSet({ cluster, layout, facts })
+  const common = { data: set.data, account: set.account, folder: layout.current }
+  const step = removedUsersStep({ ...common, names: [user] })
+  const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
+  const apis = installedProvable({ host, facts, set: { ...set, components: runs }, state, users: [] })
+  return {
+    ...work,
+    steps: preview([step], facts),
+    snapshot: { restoreSteps: restoreUsers({ ...common, facts, removed: [user] }) },
+    verify: async () => {
+      if (runs.length === 0) return 'no component is running'
+      await verifyHost(transport, { ...apis, running: true, gone: [user] })
+      return `removed from every API`
+    },
+  }
+}

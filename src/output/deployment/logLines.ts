@@ -1,0 +1,43 @@
+import type { DeploymentEvent } from '../../deployment/events.ts'
+import { waveTitle } from './progress.ts'
+
+/** An event as one line of a log, or as none; failures are told by `failuresText`. */
+export function plainLine(event: DeploymentEvent): string | undefined {
+  switch (event.type) {
+    case 'wave-started':
+      // One wave is no order worth a line.
+      return event.of === 1 ? undefined : `${waveTitle(event)}: ${event.hosts.join(', ')}\n`
+    case 'step-done':
+      return `${event.host}: ${event.title} (${event.seconds.toFixed(1)} s)\n`
+    case 'step-undone':
+      return `${event.host}: undone: ${event.title} (${event.seconds.toFixed(1)} s)\n`
+    case 'stopping':
+      return 'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n'
+    case 'notice':
+      return `${event.message}\n`
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Makes the lines of a log that follow a printed plan: steps that it names have none, and each host that changes has
+ * one when it is done. A host that fails has its failure instead.
+ */
+export function linesAfterPlan(): (event: DeploymentEvent) => string | undefined {
+  const seconds = new Map<string, number>()
+  const changed = new Set<string>()
+  const failed = new Set<string>()
+  return (event) => {
+    if (event.type === 'host-failed') failed.add(event.host)
+    if (event.type === 'step-done') {
+      changed.add(event.host)
+      return undefined
+    }
+    if (event.type !== 'phase-done') return plainLine(event)
+    const { host, phase } = event
+    seconds.set(host, (seconds.get(host) ?? 0) + event.seconds)
+    if (phase !== 'verify' || !changed.has(host) || failed.has(host)) return undefined
+    return `${host}: done (${seconds.get(host)?.toFixed(1)} s)\n`
+  }
+}

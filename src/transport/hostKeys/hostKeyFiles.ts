@@ -1,0 +1,25 @@
+import { errorCode } from '../../base/systemErrors.ts'
+import type { Once } from '../once.ts'
+import type { ReadFile } from '../sshTarget.ts'
+import { type KnownHost, parseKnownHosts } from './knownHosts.ts'
+
+/** What known_hosts files hold. A file that is not there holds nothing. */
+export async function readKnownHosts(
+  files: readonly string[],
+  { readFile, once }: { readonly readFile: ReadFile; readonly once: Once },
+): Promise<readonly KnownHost[]> {
+  const read = async (file: string): Promise<readonly KnownHost[]> =>
+    parseKnownHosts(await textOf(readFile, file), file)
+  const entries = await Promise.all(files.map((file) => once(`known_hosts ${file}`, () => read(file))))
+  return entries.flat()
+}
+
+async function textOf(readFile: ReadFile, file: string): Promise<string> {
+  try {
+    return (await readFile(file)).toString('utf8')
+  } catch (error) {
+    // Without the file no host is known, which is told with its name; any other error is no different.
+    if (errorCode(error) !== undefined) return ''
+    throw error
+  }
+}

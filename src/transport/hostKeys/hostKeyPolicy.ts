@@ -1,0 +1,136 @@
+import type { Destination, KeyCheck } from '../destination.ts'
+import { defaultPort } from '../sshTarget.ts'
+import { TransportError } from '../transportError.ts'
+import { type HostKeyAlgorithm, hostKeyAlgorithms } from './algorithms.ts'
+import {
+  type Asked,
+  fingerprint,
+  judgeHostKey,
+  type KnownHost,
+  knownTypes,
+  nameMeant,
+  typeOfKey,
+} from './knownHosts.ts'
+
+/** What decides about a host's key: a pinned fingerprint alone, or known_hosts. */
+export type HostKeyPolicy = {
+  /** In the order in which we ask for them. */
+  readonly algorithms: readonly HostKeyAlgorithm[]
+  /** A pinned key may be any of those that a host has. */
+  readonly pinned: boolean
+  /** Undefined: the key is the host's. Otherwise why it may not be. */
+  judge(key: Buffer): TransportError | undefined
+}
+
+type Options = Asked & {
+  readonly host: string
+  /** Whether it is a jump host, whose key the YAML cannot pin. */
+  readonly jump: boolean
+  readonly entries: readonly KnownHost[]
+  /** The known_hosts files that `entries` come from, for messages. */
+  readonly files: readonly string[]
+  /** Where the key was shown, for messages. */
+  readonly dialled: { readonly name: string; readonly port: number }
+  readonly lenient: KeyCheck['lenient']
+}
+
+/** `entries` are what the known_hosts files of the destination hold. */
+export function hostKeyPolicy(
+  { label: host, jump, port, check }: Pick<Destination, 'label' | 'jump' | 'port' | 'check'>,
+  entries: readonly KnownHost[],
+): HostKeyPolicy {
+  const { files, pinned, lenient } = check
+  const dialled = { name: check.names[0] ?? host, port }
+  const options = { host, jump, files, entries, dialled, lenient, ...askedFor({ port, check }) }
+  return pinned === undefined ? byKnownHosts(options) : byPin(options, pinned)
+}
+
+/** What known_hosts is asked about a server. OpenSSH looks an alias up without the port. */
+export const askedFor = ({ port, check }: Pick<Destination, 'port' | 'check'>): Asked =>
+  check.alias === undefined ? { names: check.names, port } : { names: [check.alias], port: defaultPort }
+
+/** The name under which ssh itself keeps a server's key: `[name]:port` where the port is not 22. */
+export function knownHostsName(server: Pick<Destination, 'label' | 'port' | 'check'>): string {
+  const { names, port } = askedFor(server)
+  return nameWithPort(names[0] ?? server.label, port)
+}
+
+const nameWithPort = (name: string, port: number): string =>
+  port === defaultPort ? name : `[${name}]:${port}`
+
+const show = (key: Buffer): string => `${fingerprint(key)} (${typeOfKey(key) ?? 'unknown type'})`
+
+function byPin({ host, dialled }: Options, pinned: string): HostKeyPolicy {
+  const wanted = pinned.replace(/=+$/, '')
+  return {
+    algorithms: hostKeyAlgorithms([]),
+    pinned: true,
+    judge: (key) => {
+      if (fingerprint(key) === wanted) return undefined
+      return new TransportError({
+        host,
+        code: 'host-key-changed',
+        message: `${host} showed the host key ${show(key)}, but host-key in the YAML pins ${wanted}`,
+        fix: `Do not go on before you know why: was ${dialled.name} (port ${dialled.port}) installed anew, or does another machine answer there? Read the fingerprint on the host itself with "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub", then correct host-key.`,
+      })
+    },
+  }
+}
+
+function byKnownHosts(options: Options): HostKeyPolicy {
+  const { host, jump, names, port, entries, files } = options
+  const asked = { names, port }
+  const where = nameWithPort(names[0] ?? host, port)
+  const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
+    new TransportError({ host, code, message, fix })
+
+  return {
+    algorithms: hostKeyAlgorithms(knownTypes(entries, asked)),
+    pinned: false,
+    judge: (key) => {
+      const verdict = judgeHostKey(entries, asked, key)
+      switch (verdict.kind) {
+        case 'trusted':
+          return undefined
+        case 'revoked':
+          return error(
+            'host-key-revoked',
+            `${host} showed the host key ${show(key)}, which ${place(verdict.known)} revokes`,
+            'Do not log in there. The host needs a new key; whoever revoked this one knows why.',
+          )
+        case 'changed':
+          return error(
+            'host-key-changed',
+            `the host key of ${host} is not the known one: it showed ${show(key)}, ${place(verdict.known)} has ${show(verdict.known.key)}`,
+            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, ${removal(verdict.known, asked)}, then let \`muster trust\` add the new one.`,
+          )
+        case 'unknown':
+          return error(
+            'host-key-unknown',
+            `the host key of ${host} is not known: ${where} showed ${show(key)}, and ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}${lenientNote(options)}`,
+            `Run \`muster trust\`: it shows the key and adds it to known_hosts when you agree. Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself first${jump ? '' : `; "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML does the same for this host`}.`,
+          )
+      }
+    },
+  }
+}
+
+const place = ({ file, line }: KnownHost): string => `${file} line ${line}`
+
+/** How to take out what is known: ssh-keygen finds a line by the name that it means, but none by a pattern. */
+function removal(known: KnownHost, asked: Asked): string {
+  const name = nameMeant(known, asked)
+  return name === undefined || /[*?!]/.test(known.hosts)
+    ? `remove ${place(known)}`
+    : `remove the old key with "ssh-keygen -R '${name}' -f ${known.file}"`
+}
+
+const lenientNote = ({ lenient }: Options): string =>
+  lenient === undefined
+    ? ''
+    : ` (StrictHostKeyChecking ${lenient} of ssh_config is ignored: unknown host keys are never accepted)`
+
+const authorityNote = (authority: KnownHost | undefined): string =>
+  authority === undefined
+    ? ''
+    : ` (${place(authority)} trusts it through a certificate authority: @cert-authority is not supported here)`

@@ -1,0 +1,155 @@
+import type { Duplex } from 'node:stream'
+import type { Destination } from '../destination.ts'
+import type { SshPlace } from '../sshErrors.ts'
+import { openSession } from '../sshSession.ts'
+import { TransportError } from '../transportError.ts'
+import { type HostKeyAlgorithm, hostKeyAlgorithms, otherHostKeyAlgorithms } from './algorithms.ts'
+import { askedFor, hostKeyPolicy } from './hostKeyPolicy.ts'
+import { fingerprint, judgeHostKey, type KnownHost, knownTypes, typeOfKey } from './knownHosts.ts'
+
+/** A key that a server showed, and what is known of it. */
+export type ShownKey = {
+  /** Such as `ssh-ed25519`. */
+  readonly type: string
+  /** `SHA256:…` */
+  readonly fingerprint: string
+  readonly key: Buffer
+  /** `other`: nothing is known of it, while another key of the server is known. */
+  readonly state: 'known' | 'new' | 'other' | 'changed' | 'revoked'
+  /** What is known instead, or what revokes it. */
+  readonly instead?: { readonly fingerprint: string; readonly place: string }
+}
+
+/**
+ * What our connections would say of a server that shows these keys: they take `known` ones and refuse all others.
+ * `new`: nobody has ever vouched for it, and nothing speaks against it.
+ */
+export type HostKeyState = { readonly keys: readonly ShownKey[] } & (
+  | { readonly state: 'known' | 'new' }
+  /** `problem`: as a connection would tell it. */
+  | { readonly state: 'changed' | 'revoked'; readonly problem: TransportError }
+)
+
+type Server = Pick<Destination, 'label' | 'jump' | 'port' | 'check'>
+
+/** Judges the keys that a server showed, none of them twice; `entries` are what its known_hosts files hold. */
+export function hostKeyState(
+  server: Server,
+  entries: readonly KnownHost[],
+  shown: readonly Buffer[],
+): HostKeyState {
+  const policy = hostKeyPolicy(server, entries)
+  const ordered = inOrder(shown, knownTypes(entries, askedFor(server)))
+  const keys = server.check.pinned === undefined ? byFiles(server, entries, ordered) : byPin(server, ordered)
+  for (const state of ['revoked', 'changed'] as const) {
+    const bad = keys.find((key) => key.state === state)
+    const problem = bad === undefined ? undefined : policy.judge(bad.key)
+    if (problem !== undefined) return { state, keys, problem }
+  }
+  return { state: keys.some(({ state }) => state === 'known') ? 'known' : 'new', keys }
+}
+
+/** As our connections ask for them: types that are known first. */
+function inOrder(shown: readonly Buffer[], known: readonly string[]): readonly Buffer[] {
+  const algorithms = hostKeyAlgorithms(known).map((algorithm) =>
+    algorithm.startsWith('rsa') ? 'ssh-rsa' : algorithm,
+  )
+  const place = (key: Buffer): number =>
+    algorithms.findIndex((algorithm) => algorithm === (typeOfKey(key) ?? ''))
+  return [...shown].sort((one, other) => place(one) - place(other))
+}
+
+const facts = (key: Buffer) => ({ type: typeOfKey(key) ?? 'unknown', fingerprint: fingerprint(key), key })
+
+function byPin({ check }: Server, shown: readonly Buffer[]): readonly ShownKey[] {
+  const wanted = (check.pinned ?? '').replace(/=+$/, '')
+  const right = shown.some((key) => fingerprint(key) === wanted)
+  return shown.map((key) => {
+    if (fingerprint(key) === wanted) return { ...facts(key), state: 'known' }
+    if (right) return { ...facts(key), state: 'other' }
+    return {
+      ...facts(key),
+      state: 'changed',
+      instead: { fingerprint: wanted, place: 'host-key in the YAML' },
+    }
+  })
+}
+
+function byFiles(
+  server: Server,
+  entries: readonly KnownHost[],
+  shown: readonly Buffer[],
+): readonly ShownKey[] {
+  const judged = shown.map((key) => ({ key, verdict: judgeHostKey(entries, askedFor(server), key) }))
+  const trusted = judged.some(({ verdict }) => verdict.kind === 'trusted')
+  return judged.map(({ key, verdict }) => {
+    if (verdict.kind === 'trusted') return { ...facts(key), state: 'known' }
+    if (verdict.kind === 'unknown') return { ...facts(key), state: trusted ? 'other' : 'new' }
+    // A key of a type that the files have none of says nothing, once another key is the known one.
+    if (verdict.kind === 'changed' && trusted && verdict.known.type !== typeOfKey(key)) {
+      return { ...facts(key), state: 'other' }
+    }
+    const { known } = verdict
+    const instead = { fingerprint: fingerprint(known.key), place: `${known.file} line ${known.line}` }
+    return { ...facts(key), state: verdict.kind, instead }
+  })
+}
+
+type Reading = {
+  readonly place: SshPlace
+  /** Opens the way there anew for each handshake. */
+  readonly open: (left: number) => Promise<Duplex>
+  /** Tries one handshake, again where its failure passes; hands over the milliseconds that are left. */
+  readonly tryHard: <Result>(attempt: (left: number) => Promise<Result>) => Promise<Result>
+}
+
+/**
+ * The public keys that a server proves to have, one of each type, those first that we prefer. Nobody logs in.
+ * Servers show one key in a handshake: each is told which types are left. Rejects with `TransportError`.
+ */
+export async function readHostKeys(reading: Reading): Promise<readonly Buffer[]> {
+  const keys: Buffer[] = []
+  for (;;) {
+    const types = keys.map((key) => typeOfKey(key) ?? '')
+    const algorithms = otherHostKeyAlgorithms(types)
+    if (algorithms.length === 0) return keys
+    try {
+      const key = await reading.tryHard((left) => readHostKey({ ...reading, algorithms, left }))
+      // A server that shows what it was not asked for would be asked for ever.
+      if (types.includes(typeOfKey(key) ?? '')) return keys
+      keys.push(key)
+    } catch (error) {
+      const noneLeft = error instanceof TransportError && error.code === 'no-login-method'
+      if (noneLeft && keys.length > 0) return keys
+      throw error
+    }
+  }
+}
+
+/** One handshake, up to where a login would begin: by then the server has signed with the key that it showed. */
+async function readHostKey(
+  options: Reading & { readonly algorithms: readonly HostKeyAlgorithm[]; readonly left: number },
+): Promise<Buffer> {
+  const { place, algorithms, left } = options
+  let shown: Buffer | undefined
+  const judge = (key: Buffer): undefined => {
+    shown = key
+  }
+  try {
+    const session = await openSession({
+      place,
+      stream: await options.open(left),
+      policy: { algorithms, pinned: false, judge },
+      login: { keys: [], skipped: [] },
+      left,
+      keepalive: 0,
+    })
+    session.destroy()
+  } catch (error) {
+    // Without a key to offer, the login fails on our side, and only once the handshake is over.
+    const agreed = error instanceof TransportError && error.code === 'login-refused'
+    if (agreed && shown !== undefined) return shown
+    throw error
+  }
+  throw new Error('the server accepted a login that was never sent')
+}

@@ -1,0 +1,106 @@
+import type { ParsedKey } from 'ssh2'
+import { errorCode, systemWords } from '../../base/systemErrors.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { ReadFile } from '../sshTarget.ts'
+
+const magic = Buffer.from('openssh-key-v1\0', 'latin1')
+
+/**
+ * The public key that an OpenSSH private key file has in clear, also where the private part has a passphrase
+ * (OpenSSH, PROTOCOL.key); undefined for files in other formats.
+ */
+export function publicPart(text: Buffer): Buffer | undefined {
+  const base64 = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]+?)-----END/.exec(text.toString('latin1'))?.[1]
+  if (base64 === undefined) return undefined
+  const bytes = Buffer.from(base64, 'base64')
+  if (!bytes.subarray(0, magic.length).equals(magic)) return undefined
+  let at = magic.length
+  const take = (): Buffer | undefined => {
+    if (at + 4 > bytes.length) return undefined
+    const end = at + 4 + bytes.readUInt32BE(at)
+    if (end > bytes.length) return undefined
+    const part = bytes.subarray(at + 4, end)
+    at = end
+    return part
+  }
+  // Cipher, key derivation and its options; then the number of keys, which is always one.
+  take()
+  take()
+  take()
+  at += 4
+  return take()
+}
+
+/** What reading keys needs of the world. */
+export type KeyWorld = {
+  readonly readFile: ReadFile
+  readonly parseKey: (text: Buffer, passphrase?: string) => ParsedKey | Error
+}
+
+/** What a private key file holds. `known` is its public part, as far as it can be read without the passphrase. */
+export type KeyFile = { readonly path: string } & (
+  | { readonly kind: 'key'; readonly key: ParsedKey }
+  | { readonly kind: 'locked'; readonly known?: ParsedKey; readonly text: Buffer }
+  /** Only the public part is here: an agent may hold the rest. */
+  | { readonly kind: 'public'; readonly known: ParsedKey }
+  | { readonly kind: 'missing' | 'unusable'; readonly why: string }
+)
+
+/** Whether a file is encrypted in the one format that ssh2 cannot open (RFC 5958). */
+export const isPkcs8 = (text: Buffer): boolean => text.includes('BEGIN ENCRYPTED PRIVATE KEY')
+
+/** Never rejects: what stands in the way of using a file is told in words, to go on after its name. */
+export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFile> {
+  let text: Buffer
+  try {
+    text = await world.readFile(path)
+  } catch (error) {
+    const code = errorCode(error)
+    const known = code === 'ENOENT' ? await publicKeyOf(`${path}.pub`, world) : undefined
+    if (known !== undefined) return { path, kind: 'public', known }
+    const kind = code === 'ENOENT' ? 'missing' : 'unusable'
+    return { path, kind, why: `cannot be read (${systemWords(error)})` }
+  }
+  if (isPkcs8(text)) return lockedFile(path, text, world)
+  const key = world.parseKey(text)
+  if (!(key instanceof Error)) {
+    return key.isPrivateKey() ? { path, kind: 'key', key } : { path, kind: 'public', known: key }
+  }
+  if (/encrypted/i.test(key.message)) return lockedFile(path, text, world)
+  return { path, kind: 'unusable', why: whyUnusable(key.message) }
+}
+
+async function lockedFile(path: string, text: Buffer, world: KeyWorld): Promise<KeyFile> {
+  const known = (await publicKeyOf(`${path}.pub`, world)) ?? ownPublicPart(text, world)
+  return { path, kind: 'locked', text, ...(known === undefined ? {} : { known }) }
+}
+
+function ownPublicPart(text: Buffer, { parseKey }: KeyWorld): ParsedKey | undefined {
+  const part = publicPart(text)
+  const key = part === undefined ? undefined : parseKey(part)
+  return key instanceof Error ? undefined : key
+}
+
+async function publicKeyOf(path: string, { readFile, parseKey }: KeyWorld): Promise<ParsedKey | undefined> {
+  const text = await readFile(path).catch(() => undefined)
+  const key = text === undefined ? undefined : parseKey(text)
+  return key instanceof Error ? undefined : key
+}
+
+/** A locked file's key; undefined when the passphrase is wrong, or words when no passphrase would help. */
+export function unlock(
+  text: Buffer,
+  passphrase: Secret,
+  { parseKey }: KeyWorld,
+): ParsedKey | string | undefined {
+  const key = parseKey(text, passphrase.reveal())
+  if (!(key instanceof Error)) return key
+  return /unsupported/i.test(key.message) ? whyUnusable(key.message) : undefined
+}
+
+function whyUnusable(message: string): string {
+  const type = /(sk-[\w-]+@openssh\.com)/.exec(message)?.[1]
+  return type === undefined
+    ? `is no key that can be used here (${message})`
+    : `is a key of a security token (${type}), which cannot be used here`
+}

@@ -1,0 +1,260 @@
+import { basename, dirname } from 'node:path'
+import type { ParsedKey } from 'ssh2'
+import { errorCode } from '../../base/systemErrors.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import type { Destination, KeyWish } from '../destination.ts'
+import type { Once } from '../once.ts'
+import { TransportError } from '../transportError.ts'
+import type { HeldKey } from './agentContents.ts'
+import { isPkcs8, type KeyFile, type KeyWorld, readKeyFile, unlock } from './keyFile.ts'
+
+/** There is no key to log in with: what was looked at, and what stood in the way of each. */
+function noLoginKey(found: {
+  /** Of the host. */
+  readonly label: string
+  readonly wish: KeyWish
+  readonly files: readonly KeyFile[]
+  /** Why none of the agent's serves. */
+  readonly agent: string
+  /** What came of unlocking. */
+  readonly trouble: readonly string[]
+}): TransportError {
+  const { label, wish, files, agent, trouble } = found
+  const locked = files.filter(({ kind }) => kind === 'locked').map(({ path }) => path)
+  const unusable = files.flatMap((file) => (file.kind === 'unusable' ? [`${file.path} ${file.why}`] : []))
+  const why = [agent, ...unusable, ...trouble]
+  return new TransportError({
+    host: label,
+    code: 'no-login-method',
+    message:
+      locked.length === 0
+        ? `there is no key to log in to ${label} with: ${why.join(', ')}, and ${absent(wish)}`
+        : `the only keys to log in to ${label} with have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
+    fix:
+      locked.length === 0
+        ? 'Make a key with "ssh-keygen -t ed25519" and put it on the host with ssh-copy-id, or name one as identity under ssh.'
+        : unlockFix(locked),
+  })
+}
+
+/** Which files would have been taken. */
+function absent({ first, files }: KeyWish): string {
+  const paths = [...first, ...files]
+  const folders = new Set(paths.map((path) => dirname(path)))
+  const [folder] = folders
+  return folders.size === 1 && paths.length > 1
+    ? `${folder} has none of ${paths.map((path) => basename(path)).join(', ')}`
+    : `there is no other key than ${paths.join(', ')}`
+}
+
+/** How to mend a file whose format cannot be opened here. */
+const rewriteFix = (path: string): string =>
+  `Write it anew in the format of OpenSSH: ssh-keygen -p -f ${path}`
+
+/** How to use keys that have a passphrase. */
+const unlockFix = (paths: readonly string[]): string =>
+  `Give it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`
+
+/** What opening keys needs of the world. */
+type UnlockWorld = KeyWorld & {
+  /** Asks a person for a file's passphrase; undefined where there is nobody to ask, or no answer. */
+  readonly askPassphrase?: (path: string) => Promise<Secret | undefined>
+  /** Many hosts share an agent and files: each is read once, and nobody is asked twice. */
+  readonly once: Once
+}
+
+/** Times that a person is asked for one passphrase, as ssh does. */
+const passphraseAttempts = 3
+
+/** The key of a locked file with the passphrase that a person gives; else why not, empty where nobody can be asked. */
+const unlocked = (
+  file: Extract<KeyFile, { kind: 'locked' }>,
+  world: UnlockWorld,
+): Promise<ParsedKey | string> => world.once(`unlock ${file.path}`, () => unlockNow(file, world))
+
+async function unlockNow(
+  { path, text }: Extract<KeyFile, { kind: 'locked' }>,
+  world: UnlockWorld,
+): Promise<ParsedKey | string> {
+  if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which cannot be opened here'
+  for (let attempt = 0; attempt < passphraseAttempts; attempt += 1) {
+    const passphrase = await world.askPassphrase?.(path)
+    if (passphrase === undefined) return attempt === 0 ? '' : 'has another passphrase'
+    const key = unlock(text, passphrase, world)
+    if (key !== undefined) return key
+  }
+  return 'has another passphrase'
+}
+
+/** One key to log in with, and how a message calls it. */
+export type LoginKey = {
+  readonly label: string
+  readonly key: ParsedKey
+  /** Socket of the agent that signs; absent: the key itself is here. */
+  readonly agent?: string
+}
+
+export type LoginKeys = {
+  /** In the order in which they are offered; never empty. */
+  readonly keys: readonly LoginKey[]
+  /** What is there and is not offered, with the reason. */
+  readonly skipped: readonly string[]
+}
+
+export type LoginKeyWorld = UnlockWorld & {
+  /** The agent's public keys; rejects when it cannot be asked. */
+  readonly agentKeys: (socket: string) => Promise<readonly ParsedKey[]>
+  /** All that it holds, also what ssh2 passes over. */
+  readonly agentContents: (socket: string) => Promise<readonly HeldKey[]>
+}
+
+/** The keys to try, in order. Rejects with `no-login-method`, saying what stood in the way. */
+export async function loginKeys(
+  { label, keys: wish }: Pick<Destination, 'label' | 'keys'>,
+  world: LoginKeyWorld,
+): Promise<LoginKeys> {
+  const agent = await fromAgent(wish.socket, world)
+  const read = (paths: readonly string[]) =>
+    Promise.all(paths.map((path) => world.once(`key ${path}`, () => readKeyFile(path, world))))
+  const first = await read(wish.first)
+  const files = await read(wish.files.filter((path) => !wish.first.includes(path)))
+  const found: Found = { label, wish, agent, first, files }
+  const keys = inOrder(found)
+  if (wish.required) {
+    for (const file of first)
+      if (!keys.some(isOf(file))) return { keys: [await needed(found, file, world)], skipped: [] }
+  }
+  const certificates = await Promise.all([...first, ...files].map((file) => certificateOf(file, world)))
+  const skipped = [
+    ...[...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedWords(file))),
+    ...certificates.flat(),
+    ...agent.unusable,
+  ]
+  if (keys.length > 0) return { keys, skipped }
+  const trouble: string[] = []
+  for (const file of [...first, ...files]) {
+    if (file.kind !== 'locked') continue
+    const key = await unlocked(file, world)
+    if (typeof key !== 'string') return { keys: [{ label: file.path, key }], skipped }
+    if (key !== '') trouble.push(`${file.path} ${key}`)
+  }
+  const held = agent.trouble ?? 'the agent holds none of them'
+  throw noLoginKey({ label, wish, files: [...first, ...files], agent: held, trouble })
+}
+
+type Agent = {
+  readonly keys: readonly LoginKey[]
+  /** What it holds and cannot be used here, in words. */
+  readonly unusable: readonly string[]
+  readonly trouble?: string
+}
+
+type Found = {
+  readonly label: string
+  readonly wish: KeyWish
+  readonly agent: Agent
+  readonly first: readonly KeyFile[]
+  readonly files: readonly KeyFile[]
+}
+
+async function fromAgent(socket: string | undefined, world: LoginKeyWorld): Promise<Agent> {
+  const without = (trouble: string): Agent => ({ keys: [], unusable: [], trouble })
+  if (socket === undefined || socket === '') return without('no agent runs')
+  try {
+    const keys = await world.once(`agent ${socket}`, () => world.agentKeys(socket))
+    const all = await world.once(`contents of ${socket}`, () => world.agentContents(socket))
+    const named = keys.map((key) => ({ label: `${key.comment || key.type} (agent)`, key, agent: socket }))
+    const unusable = all.flatMap(({ type, comment }) => {
+      const what = kindOf(type)
+      return what === undefined ? [] : [`${comment || type} (agent; ${what})`]
+    })
+    if (keys.length > 0) return { keys: named, unusable }
+    if (unusable.length === 0) return without('the agent holds no key')
+    return { keys: [], unusable, trouble: `the agent holds only ${unusable.join(', ')}` }
+  } catch (error) {
+    return without(`the agent does not answer (${errorCode(error) ?? String(error)})`)
+  }
+}
+
+/** What a type of key is that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
+function kindOf(type: string): string | undefined {
+  if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which cannot be used here'
+  return /^sk-/.test(type) ? `a key of a security token (${type}), which cannot be used here` : undefined
+}
+
+/** The public part of a file's key, where it is known. */
+function publicOf(file: KeyFile): ParsedKey | undefined {
+  if (file.kind === 'key') return file.key
+  return file.kind === 'locked' || file.kind === 'public' ? file.known : undefined
+}
+
+/** ssh2's own `equals` tells a private key from its public part. */
+const isSame = (one: ParsedKey, other: ParsedKey): boolean => one.getPublicSSH().equals(other.getPublicSSH())
+
+const isOf =
+  (file: KeyFile) =>
+  ({ key }: LoginKey): boolean => {
+    const known = publicOf(file)
+    return known !== undefined && isSame(key, known)
+  }
+
+/** As OpenSSH orders them (ssh_config(5), IdentityFile), after those that come first in any case. */
+function inOrder({ wish, agent, first, files }: Found): readonly LoginKey[] {
+  const heldBy = (file: KeyFile): readonly LoginKey[] => {
+    const held = agent.keys.find(isOf(file))
+    return held === undefined ? [] : [{ ...held, label: `${file.path} (agent)` }]
+  }
+  const ownOf = (file: KeyFile): readonly LoginKey[] =>
+    file.kind === 'key' ? [{ label: file.path, key: file.key }] : []
+  const preferred = first.flatMap((file) => (file.kind === 'key' ? ownOf(file) : heldBy(file)))
+  const others = wish.agent === 'all' ? agent.keys : []
+  const all = [...preferred, ...files.flatMap(heldBy), ...others, ...files.flatMap(ownOf)]
+  return all.filter(({ key }, index) => all.findIndex((other) => isSame(other.key, key)) === index)
+}
+
+/** The key of a file that must be usable. */
+async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWorld): Promise<LoginKey> {
+  const fail = (words: string, fix: string): TransportError =>
+    new TransportError({
+      host: label,
+      code: 'no-login-method',
+      message: `the key for ${label}, ${file.path}, ${words}`,
+      fix,
+    })
+  const why = agent.trouble ?? 'the agent does not hold it'
+  switch (file.kind) {
+    case 'locked': {
+      const key = await unlocked(file, world)
+      if (typeof key !== 'string') return { label: file.path, key }
+      const fix = isPkcs8(file.text) ? rewriteFix(file.path) : unlockFix([file.path])
+      throw fail(key === '' ? `has a passphrase, and ${why}` : key, fix)
+    }
+    case 'public':
+    case 'key':
+      throw fail(`is a public key, and ${why}`, unlockFix([file.path.replace(/\.pub$/, '')]))
+    default:
+      throw fail(
+        file.why,
+        'Correct identity under ssh: it names a private key file in the format that ssh-keygen writes.',
+      )
+  }
+}
+
+/** The certificate that OpenSSH would show for a key file, where there is one. */
+async function certificateOf(file: KeyFile, world: LoginKeyWorld): Promise<readonly string[]> {
+  if (file.kind === 'missing') return []
+  const path = `${file.path.replace(/\.pub$/, '')}-cert.pub`
+  const text = await world.once(`key ${path}`, () => world.readFile(path).catch(() => undefined))
+  return text === undefined ? [] : [`${path} (a certificate, which cannot be used here)`]
+}
+
+const skippedWords = (file: KeyFile): readonly string[] => {
+  switch (file.kind) {
+    case 'locked':
+      return [`${file.path} (has a passphrase)`]
+    case 'unusable':
+      return [`${file.path} (${file.why})`]
+    default:
+      return []
+  }
+}

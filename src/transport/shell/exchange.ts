@@ -1,0 +1,220 @@
+import type { Readable, Writable } from 'node:stream'
+import { boundedBytes } from '../../base/boundedBytes.ts'
+
+type Collected = {
+  /** What came before the marker, at most `cap` bytes and `lines` lines of it. */
+  readonly output: Buffer
+  /** Bytes that came before the marker. */
+  readonly length: number
+  /** Not all that came was kept. */
+  readonly isCut: boolean
+  /** What stood behind the marker on its line. */
+  readonly rest: string
+  /** What came behind that line. */
+  readonly behind: Buffer
+}
+
+type OutputCollector = {
+  /** Takes bytes as they come; the answer once the marker's line is complete. */
+  push(chunk: Buffer): Collected | undefined
+  /** Bytes so far that are certainly not the marker. */
+  readonly length: number
+  /** What there is without a marker, for a stream that ended before it. */
+  soFar(): Buffer
+}
+
+const lineFeed = 0x0a
+
+/** Bytes that may stand behind the marker on its line: an exit code. A longer line is no answer. */
+const longestRest = 64
+
+/**
+ * Collects one stream of one run up to a line that begins with `marker`, keeping at most `cap` bytes and `lines` lines:
+ * who reads it makes a value of each line, and a line of nothing is one byte.
+ */
+export function collectOutput(options: {
+  readonly marker: string
+  readonly cap: number
+  readonly lines: number
+}): OutputCollector {
+  const marker = Buffer.from(`\n${options.marker}`)
+  const kept = boundedBytes(options.cap)
+  let left = options.lines
+  let length = 0
+  let undecided: Buffer = Buffer.alloc(0)
+
+  const take = (bytes: Buffer): void => {
+    length += bytes.length
+    let end = -1
+    while (left > 0) {
+      end = bytes.indexOf(lineFeed, end + 1)
+      if (end === -1) {
+        kept.push(bytes)
+        return
+      }
+      left -= 1
+      if (left === 0) kept.push(bytes.subarray(0, end + 1))
+    }
+  }
+
+  const push = (chunk: Buffer): Collected | undefined => {
+    let bytes = undecided.length === 0 ? chunk : Buffer.concat([undecided, chunk])
+    for (;;) {
+      const start = bytes.indexOf(marker)
+      const sure = start === -1 ? Math.max(0, bytes.length - marker.length + 1) : start
+      take(bytes.subarray(0, sure))
+      undecided = bytes.subarray(sure)
+      if (start === -1) return undefined
+      const end = undecided.indexOf(lineFeed, marker.length)
+      if (end === -1 && undecided.length <= marker.length + longestRest) return undefined
+      if (end !== -1 && end <= marker.length + longestRest) {
+        const rest = undecided.toString('latin1', marker.length, end).trim()
+        const isCut = kept.length < length
+        return { output: kept.bytes(), length, isCut, rest, behind: undecided.subarray(end + 1) }
+      }
+      // No line of ours: its end might never come.
+      take(undecided.subarray(0, marker.length))
+      bytes = undecided.subarray(marker.length)
+    }
+  }
+
+  return {
+    push,
+    get length() {
+      return length
+    },
+    soFar: () => Buffer.concat([kept.bytes(), undecided]),
+  }
+}
+
+/** A child or channel whose sh runs the loop of `shellLoop`. */
+export type ShellStreams = {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** Resolves with the reason, in words, when the other side is gone; never rejects. */
+  readonly gone: Promise<string>
+  /** Ends the connection at once. */
+  readonly cut: () => void
+}
+
+/** How waiting for a marker on both streams ended; `said` is what had come by then. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly stdout: Collected; readonly stderr: Collected }
+  | { readonly kind: 'gone'; readonly why: string; readonly said: string }
+  | { readonly kind: 'timeout' | 'flood'; readonly said: string }
+
+type Wanted = {
+  readonly marker: string
+  /** Bytes and lines kept of each stream. */
+  readonly cap: number
+  readonly lines: number
+  /** Bytes of a stream after which nobody waits for its end: `flood`. */
+  readonly patience: number
+  /** Milliseconds, from the moment that all answers before this one have come. */
+  readonly timeout: number
+}
+
+/** What a shell answers, one answer after the other. */
+export type Answers = {
+  /** Waits for the next answer that nobody waits for yet. Never rejects. */
+  expect(wanted: Wanted): Promise<Outcome>
+  /** Whether none will come any more. */
+  over(): boolean
+}
+
+/** One stream of an answer. */
+type Side = { readonly collector: OutputCollector; done?: Collected }
+
+type Waiting = {
+  readonly wanted: Wanted
+  readonly out: Side
+  readonly err: Side
+  readonly settle: (outcome: Outcome) => void
+  timer?: NodeJS.Timeout
+}
+
+const sides = ['out', 'err'] as const
+
+/**
+ * Reads the answers of a shell, which come in the order in which they are expected. What comes while none is
+ * expected belongs to a background process and passes. After an outcome other than `done` nothing more is read.
+ */
+export function readAnswers(streams: ShellStreams): Answers {
+  const queue: Waiting[] = []
+  let why: string | undefined
+
+  const said = ({ out, err }: Waiting): string =>
+    [err, out]
+      .map(({ collector }) => collector.soFar().toString('utf8').trim())
+      .filter((text) => text !== '')
+      .join('\n')
+
+  /** All fail with the first: what it left on the way cannot be told from the answers of the others. */
+  const end = (kind: 'gone' | 'timeout' | 'flood'): void => {
+    why ??= 'it was closed after a script that did not end'
+    for (const [index, waiting] of queue.splice(0).entries()) {
+      clearTimeout(waiting.timer)
+      const facts = { said: said(waiting) }
+      waiting.settle(index > 0 || kind === 'gone' ? { kind: 'gone', why, ...facts } : { kind, ...facts })
+    }
+  }
+
+  const startTimer = (): void => {
+    const [first] = queue
+    if (first === undefined || first.timer !== undefined) return
+    first.timer = setTimeout(() => end('timeout'), first.wanted.timeout)
+  }
+
+  const judge = (): void => {
+    for (;;) {
+      const [first] = queue
+      if (first === undefined) return
+      const { out, err, wanted } = first
+      if (out.done === undefined || err.done === undefined) {
+        if (Math.max(out.collector.length, err.collector.length) > wanted.patience) end('flood')
+        return
+      }
+      clearTimeout(first.timer)
+      queue.shift()
+      startTimer()
+      first.settle({ kind: 'done', stdout: out.done, stderr: err.done })
+    }
+  }
+
+  const onData = (which: (typeof sides)[number]) => (chunk: Buffer) => {
+    let bytes = chunk
+    // One stream may be further than the other.
+    for (const waiting of queue) {
+      const side = waiting[which]
+      if (side.done !== undefined) continue
+      const done = side.collector.push(bytes)
+      if (done === undefined) break
+      side.done = done
+      bytes = done.behind
+    }
+    judge()
+  }
+
+  streams.stdout.on('data', onData('out'))
+  streams.stderr.on('data', onData('err'))
+  streams.gone.then((reason) => {
+    why ??= reason
+    end('gone')
+  })
+
+  return {
+    expect: (wanted) =>
+      new Promise((settle) => {
+        if (why !== undefined) return settle({ kind: 'gone', why, said: '' })
+        queue.push({
+          wanted,
+          out: { collector: collectOutput(wanted) },
+          err: { collector: collectOutput(wanted) },
+          settle,
+        })
+        startTimer()
+      }),
+    over: () => why !== undefined,
+  }
+}

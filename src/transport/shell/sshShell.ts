@@ -1,0 +1,220 @@
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ClientChannel } from 'ssh2'
+import { lastLines } from '../../base/printable.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import { withoutSecrets } from '../../secrets/withoutSecrets.ts'
+import type { SshPlace } from '../sshErrors.ts'
+import { lastWords, type Session } from '../sshSession.ts'
+import type { ListeningPlace, Transport } from '../transport.ts'
+import { TransportError } from '../transportError.ts'
+import type { ShellStreams } from './exchange.ts'
+import { openFramedShell, remoteCommand } from './framedShell.ts'
+import { shellTransport } from './shellTransport.ts'
+
+const longestWords = 8000
+
+/** Why a login that worked gave no shell, in words for a person. `said` is what the host printed instead. */
+export function shellRefusal(facts: {
+  readonly host: string
+  readonly user: string
+  readonly sudo: boolean
+  /** Whether there was a password for sudo, and whether sudo asked for it twice. */
+  readonly given?: boolean
+  readonly wrongPassword?: boolean
+  readonly said: string
+  readonly why: string
+  readonly timedOut: boolean
+}): TransportError {
+  const { host, user, sudo } = facts
+  // Enough for all that sudo or a login shell has to say.
+  const said = facts.said.slice(-longestWords)
+  // sudo repeats the command that it refuses, which is ours and long.
+  const told = lastLines(said.replace(/(sh -c) [\s\S]*(' as )/, '$1 …$2'))
+  const why = lastLines(facts.why)
+  // Of a shell that did not come, a greeting gives no reason.
+  const words = told === '' ? why : facts.timedOut ? `${why}: ${told}` : told
+  const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
+    new TransportError({ host, code, message, fix })
+  if (!sudo) {
+    const message = `${user} could log in to ${host}, but no sh started there: ${words}`
+    return facts.timedOut
+      ? error(
+          'timeout',
+          message,
+          `See what the login scripts of ${user} wait for on the host. A slow host needs a longer timeout under ssh.`,
+        )
+      : error(
+          'login-refused',
+          message,
+          `Give ${user} a login shell on the host (not nologin), or log in as another user.`,
+        )
+  }
+  if (facts.wrongPassword === true || /sorry, try again|incorrect password attempt/i.test(said)) {
+    return error(
+      'sudo-refused',
+      `sudo on ${host} refused the password of ${user}: ${words}`,
+      'Correct become-password under ssh, or what you typed for --ask-become-pass. It was tried once, since wrong ones may lock the account.',
+    )
+  }
+  if (/sorry, you must have a tty/i.test(said)) {
+    return error(
+      'sudo-refused',
+      `sudo on ${host} wants a terminal (requiretty), which a program has not: ${words}`,
+      `Put "Defaults:${user} !requiretty" into a file below /etc/sudoers.d on the host (visudo -f).`,
+    )
+  }
+  if (/not found|No such file/i.test(said)) {
+    return error(
+      'sudo-refused',
+      `there is no sudo for ${user} on ${host}: ${words}`,
+      'Install sudo on the host, or log in as root and leave become out.',
+    )
+  }
+  if (/password is required|authentication is required/i.test(said)) {
+    return error(
+      'sudo-refused',
+      `sudo on ${host} wants a password of ${user}: ${words}`,
+      `Give it as become-password under ssh (!env, !file or !exec) or with --ask-become-pass; or put "${user} ALL=(root) NOPASSWD: ALL" into a file below /etc/sudoers.d on the host (visudo -f).`,
+    )
+  }
+  const message = `sudo on ${host} does not let ${user} become root: ${words}`
+  if (facts.timedOut) {
+    return error(
+      'timeout',
+      message,
+      `See what sudo waits for on the host, such as a second factor. A slow host needs a longer timeout under ssh.`,
+    )
+  }
+  return error(
+    'sudo-refused',
+    message,
+    facts.given === true
+      ? `See that "sudo true" works as ${user} on the host with nothing but the password.`
+      : `See that "sudo -n true" works as ${user} on the host.`,
+  )
+}
+
+/** Bytes of a password that every sudo reads; what is longer would be read by what sudo starts. */
+const longest = 255
+
+/** Why sudo could not read this password from its standard input as one line; undefined when it can. */
+export function unfitForSudo(password: Secret): string | undefined {
+  const text = password.reveal()
+  // sudo ends its line at either, and what follows would be read by what sudo starts.
+  if (/[\n\r\0]/.test(text)) return 'has more than one line'
+  if (Buffer.byteLength(text) > longest) return `is longer than ${longest} bytes`
+  return text === '' ? 'is empty' : undefined
+}
+
+/**
+ * Answers sudo's question once, when `prompt` comes: a sudo that asks for nothing must not be given a password,
+ * which what it starts would read. Asked a second time, sudo has refused the first answer: `onRefused`, once.
+ * Returns what stops listening.
+ */
+export function answerSudo(options: {
+  readonly stderr: Readable
+  readonly stdin: Writable
+  /** Nothing else that the host prints has it in it. */
+  readonly prompt: string
+  readonly password: Secret
+  readonly onRefused: () => void
+}): () => void {
+  const { stderr, stdin, prompt, password, onRefused } = options
+  let tail = ''
+  let asked = 0
+  const stop = (): void => {
+    stderr.off('data', onData)
+  }
+  const onData = (chunk: Buffer): void => {
+    tail += chunk.toString('latin1')
+    for (let at = tail.indexOf(prompt); at !== -1; at = tail.indexOf(prompt)) {
+      tail = tail.slice(at + prompt.length)
+      asked += 1
+      if (asked === 1) stdin.write(`${password.reveal()}\n`)
+      if (asked === 2) {
+        stop()
+        onRefused()
+        return
+      }
+    }
+    tail = tail.slice(-prompt.length)
+  }
+  stderr.on('data', onData)
+  return stop
+}
+
+/** How a login becomes root: not at all, or by sudo, which is given the password where it asks for one. */
+export type Become = false | { readonly password?: Secret }
+
+/** Resolves when the shell is gone: at once where it ended by itself, otherwise later than its connection should. */
+const shellEnd = (channel: ClientChannel): Promise<string> =>
+  new Promise((resolve) => {
+    let hasExited = false
+    channel.on('exit', () => {
+      hasExited = true
+    })
+    channel.on('close', () => {
+      const wait = hasExited ? 0 : lastWords
+      resolve(pause(wait, 'the shell there ended', { ref: false }))
+    })
+  })
+
+/** Starts the framed shell in a session; rejects with `TransportError`, the session then being ended. */
+export async function startShell(options: {
+  readonly place: SshPlace
+  readonly session: Session
+  readonly become: Become
+  /** Milliseconds. */
+  readonly left: number
+  readonly random: (bytes: number) => Buffer
+}): Promise<Transport> {
+  const { place, session, become, left, random } = options
+  const { host, user, timeout } = place
+  const nonce = random(16).toString('hex')
+  const password = become === false ? undefined : become.password
+  const prompt = password === undefined ? undefined : random(16).toString('hex')
+  let wrongPassword = false
+  const refuse = (facts: { said: string; why: string; timedOut: boolean }): TransportError => {
+    session.destroy()
+    const words = prompt === undefined ? facts.said : facts.said.replaceAll(prompt, '')
+    const said = withoutSecrets(words, password === undefined ? [] : [password.reveal()]).trim()
+    return shellRefusal({
+      ...facts,
+      host,
+      user,
+      sudo: become !== false,
+      given: password !== undefined,
+      wrongPassword,
+      said,
+    })
+  }
+  const opened = await session.exec(remoteCommand({ nonce, sudo: become !== false, prompt }))
+  if (opened instanceof Error) throw refuse({ said: '', why: opened.message, timedOut: false })
+  const channel = opened
+  const ended = shellEnd(channel)
+  const streams: ShellStreams = {
+    stdin: channel,
+    stdout: channel,
+    stderr: channel.stderr,
+    // The connection's own reason says more.
+    gone: Promise.race([session.gone, ended]),
+    cut: () => session.destroy(),
+  }
+  const onRefused = (): void => {
+    wrongPassword = true
+    // Not asked again: each wrong answer counts, and accounts are locked for it.
+    session.destroy()
+  }
+  const stop =
+    password === undefined || prompt === undefined
+      ? undefined
+      : answerSudo({ stderr: channel.stderr, stdin: channel, prompt, password, onRefused })
+  const shell = await openFramedShell({ host, streams, nonce, timeout, left, random })
+  stop?.()
+  if (!shell.ready) throw refuse(shell)
+  streams.gone.then(() => session.end())
+  const dial = (to: ListeningPlace) =>
+    'socket' in to ? session.forwardSocket(to.socket) : session.forward(to.address, to.port)
+  return shellTransport({ host, streams, shell: shell.shell, random, dial })
+}

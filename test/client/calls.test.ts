@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { listedUsers } from '../../src/client/calls.ts'
+import { envelope } from '../../src/client/envelope.ts'
+
+describe('listedUsers', () => {
+  it('reads the names in their order, whatever else is told of a user', () => {
+    const users = [{ user: 'zoe', pass: '**obfuscated**', access: 'full' }, { user: 'admin' }]
+    expect(listedUsers(envelope('users', users))).toEqual(['zoe', 'admin'])
+    expect(listedUsers(envelope('users', []))).toEqual([])
+  })
+
+  it.each([
+    ['no envelope', [{ user: 'admin' }]],
+    ['no list', envelope('users', { user: 'admin' })],
+    ['a user without a name', envelope('users', [{ user: 'admin' }, { name: 'ops' }])],
+    ['a name that is none', envelope('users', [{ user: 'admin' }, { user: 7 }])],
+    ['a list of something else', envelope('users', ['admin'])],
+    ['nothing', undefined],
+  ])('is none of %s', (_what, body) => {
+    expect(listedUsers(body)).toBeUndefined()
+  })
+})

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import { type Authority, createAuthority } from '../../../src/certificates/authority.ts'
+import { leafFacts } from '../../../src/certificates/certificateFacts.ts'
+import { issueLeaf } from '../../../src/certificates/leaf.ts'
+import { checkCertificates, type LookedAt } from '../../../src/deployment/certificates/checkCertificates.ts'
+import type { FoundCertificate } from '../../../src/deployment/certificates/hostCertificates.ts'
+import { StepError } from '../../../src/deployment/stepError.ts'
+import type { Span } from '../../../src/diagnostics/diagnostic.ts'
+import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
+
+const now = new Date('2026-03-10T12:00:00Z')
+const later = (days: number): Date => new Date(now.getTime() + days * 86_400_000)
+const authority = await createAuthority({ cluster: 'alpha', now })
+const other = await createAuthority({ cluster: 'beta', now })
+
+async function found(
+  changes: { by?: Authority; names?: readonly string[]; days?: number; made?: Date } = {},
+): Promise<FoundCertificate> {
+  const { by = authority, names = ['db1', '10.0.0.11'], days = 365, made = now } = changes
+  const { chain } = await issueLeaf({
+    authority: by,
+    names: names.filter((name) => /[a-z]/.test(name)),
+    addresses: names.filter((name) => !/[a-z]/.test(name)),
+    lifetimeDays: days,
+    now: made,
+  })
+  const facts = leafFacts(chain, now)
+  if (facts === undefined) throw new Error('no leaf')
+  return { chain, facts }
+}
+
+const good = await found()
+const second = await found({ names: ['db2', '10.0.0.12'] })
+
+/** Host db1, reached, with what lies there, which its manager serves; its connector is off. */
+const looked = (changes: {
+  readonly name?: string
+  readonly onDisk?: FoundCertificate | undefined
+  readonly served?: FoundCertificate
+  readonly certificates?: Partial<LookedAt['certificates']>
+  readonly expected?: Partial<NonNullable<LookedAt['known']>['expected']>
+}): LookedAt => {
+  const { name = 'db1', certificates, expected } = changes
+  const { onDisk } = { onDisk: good, ...changes }
+  const served = changes.served ?? onDisk
+  const address = name === 'db1' ? '10.0.0.11' : '10.0.0.12'
+  return {
+    host: hostConfig({ name, address }),
+    certificates: {
+      host: name,
+      address,
+      state: 'up',
+      origin: 'muster',
+      ...(onDisk && { onDisk }),
+      components: [
+        {
+          component: 'manager',
+          listen: { address: '127.0.0.1', port: 8090 },
+          ...(served ? { served } : { detail: 'nothing listens there.' }),
+        },
+        { component: 'connector', listen: null },
+      ],
+      ...certificates,
+    },
+    known: {
+      facts: hostFacts({ hostname: name }),
+      expected: { origin: 'muster', authorities: [authority.certificate], ...expected },
+    },
+  }
+}
+
+const at = (host: string | undefined): Span => ({
+  file: `${host ?? 'hosts'}.yaml`,
+  line: 1,
+  column: 1,
+  endLine: 1,
+  endColumn: 2,
+})
+const told = (hosts: readonly LookedAt[], when = now): readonly string[] =>
+  checkCertificates({ hosts, now: when, at }).map(
+    ({ code, severity, message, span }) => `${span.file} ${severity} ${code}: ${message}`,
+  )
+
+describe('judgeCertificates', () => {
+  it('finds nothing where all is well', () => {
+    expect(told([looked({}), looked({ name: 'db2', onDisk: second })])).toEqual([])
+  })
+
+  it('tells of the time of a certificate, from the day on that tls-warning-days gives', async () => {
+    const inDays = async (days: number) => told([looked({ onDisk: await found({ days }) })])
+    expect(await inDays(30)).toEqual([])
+    expect(await inDays(29)).toEqual([
+      'db1.yaml warning certificate-expires-soon: The certificate of db1 expires on 2026-04-08, in 29 days.',
+    ])
+    expect(told([looked({ onDisk: await found({ days: 1, made: later(-2) }) })])).toEqual([
+      'db1.yaml error certificate-expired: The certificate of db1 expired on 2026-03-09.',
+    ])
+    expect(told([looked({ onDisk: await found({ made: later(3) }) })])).toEqual([
+      'db1.yaml error certificate-not-yet-valid: The certificate of db1 is valid only from 2026-03-12.',
+    ])
+  })
+
+  it('tells of names that are missing', async () => {
+    expect(told([looked({ onDisk: await found({ names: ['db1'] }) })])).toEqual([
+      'db1.yaml error certificate-names: The certificate of db1 is not valid for 10.0.0.11.',
+    ])
+  })
+
+  it('tells of an authority that nobody trusts', async () => {
+    expect(told([looked({ onDisk: await found({ by: other }) })])).toEqual([
+      'db1.yaml error certificate-untrusted: The certificate of db1 does not lead to the authority CN=muster alpha authority; its issuer is CN=muster beta authority.',
+    ])
+  })
+
+  it('follows the chain link by link: a stranger beside it proves nothing', async () => {
+    const stranger = await found({ by: other })
+    const mixed = { ...stranger, chain: stranger.chain + good.chain }
+    expect(told([looked({ onDisk: mixed })])[0]).toContain('error certificate-untrusted')
+  })
+
+  it('judges what is served for itself where it is not what lies on the disk', async () => {
+    const served = await found({ days: 1, made: later(-2) })
+    expect(told([looked({ served })])).toEqual([
+      'db1.yaml error certificate-expired: The certificate that manager of db1 serves expired on 2026-03-09.',
+      'db1.yaml error certificate-not-served: The manager of db1 serves a different certificate from the one on disk.',
+    ])
+  })
+
+  it('tells of hosts that do not trust each other, where no authority is known here', async () => {
+    const stranger = await found({ by: other, names: ['db2', '10.0.0.12'] })
+    const unknown = { authorities: [] }
+    const hosts = [
+      looked({ expected: unknown }),
+      looked({ name: 'db2', onDisk: stranger, expected: unknown }),
+    ]
+    expect(told(hosts)).toEqual([
+      'db1.yaml error certificate-other-authority: The certificate of db1 is not trusted by db2.',
+      'db2.yaml error certificate-other-authority: The certificate of db2 is not trusted by db1.',
+    ])
+    const both = { authorities: [authority.certificate, other.certificate] }
+    expect(
+      told([looked({ expected: both }), looked({ name: 'db2', onDisk: stranger, expected: both })]),
+    ).toEqual([])
+  })
+
+  it('tells of an authority that ends, once for all hosts', () => {
+    const hosts = [looked({}), looked({ name: 'db2', onDisk: second })]
+    const authorities = (when: Date) => told(hosts, when).filter((line) => line.includes(' authority-'))
+    expect(authorities(later(3652 - 31))).toEqual([])
+    expect(authorities(later(3652 - 29))).toEqual([
+      'hosts.yaml warning authority-expires-soon: The authority CN=muster alpha authority expires on 2036-03-09, in 29 days.',
+    ])
+    const beside = { authorities: [authority.certificate, other.certificate] }
+    expect(told([looked({ expected: beside })], later(3652 - 29)).join()).not.toContain('beta')
+    expect(authorities(later(3653))).toEqual([
+      'hosts.yaml error authority-expired: The authority CN=muster alpha authority expired on 2036-03-09.',
+    ])
+  })
+
+  it('tells what could not be seen, and what is not there yet', () => {
+    const lost = (state: 'unreachable' | 'failed' | 'not-installed') =>
+      looked({ certificates: { state, detail: 'it is off', components: [] } })
+    expect(told([lost('unreachable')])).toEqual([
+      'db1.yaml error certificate-host-unreachable: db1 could not be reached: it is off',
+    ])
+    expect(told([lost('failed')])).toEqual([
+      'db1.yaml error certificate-host-failed: db1 could not be inspected: it is off',
+    ])
+    expect(told([lost('not-installed')])).toEqual([
+      'db1.yaml warning certificate-not-installed: db1 is in the file, but nothing is installed there.',
+    ])
+    expect(told([looked({ onDisk: undefined })])).toEqual([
+      'db1.yaml error certificate-missing: db1 is installed, but no certificate can be read from its disk.',
+      'db1.yaml error certificate-not-seen: The manager of db1 presents no certificate: nothing listens there.',
+    ])
+    expect(told([looked({ certificates: { expected: second } })])).toEqual([
+      'db1.yaml warning certificate-pending: db1 does not have the certificate that the state directory holds for it.',
+    ])
+  })
+
+  it('tells of stores of the file that install would refuse, but not twice', () => {
+    const problem = (code: string) =>
+      new StepError({ host: 'db1', code, message: 'they are bad.', fix: 'Mend them.' })
+    const own = (code: string) => ({ origin: 'yours' as const, authorities: [], problem: problem(code) })
+    expect(told([looked({ expected: own('keystore-wrong-password') })])).toEqual([
+      'db1.yaml error certificate-keystore: The stores named in the file for db1 cannot be used: they are bad.',
+    ])
+    expect(told([looked({ expected: own('keystore-expired') })])).toEqual([])
+  })
+})

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import type { HostConfig } from '../../src/config/model.ts'
+import { missingGrants, newGrants, tryDatabases } from '../../src/deployment/databaseAccounts.ts'
+import type { Target } from '../../src/deployment/target.ts'
+import { grantsText, newGrantsNote } from '../../src/output/deployment/grants.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+import { fakeTransport, type ToldResult } from '../support/fakeTransport.ts'
+import { finishedFacts, targetOf } from './steps/target.ts'
+
+const password = { kind: 'env', name: 'P' } as const
+const database: NonNullable<HostConfig['database']> = {
+  type: 'mariadb',
+  host: '127.0.0.1',
+  port: 3306,
+  service: 'alpha',
+  account: { user: "o'brien", password },
+}
+
+/** A member with a database and both of its accounts, not yet installed. */
+const member = (changes: Partial<HostConfig> = {}): Target =>
+  targetOf({
+    host: {
+      database,
+      monitor: { user: 'watch', password },
+      member: { service: 'alpha', datasource: 'db1', witness: false },
+      ...changes,
+    },
+  })
+const installed = (target: Target): Target => ({ ...target, facts: finishedFacts(target) })
+const told = (...targets: readonly Target[]): readonly string[] =>
+  newGrants(targets).map(({ option, type, sql }) => `${option} ${type} ${/CREATE.*@(\S+)/.exec(sql)?.[1]}`)
+
+describe('the accounts that a run needs', () => {
+  it('are told with their SQL, whose password is a placeholder, where their login failed, with the reason', () => {
+    const error = 'The database 127.0.0.1:3306 said ERROR 1045: Access denied.'
+    const logins = [
+      { option: 'replication-user' as const, place: '127.0.0.1:3306', error, refused: true as const },
+      { option: 'monitor-user' as const, place: '127.0.0.1:3306', error, refused: true as const },
+    ]
+    expect(
+      grantsText(missingGrants([installed(member())], [{ host: 'db1', logins }])),
+    ).toBe(`No login as 'o'brien' (replication-user) from db1: ${error}
+Where the account is missing, make it with the password that your file gives:
+
+-- replication-user, MariaDB
+-- Run this on the primary: replication carries it to the replicas.
+-- Where no replication runs yet, run it there too; a second time does no harm.
+CREATE USER IF NOT EXISTS 'o\\'brien'@'127.0.0.1' IDENTIFIED BY '<replication-password>';
+GRANT REPLICA MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
+GRANT BINLOG MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW MASTER STATUS
+GRANT REPLICATION SLAVE ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for START SLAVE and STOP SLAVE
+GRANT RELOAD ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for RESET SLAVE
+
+No login as 'watch' (monitor-user) from db1: ${error}
+Where the account is missing, make it with the password that your file gives:
+
+-- monitor-user, MariaDB
+-- Run this on the primary: replication carries it to the replicas.
+-- Where no replication runs yet, run it there too; a second time does no harm.
+CREATE USER IF NOT EXISTS 'watch'@'10.0.0.11' IDENTIFIED BY '<monitor-password>';
+GRANT REPLICA MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW ALL SLAVES STATUS
+GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
+`)
+  })
+
+  it('are told once for all hosts, for every address where they log in from several', () => {
+    const witness = targetOf({
+      host: { address: '10.0.0.13', monitor: { user: 'watch', password } },
+    })
+    const local = "replication-user mariadb '127.0.0.1'"
+    expect(told(member(), member({ address: '10.0.0.12' }), witness)).toEqual([
+      local,
+      "monitor-user mariadb '%'",
+    ])
+    const [, monitor] = newGrants([member(), witness])
+    expect(monitor?.sql).toMatch(/^-- '%' is every address: narrow it/)
+    expect(told(member(), member())).toEqual([local, "monitor-user mariadb '10.0.0.11'"])
+    expect(told(member({ address: 'db1.example.org' }))).toEqual([local, "monitor-user mariadb '%'"])
+    expect(told(member({ address: 'localhost' }))[1]).toBe("monitor-user mariadb '127.0.0.1'")
+  })
+
+  it('are told per kind of server, and the replicator’s as the database sees it', () => {
+    const other = { ...database, type: 'mysql' as const, host: '192.0.2.12' }
+    expect(told(member(), member({ address: '10.0.0.12', database: other }))).toEqual([
+      "replication-user mariadb '127.0.0.1'",
+      "monitor-user mariadb '%'",
+      "monitor-user mysql '%'",
+      "replication-user mysql '10.0.0.12'",
+    ])
+  })
+
+  it('are told only where something about them is new', () => {
+    const [one, two] = [installed(member()), installed(member({ address: '10.0.0.12' }))]
+    expect(told(one, two)).toEqual([])
+    expect(newGrantsNote(newGrants([one, two]))).toBeUndefined()
+    expect(newGrantsNote(newGrants([member()]))).toBe(
+      "the databases need the accounts 'o'brien' (replication-user) and 'watch' (monitor-user); install tries their logins, and `muster explain replication-user` and `muster explain monitor-user` shows the SQL",
+    )
+    const other = { ...member({ monitor: { user: 'other', password } }), facts: finishedFacts(member()) }
+    expect(told(other)).toEqual(["monitor-user mariadb '10.0.0.11'"])
+    const moved = { ...member({ database: { ...database, type: 'mysql' } }), facts: finishedFacts(member()) }
+    expect(told(moved)).toEqual(["replication-user mysql '127.0.0.1'"])
+    expect(told(one, member({ address: '10.0.0.13' }))).toEqual([
+      "replication-user mariadb '127.0.0.1'",
+      "monitor-user mariadb '%'",
+    ])
+  })
+
+  it('are none where the file names none', () => {
+    expect(told(targetOf())).toEqual([])
+    const { account: _, ...bare } = database
+    expect(
+      told(
+        targetOf({
+          host: { database: bare, member: { service: 'alpha', datasource: 'db1', witness: false } },
+        }),
+      ),
+    ).toEqual([])
+  })
+
+  it('are told after a run only where a login with them failed', async () => {
+    const target = member()
+    const tried = async (result: Partial<ToldResult> | TransportError) => {
+      const one = await tryDatabases(fakeTransport({ expect: [{ script: 'try-databases', result }] }), target)
+      return missingGrants([target], one === undefined ? [] : [one]).map(({ option }) => option)
+    }
+    const place = '127.0.0.1:3306'
+    const lines = (...lists: readonly object[][]) => ({
+      stdout: lists.map((list) => `${JSON.stringify(list)}\n`).join(''),
+    })
+    const good = [{ option: 'replication-user', place }]
+    const bad = [{ option: 'monitor-user', place, error: 'no', refused: true }]
+    expect(await tried(lines(good))).toEqual([])
+    expect(await tried(lines(good, bad))).toEqual(['monitor-user'])
+    // What an older release or a broken host says is no reason to be silent about what is new.
+    expect(await tried({ code: 3 })).toEqual(['replication-user', 'monitor-user'])
+    expect(await tried({ stdout: '[{"option":"admin"}]' })).toEqual(['replication-user', 'monitor-user'])
+    expect(
+      await tried(new TransportError({ host: 'db1', code: 'timeout', message: 'gone', fix: 'wait' })),
+    ).toEqual(['replication-user', 'monitor-user'])
+    expect(missingGrants([installed(target)], [{ host: 'db1', logins: undefined }])).toEqual([])
+    const down = [{ option: 'monitor-user' as const, place, error: 'nothing listens there' }]
+    const missing = (one: Target) => missingGrants([one], [{ host: 'db1', logins: down }])
+    expect(missing(target)).toMatchObject([{ option: 'monitor-user', error: 'nothing listens there' }])
+    expect(missing(installed(target))).toEqual([])
+    expect(await tryDatabases(fakeTransport({}), targetOf())).toBeUndefined()
+  })
+})

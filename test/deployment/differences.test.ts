@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { allOptions } from '../../src/config/settings/options.ts'
+import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
+import { lineDifference, settingsDifference } from '../../src/deployment/differences.ts'
+import { targetOf } from './steps/target.ts'
+
+const text = (...lines: readonly string[]) => `${lines.join('\n')}\n`
+
+describe('the difference of two texts', () => {
+  it('is the lines that go and come, in their order', () => {
+    const before = text('[Unit]', 'Description=old', '[Service]', 'Restart=no', 'User=muster')
+    const after = text('[Unit]', 'Description=new', '[Service]', 'User=muster', 'RestartSec=2')
+    expect(lineDifference(before, after)).toEqual([
+      '- Description=old',
+      '+ Description=new',
+      '- Restart=no',
+      '+ RestartSec=2',
+    ])
+    expect(lineDifference(before, before)).toEqual([])
+    expect(lineDifference('', text('a'))).toEqual(['- ', '+ a'])
+  })
+
+  it('makes the one text of the other, and says no more than is needed', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 7 })
+    fc.assert(
+      fc.property(lines, lines, (was, is) => {
+        const said = lineDifference(text(...was), text(...is))
+        const gone = said.filter((line) => line.startsWith('-')).map((line) => line.slice(2))
+        const come = said.filter((line) => line.startsWith('+')).map((line) => line.slice(2))
+        const count = (words: readonly string[], word: string) => words.filter((one) => one === word).length
+        for (const word of ['a', 'b', 'c']) {
+          expect(count(was, word) - count(gone, word) + count(come, word)).toBe(count(is, word))
+        }
+        expect(was.length - gone.length).toBe(longestCommon(was, is))
+        expect(lineDifference(text(...is), text(...was))).toHaveLength(said.length)
+      }),
+    )
+  })
+
+  it('hides what somebody may have kept secret in the text of a host', () => {
+    const before = text(
+      'Environment=TOKEN=abc "OTHER=d e f"',
+      'ExecStartPre=/bin/login --password=hunter2',
+      '# the passphrase is hunter2',
+      'SetCredential=a:b',
+      'Environment=A=1 \\',
+      '  B=2',
+      'User=ops',
+    )
+    expect(lineDifference(before, text('User=muster'))).toEqual([
+      '- Environment=[redacted]',
+      '- ExecStartPre=[redacted]',
+      '- [redacted]',
+      '- SetCredential=[redacted]',
+      '- Environment=[redacted]',
+      '- [redacted]',
+      '- User=ops',
+      '+ User=muster',
+    ])
+  })
+
+  it('shows twenty lines at most, none of them long, and nothing that moves a cursor', () => {
+    const many = text(...Array.from({ length: 30 }, (_, index) => `line ${index}`))
+    const said = lineDifference(text('line 0'), many)
+    expect(said).toHaveLength(21)
+    expect(said.at(-1)).toBe('and 9 more lines')
+    expect(lineDifference(text('a'), text('b'.repeat(500)))[1]).toHaveLength(160)
+    expect(lineDifference(text('a\u001b[2J'), text('b'))).toEqual(['- a\ufffd[2J', '+ b'])
+    expect(lineDifference(many.repeat(40), many)).toEqual([])
+  })
+})
+
+/** The plain definition, to compare with. */
+function longestCommon(one: readonly string[], other: readonly string[]): number {
+  const [first, ...rest] = one
+  if (first === undefined) return 0
+  const at = other.indexOf(first)
+  const without = longestCommon(rest, other)
+  return at === -1 ? without : Math.max(without, 1 + longestCommon(rest, other.slice(at + 1)))
+}
+
+const source = (name: string, port = 3306) => ({ name, host: '10.0.0.11', port, role: 'replica' as const })
+
+describe('settingsDifference', () => {
+  const [manager] = targetOf().components
+  if (manager === undefined) throw new Error('no manager')
+  const settings: ServerSettings = {
+    ...manager.settings,
+    services: { services: [{ name: 'alpha', datasources: [source('db1'), source('db2')] }] },
+  }
+  const difference = (before: object): readonly string[] =>
+    settingsDifference(JSON.stringify({ ...settings, ...before }), settings)
+
+  it('names each member that differs by its option', () => {
+    expect(difference({})).toEqual([])
+    expect(difference({ logLevel: 'debug', listen: null, monitor: { user: 'm' } })).toEqual([
+      'manager-rest-api: false → true',
+      'log-level: debug → info',
+      'monitor-user: m → none',
+      'manager-rest-api-address: none → 127.0.0.1',
+      'manager-rest-api-port: none → 8090',
+    ])
+  })
+
+  it('says of a list what goes and what comes', () => {
+    const [first = '', ...rest] = settings.allowedHosts
+    expect(difference({ allowedHosts: ['a', ...rest] })).toEqual([`rest-api-allowed-hosts: - a, + ${first}`])
+    expect(difference({ allowedHosts: [...rest, first] })).toEqual(['rest-api-allowed-hosts: another order'])
+    expect(difference({ allowedHosts: [] })).toEqual([
+      `rest-api-allowed-hosts: none → ${settings.allowedHosts.join(', ')}`,
+    ])
+  })
+
+  it('shows no secret that somebody wrote there, and no more than twenty lines', () => {
+    expect(difference({ monitor: { password: 'hunter2' }, secretsFile: '/old' })).toEqual([
+      'monitor.password: [redacted] changed',
+      'secretsFile: /old → none',
+    ])
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`more${index}`, index]))
+    expect(difference(many)).toHaveLength(21)
+    expect(difference(many).at(-1)).toBe('and 10 more lines')
+  })
+
+  it('gives each data source one line, wherever it stands in the list', () => {
+    const services = (...datasources: object[]) => ({
+      services: { services: [{ name: 'alpha', datasources }] },
+    })
+    expect(difference(services(source('db2'), source('db1')))).toEqual([])
+    expect(difference(services(source('db1', 3307), source('db3')))).toEqual([
+      'services.alpha.datasources.db1: 10.0.0.11 3307 replica → 10.0.0.11 3306 replica',
+      'services.alpha.datasources.db3: 10.0.0.11 3306 replica → none',
+      'services.alpha.datasources.db2: none → 10.0.0.11 3306 replica',
+    ])
+  })
+
+  it('gives every option of the configuration that a member comes from its own name, durations with a unit', () => {
+    const proxy = {
+      service: 'alpha',
+      address: '0.0.0.0',
+      port: 1,
+      readonlyPort: 2,
+      maxHeld: 3,
+      maxHold: 8000,
+      drainTimeout: 30_000,
+    }
+    const database = { type: 'mariadb' as const, host: 'h', port: 3306, user: 'u', service: 'alpha' }
+    const all: ServerSettings = {
+      ...settings,
+      proxy,
+      database,
+      remoteBootstrap: true,
+      monitor: { user: 'm' },
+    }
+    const lines = settingsDifference(JSON.stringify(settings), all)
+    const known = new Set(allOptions.map(({ name }) => name))
+    const names = lines.map((line) => line.split(':')[0] ?? '')
+    expect(names.filter((name) => !known.has(name))).toEqual(['proxy.service', 'database.service'])
+    expect(names).toHaveLength(14)
+    expect(lines).toContain('connector-max-hold: none → 8s')
+    expect(lines).toContain('connector-drain-timeout: none → 30s')
+  })
+
+  it('says nothing of a text that is no JSON', () => {
+    expect(settingsDifference('{', settings)).toEqual([])
+  })
+})

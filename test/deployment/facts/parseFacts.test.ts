@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseFacts, parseInstalled } from '../../../src/deployment/facts/parseFacts.ts'
+import { runtime, targetOf } from '../steps/target.ts'
+
+const nonce = 'f00dfacef00dfacef00dfacef00dface'
+const print = (...rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `${[nonce, ...row].join('\t')}\n`).join('')
+const parse = (...rows: readonly (readonly string[])[]) =>
+  parseFacts('db1', { output: print(...rows), nonce })
+
+describe('the facts of a host', () => {
+  it.each([
+    '../share/state/r',
+    '../../home/svc-0123456789ab',
+    '.old-1.0.0-0123456789ab',
+    '1.0.0',
+    '1.0.0-0123456789AB',
+    '1.0.0-0123456789abc',
+    '1.0.0/x-0123456789ab',
+    '1.0.0 x-0123456789ab',
+    '1.0.0-0123456789ab/',
+    '-rf-0123456789ab',
+    'x-0123456789ab',
+    '$(id)-0123456789ab',
+    '',
+  ])('name no release that a deployment would not name so: %j', (id) => {
+    const { installation } = parse(
+      ['current', id],
+      ['release', id, '7', '2026-01-01T00:00:00Z', '../../runtimes/node-1/node', 'yes'],
+    )
+    expect(installation.releases).toEqual([])
+    expect(installation).not.toHaveProperty('currentRelease')
+  })
+
+  it.each(['../node-1', 'node-', 'node-1/../../x', 'node-1 x', 'nodejs', '.old-node-1', 'node-$(id)', ''])(
+    'name no runtime that a deployment would not name so: %j',
+    (id) => expect(parse(['runtime', id]).installation.runtimes).toEqual([]),
+  )
+
+  it('name those that a deployment does', () => {
+    const { id } = targetOf().release
+    const ids = [id, '0.1.0-0123456789ab', '1.0.0-rc.1+build-0123456789ab']
+    const { installation } = parse(
+      ['current', id],
+      ...ids.map((one) => ['release', one, '1', '', 'node', '']),
+      ['runtime', runtime.id],
+    )
+    expect(installation.releases.map((one) => one.id)).toEqual(ids)
+    expect(installation).toMatchObject({ currentRelease: id, runtimes: [runtime.id] })
+  })
+
+  it.each([
+    ['7', 7],
+    ['', 0],
+    ['-1', 0],
+    ['1e9', 0],
+    ['9999999999', 0],
+    ['Infinity', 0],
+  ])('count the turns of a release by plain numbers: %j', (turn, known) => {
+    const row = ['release', '1.0.0-0123456789ab', turn, '', 'node', '']
+    expect(parse(row).installation.releases.map((one) => one.turn)).toEqual([known])
+  })
+
+  it.each([
+    ['systemd', 'muster-alpha', { place: 'systemd', user: 'muster-alpha' }],
+    ['process', 'ops', { place: 'process', user: 'ops' }],
+    ['legacy', 'muster', { place: 'legacy', user: 'muster' }],
+    ['/tmp', 'muster', undefined],
+    ['systemd', '', undefined],
+    ['systemd', '-u', undefined],
+    ['systemd', 'a b', undefined],
+    ['systemd', '$(id)', undefined],
+    ['systemd', 'x'.repeat(257), undefined],
+    ['', '', undefined],
+  ])('tell as whom the components run where that is a place and a name: %j %j', (place, user, account) => {
+    expect(parse(['place', place, user]).installation.account).toEqual(account)
+  })
+
+  it('tell the user file byte by byte, and none where there is none', () => {
+    const text = `uid\t0\n${nonce}\tnode\t/evil\tv24.0.0\tyes\n`
+    const facts = parse(['uid', '0'], ['users', Buffer.from(text).toString('base64')])
+    expect(facts.installation.users?.reveal()).toBe(text)
+    expect(facts).not.toHaveProperty('node')
+    expect(parse(['users', '']).installation).not.toHaveProperty('users')
+  })
+
+  it('tell that the install-directory is not root’s alone', () => {
+    const { untrusted } = parseInstalled('db1', { output: print(['untrusted', '/home/svc 1001 755']), nonce })
+    expect(untrusted).toBe('/home/svc 1001 755')
+    expect(parse()).not.toHaveProperty('untrusted')
+  })
+
+  it('come of whatever a host prints without an exception, and nothing of it without the nonce', () => {
+    const keys = fc.constantFrom(
+      'uid',
+      'node',
+      'release',
+      'runtime',
+      'users',
+      'service',
+      'file',
+      'place',
+      'text',
+      'store',
+    )
+    const row = fc.tuple(keys, fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 }))
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 8 }), (rows) => {
+        const lines = rows.map(([key, values]) => [key, ...values])
+        const facts = parse(...lines)
+        for (const { id } of facts.installation.releases) expect(id).not.toMatch(/[/\s]/)
+        const bare = lines.map((line) => line.join('\t')).join('\n')
+        expect(parseFacts('db1', { output: bare, nonce })).toEqual(parse())
+      }),
+    )
+  })
+})

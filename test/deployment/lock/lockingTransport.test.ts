@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { type RetryTiming, retryWhileHeld } from '../../../src/deployment/lock/lockingTransport.ts'
+
+/** A clock that only pauses move. */
+function patience(wait: number, chance = 0.5): RetryTiming & { readonly pauses: number[] } {
+  let time = 1000
+  const pauses: number[] = []
+  return {
+    wait,
+    clock: () => time,
+    chance: () => chance,
+    pauses,
+    pause: async (milliseconds) => {
+      pauses.push(milliseconds)
+      time += milliseconds
+    },
+  }
+}
+
+const never = { attempt: async () => 'held', done: () => false }
+
+describe('patiently', () => {
+  it('attempts once where nothing may be waited for', async () => {
+    const none = patience(0)
+    expect(await retryWhileHeld(none, never)).toBe('held')
+    expect(none.pauses).toEqual([])
+  })
+
+  it('waits in pauses of random length, tells it once, and tries a last time when the time is up', async () => {
+    const told: string[] = []
+    const some = patience(4000)
+    await retryWhileHeld(some, { ...never, waiting: (outcome) => told.push(outcome) })
+    expect(some.pauses).toEqual([1500, 1500, 1000])
+    expect(told).toEqual(['held'])
+    const quick = patience(1000, 0)
+    await retryWhileHeld(quick, never)
+    expect(quick.pauses).toEqual([500, 500])
+  })
+
+  it('ends with the first attempt that comes out well', async () => {
+    const outcomes = ['held', 'held', 'taken', 'never asked']
+    const some = patience(60_000)
+    const attempt = async () => outcomes.shift()
+    expect(await retryWhileHeld(some, { attempt, done: (one) => one === 'taken' })).toBe('taken')
+    expect(some.pauses).toHaveLength(2)
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { chooseRuntime } from '../../../src/deployment/runtime/chooseRuntime.ts'
+import { pinnedRuntime } from '../../../src/deployment/runtime/pinnedRuntime.ts'
+import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
+
+const ownNode = { path: '/here/node', version: 'v20.19.0' }
+const node = { path: '/usr/bin/node', version: 'v22.1.0', rootOwned: true }
+const pinned = {
+  kind: 'sent',
+  id: `node-${pinnedRuntime.version}-${pinnedRuntime.sha256.x64.slice(0, 12)}`,
+  architecture: 'x64',
+  sha256: pinnedRuntime.sha256.x64,
+  version: `v${pinnedRuntime.version}`,
+}
+
+describe('chooseRuntime', () => {
+  it('takes the Node.js that muster runs on for this machine', () => {
+    const host = hostConfig({ connection: 'local' })
+    expect(chooseRuntime({ host, facts: hostFacts(), ownNode })).toEqual({ kind: 'host', ...ownNode })
+  })
+
+  it("takes the host's own Node.js where it is maintained and root's", () => {
+    const choice = chooseRuntime({ host: hostConfig(), facts: hostFacts({ node }), ownNode })
+    expect(choice).toEqual({ kind: 'host', path: '/usr/bin/node', version: 'v22.1.0' })
+  })
+
+  it.each([
+    ['there is none', hostFacts()],
+    ['its line is over', hostFacts({ node: { ...node, version: 'v20.20.2' } })],
+    ['others may change it', hostFacts({ node: { ...node, rootOwned: false } })],
+  ])('sends the pinned one where %s', (_, facts) => {
+    expect(chooseRuntime({ host: hostConfig(), facts, ownNode })).toEqual(pinned)
+  })
+
+  it('sends the one for arm64 there', () => {
+    const choice = chooseRuntime({ host: hostConfig(), facts: hostFacts({ machine: 'aarch64' }), ownNode })
+    expect(choice).toMatchObject({ architecture: 'arm64', sha256: pinnedRuntime.sha256.arm64 })
+  })
+
+  it('sends even to a host that has one when told to upload', () => {
+    const host = hostConfig({ runtime: 'upload' })
+    expect(chooseRuntime({ host, facts: hostFacts({ node }), ownNode })).toEqual(pinned)
+  })
+
+  it('refuses an unfit Node.js when told to use it, and says why', () => {
+    const host = hostConfig({ runtime: 'host' })
+    const facts = hostFacts({ node: { ...node, rootOwned: false } })
+    expect(() => chooseRuntime({ host, facts, ownNode })).toThrow(
+      'runtime is host, but users other than root can change its /usr/bin/node',
+    )
+  })
+
+  it('refuses a --runtime-file for another processor', () => {
+    const file = { sha256: 'ab'.repeat(32), architecture: 'arm64' as const }
+    expect(() => chooseRuntime({ host: hostConfig(), facts: hostFacts(), ownNode, file })).toThrow(
+      'the --runtime-file is for arm64, and the host is x64',
+    )
+  })
+})

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import {
+  openRuntimeCache,
+  readCachedRuntime,
+  runtimeCache,
+  writeCachedRuntime,
+} from '../../../src/deployment/runtime/runtimeCache.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+
+const other = 65534
+const isRoot = process.geteuid?.() === 0
+
+describe('the folder of cached runtimes', () => {
+  it('is never below the temporary directory, which everybody can write', () => {
+    const { homedir } = userInfo()
+    expect(runtimeCache({})).toBe(join(homedir, '.cache', 'muster', 'runtimes'))
+    expect(runtimeCache({ HOME: '/home/ops', XDG_CACHE_HOME: 'relative' })).toBe(
+      '/home/ops/.cache/muster/runtimes',
+    )
+  })
+
+  it('is made for its user alone, and closed to others where it stood open', async () => {
+    const home = temporaryFolder()
+    const cache = await openRuntimeCache({ HOME: home })
+    const mode = (path: string): number => statSync(path).mode & 0o777
+    expect([mode(cache), mode(join(home, '.cache', 'muster'))]).toEqual([0o700, 0o700])
+    chmodSync(cache, 0o777)
+    await openRuntimeCache({ HOME: home })
+    expect(mode(cache)).toBe(0o700)
+  })
+
+  it.each(['muster', 'muster/runtimes'])('is refused where %s is a link', async (name) => {
+    const [home, elsewhere] = [temporaryFolder(), temporaryFolder()]
+    const link = join(home, '.cache', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(elsewhere, link)
+    await expect(openRuntimeCache({ HOME: home })).rejects.toMatchObject({
+      code: 'runtime-cache-unfit',
+      message: expect.stringContaining('it is a link or not a folder'),
+    })
+    expect(readdirSync(elsewhere)).toEqual([])
+  })
+
+  it.runIf(isRoot)('is refused where another user owns it or would own it (needs root)', async () => {
+    const home = temporaryFolder()
+    const cache = await openRuntimeCache({ HOME: home })
+    chownSync(cache, other, other)
+    const refusal = { code: 'runtime-cache-unfit', message: expect.stringContaining('another user') }
+    await expect(openRuntimeCache({ HOME: home })).rejects.toMatchObject(refusal)
+    const theirs = temporaryFolder()
+    chownSync(theirs, other, other)
+    await expect(openRuntimeCache({ HOME: theirs })).rejects.toMatchObject(refusal)
+    expect(readdirSync(theirs), 'root made nothing there').toEqual([])
+  })
+})
+
+describe('a cached runtime', () => {
+  const binary = Buffer.from('the binary')
+  const digest = createHash('sha256').update(binary).digest('hex')
+
+  it('is used when it unpacks to the binary, and only then', async () => {
+    const path = join(temporaryFolder(), 'node.gz')
+    expect(await readCachedRuntime(path, digest)).toBeUndefined()
+    await writeCachedRuntime(path, gzipSync(binary))
+    expect(await readCachedRuntime(path, digest)).toEqual(gzipSync(binary))
+    for (const bytes of [gzipSync('another'), gzipSync(binary).subarray(0, 20), Buffer.from('x')]) {
+      await writeCachedRuntime(path, bytes)
+      expect(await readCachedRuntime(path, digest)).toBeUndefined()
+    }
+  })
+
+  it('is not read through a link, from a folder or from a file of another user', async () => {
+    const folder = temporaryFolder()
+    const [real, link] = [join(folder, 'real.gz'), join(folder, 'link.gz')]
+    writeFileSync(real, gzipSync(binary))
+    symlinkSync(real, link)
+    expect(await readCachedRuntime(link, digest)).toBeUndefined()
+    expect(await readCachedRuntime(folder, digest)).toBeUndefined()
+    if (!isRoot) return
+    chownSync(real, other, other)
+    expect(await readCachedRuntime(real, digest)).toBeUndefined()
+  })
+
+  it('replaces what is there, leaves nothing beside it, and says why it cannot be written', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'node.gz')
+    await writeCachedRuntime(path, Buffer.from('old'))
+    await writeCachedRuntime(path, gzipSync(binary))
+    expect(readdirSync(folder)).toEqual(['node.gz'])
+    mkdirSync(join(folder, 'taken'))
+    await expect(writeCachedRuntime(join(folder, 'taken'), binary)).rejects.toMatchObject({
+      code: 'runtime-cache-unfit',
+    })
+    expect(readdirSync(folder).sort()).toEqual(['node.gz', 'taken'])
+  })
+})

@@ -1,0 +1,180 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Authority, createAuthority } from '../../../src/certificates/authority.ts'
+import { afterPhase, beginRotation, waiting } from '../../../src/deployment/certificates/authorityRotation.ts'
+import {
+  type ClusterState,
+  emptyState,
+  trustedAuthorities,
+} from '../../../src/deployment/state/clusterState.ts'
+import { decodeState } from '../../../src/deployment/state/decodeState.ts'
+import { readState, saveState } from '../../../src/deployment/state/openState.ts'
+import { stateDifferences } from '../../../src/deployment/state/stateDifferences.ts'
+import {
+  decodeMachines,
+  decodeRotation,
+  encodeMachines,
+  encodeRotation,
+  encodeState,
+} from '../../../src/deployment/state/stateFiles.ts'
+import { sampleState } from './sampleState.ts'
+
+describe('machines.json', () => {
+  it('is read back as what was written, whatever the names', () => {
+    const machines = fc.dictionary(fc.string({ minLength: 1 }), fc.stringMatching(/^[0-9a-f]{32}$/))
+    fc.assert(
+      fc.property(
+        machines,
+        fc.dictionary(fc.string({ minLength: 1 }), fc.string({ minLength: 1 })),
+        (ids, places) => {
+          const known = { machines: new Map(Object.entries(ids)), folders: new Map(Object.entries(places)) }
+          expect(decodeMachines(encodeMachines(known))).toEqual(known)
+        },
+      ),
+    )
+  })
+
+  it('is read as an older muster wrote it, without folders', () => {
+    expect(decodeMachines(Buffer.from('{"version":1,"machines":{"db1":"0f"}}'))).toEqual({
+      machines: new Map([['db1', '0f']]),
+      folders: new Map(),
+    })
+  })
+
+  it.each([
+    ['not json', 'is not JSON'],
+    ['[]', 'is not JSON'],
+    ['{"version":2,"machines":{}}', 'has a version that this muster does not support'],
+    ['{"version":1}', 'has no machines'],
+    ['{"version":1,"machines":{"db1":7}}', 'has a host without a machine-id'],
+    ['{"version":1,"machines":{},"folders":{"db1":""}}', 'has a host without a folder'],
+  ])('%s %s', (text, defect) => {
+    expect(decodeMachines(Buffer.from(text))).toBe(defect)
+  })
+})
+
+const now = new Date('2026-03-10T12:00:00Z')
+let folder: string
+let next: Authority
+/** Before a rotation, in each phase of it, and after. */
+let states: readonly ClusterState[]
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rotation-'))
+  const state = await sampleState()
+  if (state.authority === undefined) throw new Error('no authority')
+  next = await createAuthority({ cluster: 'alpha', now, successorOf: state.authority })
+  const trust = beginRotation(state, next)
+  const move = afterPhase(trust)
+  const drop = afterPhase(move)
+  states = [state, trust, move, drop, afterPhase(drop), waiting(trust)]
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('the state of a rotation', () => {
+  it('is the same when it is read again, in every phase, and old states have none', () => {
+    const trusted = states.map((state) => trustedAuthorities(state).length)
+    expect(trusted).toEqual([1, 2, 2, 1, 1, 2])
+    for (const state of states) {
+      const files = encodeState(state)
+      const read = decodeState(files, 'here')
+      expect(stateDifferences(read, state)).toEqual([])
+      expect([...encodeState(read)]).toEqual([...files])
+      expect(String(files.get('authority.crt'))).toBe(trustedAuthorities(state).join(''))
+    }
+    expect(states.map((state) => encodeState(state).has('rotation.json'))).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+      true,
+    ])
+  })
+
+  it('tells phases apart, and shows no key', () => {
+    const [before, trust, move] = states
+    expect(before && trust && stateDifferences(before, trust)).toEqual([
+      'the rotation of the authority differs',
+    ])
+    const [paused] = states.slice(-1)
+    expect(trust && paused && stateDifferences(trust, paused)).toEqual([
+      'the rotation of the authority differs',
+    ])
+    expect(trust && move && stateDifferences(trust, move).join('\n')).toMatch(
+      /^the authority is another one: here [0-9A-F:]+, there [0-9A-F:]+\nthe rotation of the authority differs$/,
+    )
+  })
+
+  it('keeps the old key until the new one signs, and no longer', () => {
+    const [before, trust, move] = states.map((state) =>
+      [...encodeState(state).values()].map(String).join('').replaceAll('\\n', '\n'),
+    )
+    const old = states[0]?.authority?.key.reveal() ?? 'none'
+    const made = next.key.reveal()
+    const has = (text: string | undefined) => [text?.includes(old), text?.includes(made)]
+    expect([before, trust, move].map(has)).toEqual([
+      [true, false],
+      [true, true],
+      [false, true],
+    ])
+  })
+
+  it('is the only way to another authority', async () => {
+    const place = { directory: folder, cluster: 'alpha' }
+    let disk = emptyState
+    for (const state of states.slice(0, 5)) {
+      await saveState({ ...place, before: disk, after: state })
+      disk = state
+    }
+    expect(stateDifferences((await readState(place))?.state ?? emptyState, disk)).toEqual([])
+    const crt = await readFile(join(folder, '.muster/alpha/authority.crt'), 'utf8')
+    expect(crt).toBe(next.certificate)
+    const other = await createAuthority({ cluster: 'alpha', now })
+    await expect(
+      saveState({ ...place, before: disk, after: { ...disk, authority: other } }),
+    ).rejects.toMatchObject({ code: 'authority-replaced' })
+    const trust = beginRotation(disk, next)
+    await saveState({ ...place, before: disk, after: trust })
+    await expect(
+      saveState({ ...place, before: trust, after: { ...trust, authority: other } }),
+    ).rejects.toMatchObject({ code: 'authority-replaced' })
+  })
+
+  it('is refused where the certificate in authority.crt was taken away', () => {
+    const [, trust] = states
+    if (trust === undefined) throw new Error('no state')
+    const files = new Map(encodeState(trust)).set(
+      'authority.crt',
+      Buffer.from(trust.authority?.certificate ?? ''),
+    )
+    expect(() => decodeState(files, 'here')).toThrow(
+      'authority.crt in here does not end with the authority of rotation.json',
+    )
+  })
+
+  it.each([
+    ['{', 'is not JSON'],
+    ['{"version":2}', 'has a version that this muster does not support'],
+    ['{"version":1}', 'has no proper list of retired authorities'],
+    ['{"version":1,"retired":["x"]}', 'has no proper list of retired authorities'],
+    ['{"version":1,"retired":[],"phase":"back"}', 'is in a phase that this muster does not know'],
+    ['{"version":1,"retired":[],"phase":"move"}', 'has no certificate of the other authority'],
+  ])('says what is wrong with %s', (text, words) => {
+    expect(decodeRotation(Buffer.from(text))).toBe(words)
+  })
+
+  it('says which authority does not serve', () => {
+    const [, trust] = states
+    const content = JSON.parse(String(encodeRotation(trust ?? emptyState)))
+    const read = (changes: object) => decodeRotation(Buffer.from(JSON.stringify({ ...content, ...changes })))
+    expect(read({ key: undefined })).toBe('has no key of the new authority')
+    const foreign = states[0]?.authority?.key.reveal()
+    expect(read({ key: foreign })).toBe(
+      'does not serve: the new authority has a key that does not belong to its certificate',
+    )
+  })
+})

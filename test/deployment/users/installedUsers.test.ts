@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
+import { hashEarly } from '../../../src/deployment/users/installedUsers.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+
+it('begins with each password whose salt is known, and leaves failures to who asks again', async () => {
+  const salt = Buffer.alloc(16, 7)
+  const state = withUser(emptyState, 'admin', { salt })
+  const given = new Map([['db1', new Map(['admin', 'ops'].map((user) => [user, new Secret(`of ${user}`)]))]])
+  const asked: unknown[] = []
+  const hash = async (password: Secret, with_: Buffer): Promise<string> => {
+    asked.push([password.reveal(), with_])
+    throw new Error('no memory')
+  }
+  hashEarly(hash, given, state)
+  hashEarly(hash, given, undefined)
+  // An unhandled rejection would fail the run.
+  await new Promise((done) => setImmediate(done))
+  expect(asked).toEqual([['of admin', salt]])
+})

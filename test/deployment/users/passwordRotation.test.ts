@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { createHasher } from '../../../src/accounts/hasher.ts'
+import type { UserState } from '../../../src/deployment/state/clusterState.ts'
+import { decodeSecrets, encodeSecrets } from '../../../src/deployment/state/secretsFile.ts'
+import {
+  beginRotation,
+  endRotation,
+  isRotating,
+  replacedOn,
+} from '../../../src/deployment/users/passwordRotation.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+
+const hash = createHasher({ ln: 1, r: 1, p: 1 })
+const salt = Buffer.alloc(16, 1)
+const random = (size: number): Buffer => Buffer.alloc(size, 9)
+const on = (day: string) => ({ now: new Date(`${day}T12:00:00Z`), random, hash })
+const words = (known: UserState) => ({
+  password: known.password?.reveal(),
+  pending: known.pending?.map((one) => one.reveal()),
+})
+
+describe('the state of a rotation', () => {
+  it('knows the new password and the old one until all is proved, and when that was replaced', async () => {
+    const before = { salt, password: new Secret('old') }
+    const begun = await beginRotation(before, { password: new Secret('new'), ...on('2026-11-22') })
+    expect(words(begun)).toEqual({ password: 'new', pending: ['old'] })
+    expect(isRotating(begun)).toBe(true)
+    const ended = endRotation(begun, { given: false })
+    expect(words(ended)).toEqual({ password: 'new', pending: undefined })
+    expect(await replacedOn(ended, new Secret('old'), hash)).toBe('2026-11-22')
+    expect(await replacedOn(ended, new Secret('new'), hash)).toBeUndefined()
+    expect(await replacedOn(before, new Secret('old'), hash)).toBeUndefined()
+  })
+
+  it('keeps no password that the file gives, and still knows the one that it gave', async () => {
+    const options = { password: new Secret('new'), old: [new Secret('given')], ...on('2026-11-22') }
+    const ended = endRotation(await beginRotation({ salt }, options), { given: true })
+    expect(words(ended)).toEqual({ password: undefined, pending: undefined })
+    expect(await replacedOn(ended, new Secret('given'), hash)).toBe('2026-11-22')
+    expect(await replacedOn(ended, new Secret('a third'), hash)).toBeUndefined()
+  })
+
+  it('knows all that hosts may have when another password is chosen half-way', async () => {
+    let known = await beginRotation(
+      { salt, password: new Secret('a') },
+      { password: new Secret('b'), ...on('2026-11-20') },
+    )
+    known = await beginRotation(known, { password: new Secret('c'), ...on('2026-11-21') })
+    expect(words(known)).toEqual({ password: 'c', pending: ['b', 'a'] })
+    known = await beginRotation(known, { password: new Secret('a'), ...on('2026-11-22') })
+    expect(words(known)).toEqual({ password: 'a', pending: ['c', 'b'] })
+    expect(await replacedOn(known, new Secret('a'), hash)).toBeUndefined()
+    const ended = endRotation(known, { given: true })
+    // In use again, so it was not replaced.
+    expect(await replacedOn(ended, new Secret('a'), hash)).toBeUndefined()
+    expect(await replacedOn(ended, new Secret('b'), hash)).toBe('2026-11-22')
+  })
+
+  it('remembers five, and marks no new password like an old one', async () => {
+    let known: UserState = { salt, password: new Secret('0') }
+    // Twelve bits: of so many some would collide.
+    for (let index = 1; index <= 400; index += 1) {
+      const password = new Secret(String(index))
+      known = await beginRotation(known, {
+        password,
+        now: new Date('2026-11-22T12:00:00Z'),
+        random: (size) => Buffer.alloc(size, index),
+        hash,
+      })
+      expect(await replacedOn(endRotation(known, { given: true }), password, hash)).toBeUndefined()
+      expect(await replacedOn(known, new Secret(String(index - 1)), hash)).toBe('2026-11-22')
+      known = endRotation(known, { given: false })
+    }
+    expect(known.replaced).toHaveLength(5)
+  })
+
+  it('is read again as it was written, and what is no such state is none', async () => {
+    const known = await beginRotation(
+      { salt, password: new Secret('old') },
+      { password: new Secret('new'), ...on('2026-11-22') },
+    )
+    const bytes = encodeSecrets({ users: new Map([['admin', known]]) })
+    const read = decodeSecrets(bytes)
+    expect(typeof read === 'string' ? read : encodeSecrets(read).equals(bytes)).toBe(true)
+    const text = bytes.toString()
+    const wrong = 'has a user without a proper salt and password'
+    expect(decodeSecrets(Buffer.from(text.replace('"old"', '7')))).toBe(wrong)
+    expect(decodeSecrets(Buffer.from(text.replace('2026-11-22T12', 'yesterday')))).toBe(wrong)
+  })
+})

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { get } from '../../../../src/client/calls.ts'
+import type { DesiredUsers } from '../../../../src/deployment/users/viaApi/apiHost.ts'
+import { askHost } from '../../../../src/deployment/users/viaApi/askHosts.ts'
+import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts'
+import { planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
+import { withoutShell } from '../../../../src/deployment/users/withoutShell.ts'
+import { Secret } from '../../../../src/secrets/secret.ts'
+import { apiAt, type Fault, frontDoor, realHost, user, wish } from './host.ts'
+
+const { signal } = new AbortController()
+const login = (name: string, password: string) => ({ user: name, password: new Secret(password) })
+const doors: { close(): Promise<void> }[] = []
+afterEach(() => Promise.all(doors.splice(0).map((door) => door.close())))
+
+/** A host behind a door, whose changes of some users go wrong, and what comes of a run and of its way back. */
+async function failing(
+  users: Readonly<Record<string, string>>,
+  wanted: Partial<DesiredUsers>,
+  faults: Readonly<Record<string, Fault>>,
+) {
+  const host = await realHost(users)
+  const [manager] = host.apis
+  if (manager?.endpoint.kind !== 'tcp') throw new Error('no manager')
+  const broken = new Map(Object.entries(faults))
+  const door = await frontDoor(manager.endpoint.port, ({ method, body }) => {
+    const [name, fault] = [...broken].find(([name]) => method === 'POST' && body.includes(`"${name}"`)) ?? []
+    // Only the first call goes wrong.
+    if (name !== undefined) broken.delete(name)
+    return fault
+  })
+  doors.push(door)
+  const whole = wish({ apis: [apiAt(door.port), ...host.apis.slice(1)], ...wanted })
+  const asked = await askHost(whole, signal)
+  const planned = planChanges(whole, asked)
+  if (planned instanceof Error) throw planned
+  const { steps, snapshot } = userCalls({ wish: whole, asked, changes: planned.changes })
+  let failure: unknown
+  for (const { step } of steps) {
+    try {
+      await step.apply(withoutShell('db1'))
+    } catch (error) {
+      failure = error
+      break
+    }
+  }
+  const said = await snapshot.restore?.(withoutShell('db1'))
+  const takes = async (name: string, password: string): Promise<boolean> => {
+    const caller = { endpoint: manager.endpoint, credentials: login(name, password), timeout: 5000 }
+    return !(
+      'problem' in (await get(caller, '/api/v2/ping')) || 'problem' in (await get(caller, '/api/v2/users'))
+    )
+  }
+  return { failure, said, takes, names: host.names() }
+}
+
+describe('the way back of a host that is changed by calls', () => {
+  it('gives users the passwords they had and takes off those that were made', async () => {
+    const { failure, said, takes, names } = await failing(
+      { admin: 'old', nightly: 'night' },
+      {
+        users: [user('admin', 'new'), user('nightly', 'new night'), user('one', '1'), user('two', '2')],
+        logins: [login('admin', 'old'), login('nightly', 'wrong'), login('nightly', 'night')],
+      },
+      { two: 'refuse' },
+    )
+    expect(failure).toMatchObject({ code: 'internal', message: expect.stringContaining('The disk is full.') })
+    expect(said).toBe(
+      'Undone: create the administrator one, reset the password of nightly, reset the password of admin.',
+    )
+    expect(names).toEqual(['admin', 'nightly'])
+    expect([await takes('admin', 'old'), await takes('nightly', 'night')]).toEqual([true, true])
+    expect(await takes('admin', 'new')).toBe(false)
+  })
+
+  it('undoes a change whose answer was lost, too, and tells of it as not known', async () => {
+    const { failure, said, names, takes } = await failing(
+      { admin: 'old' },
+      { users: [user('admin', 'new'), user('ops', '1')], logins: [login('admin', 'old')] },
+      { ops: 'lose-answer' },
+    )
+    expect(failure).toMatchObject({
+      code: 'connection-lost',
+      message: expect.stringMatching(
+        /\nCompleted there: reset the password of admin\.\nUnknown result: create the administrator ops\.$/,
+      ),
+    })
+    expect(said).toBe('Undone: create the administrator ops, reset the password of admin.')
+    expect([names, await takes('admin', 'old')]).toEqual([['admin'], true])
+  })
+
+  it('says what stays: passwords that are not known here, and users who are gone', async () => {
+    const { said, names, takes } = await failing(
+      { admin: 'unknown', stranger: 'strange', mallory: 'm' },
+      {
+        users: [user('admin', 'new'), user('ops', '1')],
+        logins: [login('stranger', 'strange')],
+        prune: true,
+      },
+      { mallory: 'lose-answer' },
+    )
+    expect(said).toEqual({
+      partly:
+        'Undone: remove the user stranger, create the administrator ops. On db1 mallory stays removed, because its password is unknown here and admin keeps the password of the file, because the previous one is unknown here.',
+    })
+    expect(names).toEqual(['admin', 'stranger'])
+    expect([await takes('admin', 'new'), await takes('stranger', 'strange')]).toEqual([true, true])
+  })
+
+  it('leaves the first user of a host, for an API keeps the last one', async () => {
+    const { said, names } = await failing(
+      {},
+      { users: [user('admin', 'right'), user('ops', '1'), user('two', '2')] },
+      { two: 'refuse' },
+    )
+    expect(said).toEqual({
+      partly:
+        'Undone: create the administrator ops. On db1 admin stays, because an API does not delete the last user of its host.',
+    })
+    expect(names).toEqual(['admin'])
+  })
+
+  it('tries few passwords of before, so that nobody is locked out', async () => {
+    const guesses = Array.from({ length: 9 }, (_, index) => login('nightly', `guess ${index}`))
+    const { said, takes } = await failing(
+      { admin: 'right', nightly: 'night' },
+      {
+        users: [user('admin', 'right'), user('nightly', 'new night'), user('ops', '1')],
+        logins: [...guesses, login('nightly', 'night')],
+      },
+      { ops: 'refuse' },
+    )
+    expect(said).toEqual({
+      partly: 'On db1 nightly keeps the password of the file, because the previous one is unknown here.',
+    })
+    expect(await takes('nightly', 'new night')).toBe(true)
+  })
+
+  it('changes nothing where nothing was changed', async () => {
+    const wanted = { users: [user('admin', 'new')], logins: [login('admin', 'old')] }
+    const { said, takes } = await failing({ admin: 'old' }, wanted, { admin: 'refuse' })
+    expect([said, await takes('admin', 'old')]).toEqual(['No user was changed there.', true])
+  })
+})

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import type { Component } from '../../src/contracts/component.ts'
+import { envelope } from '../../src/contracts/envelope.ts'
+import { type ProblemCode, problems } from '../../src/contracts/problems.ts'
+import { componentRoutes } from '../support/componentRoutes.ts'
+import { bodyOf, type LoopbackServer, serveTls } from '../support/loopbackServer.ts'
+import { sampleOf } from '../support/sampleOf.ts'
+import { leaf } from './support.ts'
+
+/** What a call answers: its payload, or the code of a problem. */
+export type Told = { readonly payload: unknown } | { readonly problem: ProblemCode }
+
+export type FakeComponent = LoopbackServer & {
+  /** What was sent: `POST /api/v2/connector/onhold?i-am-sure=true`, and behind a space the body, if any. */
+  readonly sent: string[]
+  /** Answers by the name of the route, a sample where there is none. */
+  readonly answers: Map<string, Told>
+}
+
+const ajv = new Ajv2020({ strict: true, allErrors: true })
+addFormats.default(ajv)
+
+function check(schema: TSchema, value: unknown, what: string): void {
+  if (!ajv.validate(schema, value)) throw new Error(`${what}: ${ajv.errorsText()}`)
+}
+
+const matches = (template: string, path: string): boolean => {
+  const pattern = template.replaceAll(/[.]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${pattern}$`).test(path)
+}
+
+/** As a sample, with points in time that are some. */
+const sample = (schema: TSchema): unknown =>
+  JSON.parse(JSON.stringify(sampleOf(schema)), (name, value) =>
+    /^(since|startTime|checkedAt|expiresAt|tlsCertificateExpiry)$/.test(name)
+      ? '2025-03-10T10:12:18.000Z'
+      : value,
+  )
+
+/**
+ * A component that answers exactly what its routes say, with payloads that a test chooses; a payload that breaks its
+ * schema, or a request that the contracts do not have, is the test's own mistake: 500 and a message.
+ */
+export async function fakeComponent(
+  component: Component,
+  login: { readonly user: string; readonly password: string },
+): Promise<FakeComponent> {
+  const routes = componentRoutes(component)
+  const sent: string[] = []
+  const answers = new Map<string, Told>()
+  const wanted = `Basic ${Buffer.from(`${login.user}:${login.password}`, 'utf8').toString('base64')}`
+
+  function answerTo(message: IncomingMessage, body: string): { status: number; body: unknown } {
+    const [path = '', query = ''] = (message.url ?? '').split('?')
+    const fail = (code: ProblemCode) => {
+      const { status, title } = problems[code]
+      const detail = `It is ${code}.`
+      const payload = { status, code, title, detail, requestId: 'r-1', errors: [] }
+      return { status, body: envelope('ErrorPayload', payload) }
+    }
+    const route = routes.find((it) => it.method === message.method && matches(it.path, path))
+    if (route === undefined) throw new Error(`no route ${message.method} ${path}`)
+    if (route.auth !== 'none' && message.headers.authorization !== wanted) return fail('login-refused')
+    const members = query === '' ? [] : query.split('&')
+    if (route.guard && !members.includes('i-am-sure=true')) return fail('not-confirmed')
+    for (const [name, value = ''] of members.map((it) => it.split('='))) {
+      const known = name === 'i-am-sure' ? route.guard : route.query?.[name ?? '']?.values.includes(value)
+      if (known !== true) throw new Error(`${route.name} takes no ${name}=${value}`)
+    }
+    if (route.request) check(route.request, JSON.parse(body), `the body of ${route.name}`)
+    const told = answers.get(route.name)
+    if (told && 'problem' in told) return fail(told.problem)
+    const { response } = route
+    if (response.kind !== 'payload') throw new Error(`${route.name} has no payload`)
+    const payload = told?.payload ?? sample(response.payload)
+    check(response.payload, payload, `the payload of ${route.name}`)
+    return { status: 200, body: envelope(response.payloadType, payload) }
+  }
+
+  const server = await serveTls(leaf, async (message, answer) => {
+    const body = await bodyOf(message)
+    sent.push([message.method, message.url, ...(body === '' ? [] : [body])].join(' '))
+    try {
+      const { status, body: told } = answerTo(message, body)
+      answer.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' })
+      answer.end(JSON.stringify(told))
+    } catch (error) {
+      answer.writeHead(500, { 'Content-Type': 'text/plain' })
+      answer.end(String(error))
+      sent.push(String(error))
+    }
+  })
+  return { ...server, sent, answers }
+}

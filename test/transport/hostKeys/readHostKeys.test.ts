@@ -1,0 +1,179 @@
+import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Destination } from '../../../src/transport/destination.ts'
+import { fingerprint, matchesHost, parseKnownHosts } from '../../../src/transport/hostKeys/knownHosts.ts'
+import { hashesNames, knownHostsLines } from '../../../src/transport/hostKeys/knownHostsLines.ts'
+import { hostKeyState } from '../../../src/transport/hostKeys/readHostKeys.ts'
+import { createSshConnector } from '../../../src/transport/ssh.ts'
+import { makeKey, type SshServer, startSshServer } from '../../support/sshServer.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()))
+})
+
+const to = (port: number): Destination => ({
+  label: 'db1',
+  jump: false,
+  address: '127.0.0.1',
+  port,
+  user: 'nobody',
+  keys: { first: [], files: [], agent: 'all', required: false },
+  check: { files: [], names: ['127.0.0.1'] },
+  timeout: 3000,
+})
+const read = (port: number, onSleep: () => void = () => undefined) =>
+  createSshConnector({
+    readFile: (path) => readFile(path),
+    sleep: async () => onSleep(),
+  }).hostKeysOf(to(port), [])
+
+async function start(options: Parameters<typeof startSshServer>[0] = {}): Promise<SshServer> {
+  const server = await startSshServer(options)
+  closing.push(server.close)
+  return server
+}
+
+describe('reading the keys of a server', () => {
+  it('finds one of each type, those first that we prefer, and nobody logs in', async () => {
+    const server = await start({ hostKeys: ['rsa', 'ecdsa', 'ed25519'] })
+    const [rsa, ecdsa, ed25519] = server.hostKeyFingerprints
+    expect((await read(server.port)).map(fingerprint)).toEqual([ed25519, ecdsa, rsa])
+    expect(server.logins()).toEqual([])
+    expect(server.connections()).toBe(4)
+    await expect.poll(() => server.open()).toBe(0)
+  })
+
+  it('tries again what passes', async () => {
+    const server = await start({ fault: 'reset-after-banner' })
+    const keys = await read(server.port, () => server.setFault('none'))
+    expect(keys.map(fingerprint)).toEqual([server.hostKeyFingerprint])
+  })
+
+  it('believes no server that shows a key and cannot sign with it', async () => {
+    const shown = Buffer.from(makeKey('ed25519').public.split(' ')[1] ?? '', 'base64')
+    const thief = await start({ shows: shown })
+    const { port } = thief
+    await expect(read(port)).rejects.toMatchObject({ host: 'db1' })
+  })
+})
+
+const [ed25519, other, ecdsa, rsa] = [
+  makeKey('ed25519').public,
+  makeKey('ed25519').public,
+  makeKey('ecdsa').public,
+  makeKey('rsa').public,
+]
+const bytes = (line: string): Buffer => Buffer.from(line.split(' ')[1] ?? '', 'base64')
+const server = (check: { readonly pinned?: string; readonly alias?: string } = {}) => ({
+  label: 'db1',
+  jump: false,
+  port: 22,
+  check: { files: ['/kh', '/etc/kh'], names: ['10.0.0.11', 'db1'], ...check },
+})
+
+describe('the keys that a server shows', () => {
+  const judge = (lines: readonly string[], shown: readonly string[], pinned?: string) => {
+    const entries = parseKnownHosts(lines.join('\n'), '/kh')
+    const check = pinned === undefined ? {} : { pinned }
+    const judged = hostKeyState(server(check), entries, shown.map(bytes))
+    return {
+      state: judged.state,
+      keys: judged.keys.map(({ type, state }) => `${type} ${state}`),
+      ...('problem' in judged ? { code: judged.problem.code } : {}),
+    }
+  }
+
+  it('are new where nothing is known', () => {
+    expect(judge([], [ed25519, rsa])).toEqual({ state: 'new', keys: ['ssh-ed25519 new', 'ssh-rsa new'] })
+    expect(judge([`db2 ${other}`], [ed25519]).state).toBe('new')
+  })
+
+  it('are known by one of them; another type says nothing, and the known one comes first', () => {
+    expect(judge([`db1 ${rsa}`], [ed25519, ecdsa, rsa])).toEqual({
+      state: 'known',
+      keys: ['ssh-rsa known', 'ssh-ed25519 other', 'ecdsa-sha2-nistp256 other'],
+    })
+  })
+
+  it('have changed where another of the type is known, or only other types are', () => {
+    expect(judge([`db1 ${other}`], [ed25519])).toEqual({
+      state: 'changed',
+      keys: ['ssh-ed25519 changed'],
+      code: 'host-key-changed',
+    })
+    expect(judge([`db1 ${rsa}`], [ed25519]).state).toBe('changed')
+    expect(judge([`db1 ${rsa}`, `10.0.0.11 ${other}`], [ed25519, rsa])).toMatchObject({
+      state: 'changed',
+      keys: ['ssh-ed25519 changed', 'ssh-rsa known'],
+    })
+  })
+
+  it('are revoked by one that is, whatever else is known', () => {
+    expect(judge([`@revoked * ${ecdsa}`, `db1 ${ed25519}`], [ed25519, ecdsa])).toEqual({
+      state: 'revoked',
+      keys: ['ssh-ed25519 known', 'ecdsa-sha2-nistp256 revoked'],
+      code: 'host-key-revoked',
+    })
+  })
+
+  it('are judged by a pinned fingerprint alone', () => {
+    const pin = fingerprint(bytes(ecdsa))
+    expect(judge([`db1 ${other}`], [ed25519, ecdsa], pin)).toEqual({
+      state: 'known',
+      keys: ['ssh-ed25519 other', 'ecdsa-sha2-nistp256 known'],
+    })
+    expect(judge([`db1 ${ed25519}`], [ed25519], pin)).toMatchObject({
+      state: 'changed',
+      code: 'host-key-changed',
+    })
+  })
+})
+
+describe('the lines that make keys known', () => {
+  const options = { keys: [bytes(ed25519), bytes(rsa)], random: (count: number) => Buffer.alloc(count, 7) }
+
+  it('name what ssh looks under: the dialled name with its port, or an alias without', () => {
+    const hosts = (lines: readonly string[]) => lines.map((line) => line.split(' ')[0])
+    const plain = { ...options, hashed: false }
+    expect(hosts(knownHostsLines(server(), plain))).toEqual(['10.0.0.11', '10.0.0.11'])
+    expect(hosts(knownHostsLines({ ...server(), port: 2222 }, plain))[0]).toBe('[10.0.0.11]:2222')
+    expect(hosts(knownHostsLines({ ...server({ alias: 'A' }), port: 2222 }, plain))[0]).toBe('a')
+  })
+
+  it('are read back as what they were made of, hashed or not, whatever the name and port', () => {
+    const name = fc.stringMatching(/^[a-zA-Z0-9]([a-zA-Z0-9.-]{0,20}[a-zA-Z0-9])?$/)
+    fc.assert(
+      fc.property(name, fc.integer({ min: 1, max: 65535 }), fc.boolean(), (host, port, hashed) => {
+        const to = { label: host, jump: false, port, check: { files: ['/kh'], names: [host] } }
+        const text = knownHostsLines(to, { ...options, hashed }).join('\n')
+        expect(text.toLowerCase().startsWith('|1|')).toBe(hashed)
+        const entries = parseKnownHosts(text, '/kh')
+        expect(hostKeyState(to, entries, options.keys).keys.map(({ state }) => state)).toEqual([
+          'known',
+          'known',
+        ])
+      }),
+    )
+  })
+
+  it('are hashed as OpenSSH does', () => {
+    const [line = ''] = knownHostsLines(server(), { ...options, hashed: true })
+    const salt = Buffer.alloc(20, 7)
+    const hash = createHmac('sha1', salt).update('10.0.0.11').digest('base64')
+    expect(line.split(' ')[0]).toBe(`|1|${salt.toString('base64')}|${hash}`)
+    expect(matchesHost(line.split(' ')[0] ?? '', '10.0.0.11')).toBe(true)
+  })
+
+  it('are hashed where ssh_config says so, or the file that is written to has such lines', () => {
+    const [hashed = ''] = knownHostsLines(server(), { ...options, hashed: true })
+    const own = parseKnownHosts(hashed, '/kh')
+    const global = parseKnownHosts(hashed, '/etc/kh')
+    expect(hashesNames(server(), own)).toBe(true)
+    expect(hashesNames(server(), global)).toBe(false)
+    const { check } = server()
+    expect(hashesNames({ check: { ...check, hashed: true } }, [])).toBe(true)
+  })
+})
