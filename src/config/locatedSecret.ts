@@ -4,7 +4,8 @@ import type { Resolved } from './resolve/resolved.ts'
 import { secretOptions, sshSecrets } from './secretOptions.ts'
 import { setSource } from './sets.ts'
 import { options } from './settings/options.ts'
-import { type Draft, type Given, givenFor, type Values, valueFor } from './shape/draft.ts'
+import type { Given } from './settings/setting.ts'
+import { type Draft, givenFor, type Values, valueFor } from './shape/draft.ts'
 
 function literalsOf(values: Values): readonly Given[] {
   const users = (valueFor(values, options.users) ?? []).filter(({ value }) => value?.kind === 'literal')

@@ -4,8 +4,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { options } from './settings/options.ts'
-import type { Setting } from './settings/setting.ts'
-import type { Given } from './shape/draft.ts'
+import type { Given, Setting } from './settings/setting.ts'
 
 /** What the product family and everybody else starts with. */
 const defaults = [

@@ -3,7 +3,7 @@ import { type Resolved, type ResolvedHost, usersOf } from './resolve/resolved.ts
 import { allOptions } from './settings/options.ts'
 import type { Setting } from './settings/setting.ts'
 import { allSsh } from './settings/ssh.ts'
-import { secretReference } from './types/secrets.ts'
+import { secretReference } from './types/secretReference.ts'
 
 /** Whether a setting is one secret; a map of them is none. */
 export const isSecret = (setting: Setting<unknown>): setting is Setting<SecretReference> =>

@@ -8,8 +8,9 @@ import { looksSecret } from './document/hide.ts'
 import type { YamlNode } from './document/node.ts'
 import { isSecret } from './secretOptions.ts'
 import { allOptions } from './settings/options.ts'
+import type { Given } from './settings/setting.ts'
 import { type Setting, spellings } from './settings/setting.ts'
-import type { Given, Values } from './shape/draft.ts'
+import type { Values } from './shape/draft.ts'
 import type { ValueType } from './types/type.ts'
 
 /** The name under which findings about `--set` stand: line 1 is the first of them. */

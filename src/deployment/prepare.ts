@@ -17,6 +17,7 @@ import { ownStores, type TlsNote, tlsNotes } from './desired/userProvidedStores.
 import type { InstalledFacts } from './facts/hostFacts.ts'
 import { failureOf } from './failure.ts'
 import { withMachines } from './hostIdentity.ts'
+import { userHash } from './installedUsers.ts'
 import { refusals } from './preflight/checks.ts'
 import type { Program } from './program.ts'
 import { forwardNotes, pinReleases } from './releases/pin.ts'
@@ -25,7 +26,6 @@ import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
 import type { SurveyedHost } from './survey.ts'
 import type { DesiredUser, Target } from './target.ts'
-import { userHash } from './users/installedUsers.ts'
 import { replacedPasswords } from './users/replacedPasswords.ts'
 
 /** What the file's secrets turned out to be; a reference that is not in it was not given. */

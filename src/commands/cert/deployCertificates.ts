@@ -21,7 +21,7 @@ import {
   untrustedAuthorities,
 } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/openState.ts'
-import { storesStep } from '../../deployment/steps/stores.ts'
+import { storesStep } from '../../deployment/steps/storesStep.ts'
 import { verifyHost } from '../../deployment/verify.ts'
 import { shortPrint } from '../../output/deployment/certificates.ts'
 import { orderNotes, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'

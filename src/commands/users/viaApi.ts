@@ -7,8 +7,8 @@ import type { Failure, HostOutcome } from '../../deployment/events.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/openState.ts'
+import { settled } from '../../deployment/state/passwordRotation.ts'
 import { StepError } from '../../deployment/stepError.ts'
-import { settled } from '../../deployment/users/passwordRotation.ts'
 import { replacedPasswords } from '../../deployment/users/replacedPasswords.ts'
 import {
   type DesiredUsers,

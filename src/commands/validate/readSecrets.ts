@@ -2,7 +2,7 @@ import type { SecretReading, secretReader } from '../../cli/secretReader.ts'
 import { locatedSecret } from '../../config/locatedSecret.ts'
 import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
 import { secretsOf } from '../../config/secretOptions.ts'
-import type { Given } from '../../config/shape/draft.ts'
+import type { Given } from '../../config/settings/setting.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 
 /** What became of every secret that a host uses, by where it is given. */

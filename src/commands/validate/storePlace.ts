@@ -1,5 +1,5 @@
 import type { StoreProblem } from '../../certificates/storeProblem.ts'
-import type { Given } from '../../config/shape/draft.ts'
+import type { Given } from '../../config/settings/setting.ts'
 import type { Place } from '../../diagnostics/diagnose.ts'
 import type { StoreKind, StoreUse } from './storeUse.ts'
 

@@ -3,7 +3,7 @@ import type { RegularFile } from '../../cli/readRegularFile.ts'
 import { absolutePath, isOnHost } from '../../config/paths.ts'
 import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
-import type { Given } from '../../config/shape/draft.ts'
+import type { Given } from '../../config/settings/setting.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { SecretReadings } from './readSecrets.ts'
 

@@ -3,9 +3,9 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import type { Paths } from '../paths.ts'
 import { options } from '../settings/options.ts'
-import type { Setting } from '../settings/setting.ts'
-import type { Draft, Given, HostDraft, ServiceDraft, Values } from '../shape/draft.ts'
-import type { SecretEntry } from '../types/secrets.ts'
+import type { SecretEntry } from '../settings/secretMap.ts'
+import type { Given, Setting } from '../settings/setting.ts'
+import type { Draft, HostDraft, ServiceDraft, Values } from '../shape/draft.ts'
 
 /** Gathers what stands at the same place, so that one line in `defaults` makes one finding for all its hosts. */
 export function bySpan<T extends { readonly span: Span }>(

@@ -4,8 +4,8 @@ import { hasDatabase, memberNames } from '../resolve/dataSources.ts'
 import { topologyOf } from '../resolve/placements.ts'
 import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
-import type { Setting } from '../settings/setting.ts'
-import type { Given, ServiceDraft } from '../shape/draft.ts'
+import type { Given, Setting } from '../settings/setting.ts'
+import type { ServiceDraft } from '../shape/draft.ts'
 
 type Part = {
   readonly setting: Setting<unknown>

@@ -3,7 +3,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
-import type { Given } from '../shape/draft.ts'
+import type { Given } from '../settings/setting.ts'
 
 const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(revealed(a), revealed(b))
 

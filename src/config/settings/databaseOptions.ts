@@ -1,6 +1,6 @@
 import { hostAddress } from '../types/addresses.ts'
 import { portLike } from '../types/scalars.ts'
-import { secretReference } from '../types/secrets.ts'
+import { secretReference } from '../types/secretReference.ts'
 import { choice, databaseUser } from '../types/texts.ts'
 import { setting } from './setting.ts'
 

@@ -1,4 +1,5 @@
 import type { Component } from '../../contracts/component.ts'
+import type { Span } from '../../diagnostics/diagnostic.ts'
 import { readPage } from '../../diagnostics/page.ts'
 import type { ValueType } from '../types/type.ts'
 import pageTexts from './pages.json' with { type: 'json' }
@@ -23,8 +24,19 @@ export type Setting<T> = {
   readonly component?: Component
 }
 
+/** One setting as a file gives it. */
+export type Given = {
+  readonly setting: Setting<unknown>
+  /** As written: the name or one of its aliases. */
+  readonly spelling: string
+  readonly keySpan: Span
+  readonly span: Span
+  /** Absent when what was written cannot be used; its finding is made already. */
+  readonly value?: unknown
+}
+
 type Text = 'title' | 'documentation'
-type Given<T> = Omit<Setting<T>, 'secret' | 'aliases' | 'since' | Text> & Partial<Omit<Setting<T>, Text>>
+type Definition<T> = Omit<Setting<T>, 'secret' | 'aliases' | 'since' | Text> & Partial<Omit<Setting<T>, Text>>
 
 const pages: Readonly<Record<string, string>> = pageTexts
 
@@ -43,7 +55,7 @@ function textsOf(name: string): Pick<Setting<unknown>, Text> {
  * Adds the texts of the setting's page, and what most settings have in common: no secret, no other spelling,
  * from the first version on. Throws where there is no page.
  */
-export const setting = <T>(given: Given<T>): Setting<T> => ({
+export const setting = <T>(given: Definition<T>): Setting<T> => ({
   secret: false,
   aliases: [],
   since: '0.1.0',

@@ -1,7 +1,7 @@
 import { duration } from '../types/duration.ts'
 import { oneOrMore } from '../types/list.ts'
 import { boolean, portLike } from '../types/scalars.ts'
-import { secretReference } from '../types/secrets.ts'
+import { secretReference } from '../types/secretReference.ts'
 import { fingerprint, jumpHost, loginUser, path } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
 

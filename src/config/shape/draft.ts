@@ -1,16 +1,5 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
-import type { Setting } from '../settings/setting.ts'
-
-/** One setting as a file gives it. */
-export type Given = {
-  readonly setting: Setting<unknown>
-  /** As written: the name or one of its aliases. */
-  readonly spelling: string
-  readonly keySpan: Span
-  readonly span: Span
-  /** Absent when what was written cannot be used; its finding is made already. */
-  readonly value?: unknown
-}
+import type { Given, Setting } from '../settings/setting.ts'
 
 /** What a group of a file gives, by the settings' names. */
 export type Values = ReadonlyMap<string, Given>

@@ -4,8 +4,8 @@ import { nearest } from '../../diagnostics/nearest.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import { hiddenSpansOf } from '../document/hide.ts'
 import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
-import type { Setting } from '../settings/setting.ts'
-import type { Given, Values } from './draft.ts'
+import type { Given, Setting } from '../settings/setting.ts'
+import type { Values } from './draft.ts'
 
 /** What can stand in one kind of group. */
 export type Place = {

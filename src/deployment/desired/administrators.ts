@@ -4,10 +4,10 @@ import { makePassword } from '../../certificates/password.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
+import { userHash } from '../installedUsers.ts'
 import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
+import { settled } from '../state/passwordRotation.ts'
 import type { DesiredUser } from '../target.ts'
-import { userHash } from '../users/installedUsers.ts'
-import { settled } from '../users/passwordRotation.ts'
 
 /** A host with its facts and, by user, the passwords that its file gives. */
 export type HostLogin = {

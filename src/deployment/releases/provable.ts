@@ -4,10 +4,10 @@ import type { HostConfig } from '../../config/model.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
+import { userHash } from '../installedUsers.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
 import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import type { DesiredUser } from '../target.ts'
-import { userHash } from '../users/installedUsers.ts'
 import type { Provable } from '../verify.ts'
 
 /**

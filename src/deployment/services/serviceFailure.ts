@@ -1,7 +1,7 @@
+import { parseJsonObject } from '../../base/json.ts'
 import { lastLines } from '../../base/printable.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { RunOptions, RunResult, Transport } from '../../transport/transport.ts'
-import { shortLine } from '../logs/parseLogs.ts'
 import { mustRun } from '../script.ts'
 import { StepError } from '../stepError.ts'
 import { serviceManagers } from './implementations.ts'
@@ -20,6 +20,14 @@ const quoted = 5
 
 /** Bytes of a log that are read for them. */
 const mostLogBytes = 64 * 1024
+
+/** A line of a component's log in the words that a person needs to see why it failed; others stay as they are. */
+export function shortLine(line: string): string {
+  const entry = parseJsonObject(line)
+  if (typeof entry?.msg !== 'string') return line
+  const { time, level, msg } = entry
+  return [time, level, msg].filter((word) => typeof word === 'string').join(' ')
+}
 
 /** Asks a host why a component does not run or answer. Never rejects: it is asked when something failed already. */
 export async function serviceFailure(

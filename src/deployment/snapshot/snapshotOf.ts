@@ -9,10 +9,10 @@ import type { ServiceAccount } from '../serviceAccount.ts'
 import { copyData, movedFrom, presentData } from '../services/moveData.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import type { Target } from '../target.ts'
-import { takeBackScript, writtenUsers } from '../users/takeBack.ts'
 import { restoreScript } from './restoreScript.ts'
 import type { Snapshot } from './snapshot.ts'
 import { discardScript, takeScript } from './takeScript.ts'
+import { takeBackScript, writtenUsers } from './userRestore.ts'
 
 /** Values that the way back depends on; a `Target` is one. */
 export type Restorable = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 'users'> & {

@@ -4,11 +4,11 @@ import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { administrators, type MadePassword } from '../desired/administrators.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
+import { installedUsers } from '../installedUsers.ts'
 import { loginProblems } from '../prepare.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import type { DesiredUser } from '../target.ts'
-import { installedUsers } from './installedUsers.ts'
 import { replacedPasswords } from './replacedPasswords.ts'
 
 /** A host and the passwords that its file gives, by user. */

@@ -5,11 +5,11 @@ import type { Secret } from '../../secrets/secret.ts'
 import { callHost } from '../callHost.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { installedSet } from '../installedSet.ts'
+import { installedUsers } from '../installedUsers.ts'
 import { layoutOf } from '../layout.ts'
 import { installedProvable } from '../releases/provable.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import type { SurveyedHost } from '../survey.ts'
-import { installedUsers } from './installedUsers.ts'
 
 /** Milliseconds that an API has for one question. */
 const patience = 10_000

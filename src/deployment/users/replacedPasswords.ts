@@ -2,8 +2,8 @@ import type { Hasher } from '../../accounts/hasher.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { ClusterState } from '../state/clusterState.ts'
+import { replacedOn } from '../state/passwordRotation.ts'
 import { StepError } from '../stepError.ts'
-import { replacedOn } from './passwordRotation.ts'
 
 /** A host and, by user, the passwords that its file gives. */
 type GivenPasswords = {

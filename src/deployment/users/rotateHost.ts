@@ -5,12 +5,12 @@ import { preview } from '../hostPlan.ts'
 import { installedSet } from '../installedSet.ts'
 import { layoutOf } from '../layout.ts'
 import { installedProvable } from '../releases/provable.ts'
+import { restoreUsers } from '../snapshot/userRestore.ts'
 import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
-import { usersStep } from '../steps/users.ts'
+import { settled } from '../state/passwordRotation.ts'
+import { usersStep } from '../steps/usersStep.ts'
 import type { SurveyedHost } from '../survey.ts'
 import { verifyHost } from '../verify.ts'
-import { settled } from './passwordRotation.ts'
-import { restoreUsers } from './takeBack.ts'
 
 /**
  * Carries out a rotation in the one order that loses no login: the state knows the new and the old password before

@@ -6,7 +6,7 @@ import {
   beginRotation,
   chooseNewPassword,
   endRotation,
-} from '../../../src/deployment/users/passwordRotation.ts'
+} from '../../../src/deployment/state/passwordRotation.ts'
 import { replacedPasswords } from '../../../src/deployment/users/replacedPasswords.ts'
 import { passwordRotationNotes } from '../../../src/output/deployment/users.ts'
 import { Secret } from '../../../src/secrets/secret.ts'

@@ -1,3 +1,4 @@
+import { listOf } from '../../../base/words.ts'
 import { guarded } from '../../../client/apiPath.ts'
 import { createAdminUser, type Outcome, post } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
@@ -5,15 +6,16 @@ import { envelope } from '../../../client/envelope.ts'
 import { TransportError } from '../../../transport/transportError.ts'
 import { isUnreachable } from '../../failure.ts'
 import type { PlannedStep } from '../../hostPlan.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
+import type { Restored, Snapshot } from '../../snapshot/snapshot.ts'
 import { change, creation, deletion } from '../../step.ts'
-import type { AskedHost, DesiredUsers, HostApi } from './apiHost.ts'
-import { onApi, patience, refusal } from './callApi.ts'
+import { StepError } from '../../stepError.ts'
+import { type AskedHost, type DesiredUsers, type HostApi, isSameUser } from './apiHost.ts'
+import { onApi, patience, placeOf, refusal } from './callApi.ts'
+import { listUsers } from './listUsers.ts'
 import { changeWords, type UserChange } from './planChanges.ts'
-import { type Begun, revertHost } from './revertHost.ts'
 
 /** Makes one change by an API of a host, with a login that is good now. Rejects as `onApi` does. */
-export function makeChange(
+function makeChange(
   { host, api }: { readonly host: string; readonly api: HostApi },
   change: UserChange,
   login: Credentials | undefined,
@@ -88,4 +90,106 @@ function withState(error: unknown, begun: readonly Begun[]): unknown {
     `Unknown result: ${words(false)}.`,
   ]
   return new TransportError({ host, code, message: sentences.join('\n'), fix, cause: error })
+}
+
+/** A change that was begun, and whether the API said that it is done. */
+type Begun = { readonly change: UserChange; readonly done: boolean }
+
+type Host = { readonly wish: DesiredUsers; readonly asked: AskedHost; readonly api: HostApi }
+
+/** By user in NFC, who is let in now. */
+type Logins = Map<string, Credentials>
+
+/**
+ * Makes the users of a host what they were before these changes, newest first, as far as their passwords are known
+ * here; tells what stays. Rejects with a `StepError` or a `TransportError` where the host does not follow.
+ */
+async function revertHost(host: Host, begun: readonly Begun[]): Promise<Restored> {
+  const { wish, asked } = host
+  const before = loginsOf(host)
+  const now: Logins = new Map(before)
+  const happened: UserChange[] = []
+  for (const { change, done } of begun) {
+    if (!done && !(await hasHappened(host, change, now))) continue
+    happened.push(change)
+    follow(now, change)
+  }
+  const undone: string[] = []
+  const stays: string[] = []
+  for (const change of happened.toReversed()) {
+    const why = await undo(host, change, { before, now })
+    if (why === undefined) undone.push(changeWords(change))
+    else stays.push(why)
+  }
+  if (stays.length === 0) {
+    await mustLetIn(host, asked.login)
+    return undone.length === 0 ? 'No user was changed there.' : `Undone: ${undone.join(', ')}.`
+  }
+  const back = undone.length === 0 ? '' : `Undone: ${undone.join(', ')}. `
+  return { partly: `${back}On ${wish.host} ${listOf(stays)}.` }
+}
+
+const nameOf = (change: UserChange): string =>
+  (change.kind === 'remove' ? change.user : change.login.user).normalize('NFC')
+
+function loginsOf({ wish, asked }: Host): Logins {
+  const fitting = wish.users.flatMap(({ user, password }) =>
+    password !== undefined && asked.fitting.includes(user) ? [{ user, password }] : [],
+  )
+  const all = [...asked.before, ...(asked.login ? [asked.login] : []), ...fitting]
+  return new Map(all.map((login) => [login.user.normalize('NFC'), login]))
+}
+
+function follow(now: Logins, change: UserChange): void {
+  if (change.kind === 'remove') now.delete(nameOf(change))
+  else now.set(nameOf(change), change.login)
+}
+
+/** A login that is good now; rather of another user than the one whom it is about. */
+const pick = (now: Logins, about: string): Credentials | undefined =>
+  [...now].find(([user]) => user !== about)?.[1] ?? now.get(about)
+
+/** Whether a change took place whose answer never came, or was a refusal. */
+async function hasHappened({ wish, api }: Host, change: UserChange, now: Logins): Promise<boolean> {
+  const { host } = wish
+  if (change.kind !== 'remove') return (await listUsers({ host, api, login: change.login })).kind === 'users'
+  const listed = await listUsers({ host, api, login: pick(now, nameOf(change)) })
+  return listed.kind === 'users' && !listed.names.some((name) => isSameUser(name, change.user))
+}
+
+/** Takes one change back; says what stays instead where that cannot be done. */
+async function undo(
+  { wish, api }: Host,
+  change: UserChange,
+  { before, now }: { readonly before: Logins; readonly now: Logins },
+): Promise<string | undefined> {
+  const { host } = wish
+  const user = nameOf(change)
+  const old = before.get(user)
+  if (change.kind !== 'create' && old === undefined) {
+    return change.kind === 'reset'
+      ? `${user} keeps the password of the file, because the previous one is unknown here`
+      : `${user} stays removed, because its password is unknown here`
+  }
+  const back: UserChange = old === undefined ? { kind: 'remove', user } : { kind: 'reset', login: old }
+  const outcome = await makeChange({ host, api }, back, pick(now, user))
+  if ('problem' in outcome) {
+    if (outcome.problem.code === 'last-user')
+      return `${user} stays, because an API does not delete the last user of its host`
+    throw refusal(host, api, outcome)
+  }
+  follow(now, back)
+  return undefined
+}
+
+async function mustLetIn({ wish, api }: Host, login: Credentials | undefined): Promise<void> {
+  if (login === undefined) return
+  const { host } = wish
+  if ((await listUsers({ host, api, login })).kind === 'users') return
+  throw new StepError({
+    host,
+    code: 'login-not-proved',
+    message: `${placeOf(api)} now rejects the login of ${login.user}, which it accepted before`,
+    fix: `Run \`muster users list --host ${host}\` over SSH, or use another --login: the user may have been changed in the meantime.`,
+  })
 }

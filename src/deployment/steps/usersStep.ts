@@ -3,15 +3,15 @@ import { quote } from '../../base/shellWords.ts'
 import { listOf } from '../../base/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
+import { userHash } from '../installedUsers.ts'
 import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
+import { putUsers } from '../putUsers.ts'
 import { mustRun } from '../script.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
+import { stepIds } from '../snapshot/userRestore.ts'
 import { change, creation, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
-import { userHash } from '../users/installedUsers.ts'
-import { putThrough } from '../users/putThrough.ts'
-import { stepIds } from '../users/takeBack.ts'
 
 /** A user whose password is known here. */
 type KnownUser = DesiredUser & { readonly hash: string }
@@ -60,7 +60,7 @@ export function usersStep(
       if (records.length === 0) return
       if (
         options.throughComponents === true &&
-        (await putThrough(transport, { data, account, facts, records }))
+        (await putUsers(transport, { data, account, facts, records }))
       )
         return
       await mustRun(transport, {

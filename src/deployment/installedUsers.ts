@@ -1,8 +1,8 @@
-import type { Hasher } from '../../accounts/hasher.ts'
-import { findUser, noUsers, parseUserFile } from '../../accounts/userFile.ts'
-import type { UserFile, UserRecord } from '../../accounts/userRecord.ts'
-import type { Secret } from '../../secrets/secret.ts'
-import type { ClusterState } from '../state/clusterState.ts'
+import type { Hasher } from '../accounts/hasher.ts'
+import { findUser, noUsers, parseUserFile } from '../accounts/userFile.ts'
+import type { UserFile, UserRecord } from '../accounts/userRecord.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { ClusterState } from './state/clusterState.ts'
 
 /**
  * Begins to hash the passwords that the file gives, with the salts that are known: it is done while hosts are

@@ -1,7 +1,7 @@
 import { type Hasher, passwordMark } from '../../accounts/hasher.ts'
 import { saltBytes } from '../../accounts/passwordHash.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { type ClusterState, type ReplacedPassword, type UserState, withUser } from '../state/clusterState.ts'
+import { type ClusterState, type ReplacedPassword, type UserState, withUser } from './clusterState.ts'
 
 /** What a rotation is asked to do, and what it knows. */
 type RotationRequest = {

@@ -4,12 +4,12 @@ import { listOf } from '../../base/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
+import { installedUsers, userHash } from '../installedUsers.ts'
 import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import { asService, type ServiceAccount } from '../serviceAccount.ts'
 import type { DesiredUser } from '../target.ts'
-import { installedUsers, userHash } from './installedUsers.ts'
 
 /** Ids of the steps that change users. */
 export const stepIds = { written: 'users', removed: 'removed-users' } as const

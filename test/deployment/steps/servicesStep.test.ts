@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { servicesStep } from '../../../src/deployment/steps/services.ts'
+import { servicesStep } from '../../../src/deployment/steps/servicesStep.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { targetOf } from './target.ts'

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { hashPassword } from '../../../src/accounts/passwordHash.ts'
-import { serviceData } from '../../../src/deployment/services/implementations.ts'
-import { putThrough } from '../../../src/deployment/users/putThrough.ts'
-import { Secret } from '../../../src/secrets/secret.ts'
-import type { Transport } from '../../../src/transport/transport.ts'
-import { hostFacts } from '../../support/deploymentValues.ts'
-import { fakeTransport } from '../../support/fakeTransport.ts'
-import { servePlain } from '../../support/loopbackServer.ts'
-import { temporaryFolder } from '../../support/temporaryFolder.ts'
-import { testCost } from '../../support/testApi.ts'
-import { settingsIn, start } from '../../support/testServer.ts'
+import { hashPassword } from '../../src/accounts/passwordHash.ts'
+import { putUsers } from '../../src/deployment/putUsers.ts'
+import { serviceData } from '../../src/deployment/services/implementations.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import type { Transport } from '../../src/transport/transport.ts'
+import { hostFacts } from '../support/deploymentValues.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
+import { servePlain } from '../support/loopbackServer.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testCost } from '../support/testApi.ts'
+import { settingsIn, start } from '../support/testServer.ts'
 
 const hash = await hashPassword({ password: new Secret('x'), salt: Buffer.alloc(16), cost: testCost })
 const records = [{ user: 'ops', access: 'full' as const, hash }]
@@ -39,7 +39,7 @@ describe('putThrough', () => {
     const settings = settingsIn(temporaryFolder(), { component: 'connector' })
     await start(settings)
     const { transport, dialled } = leadingTo(settings.socket)
-    expect(await putThrough(transport, { data, account, facts, records })).toBe(true)
+    expect(await putUsers(transport, { data, account, facts, records })).toBe(true)
     expect(dialled).toEqual([{ socket: '/run/muster-alpha/connector/api.sock' }])
     expect(JSON.parse(readFileSync(settings.usersFile, 'utf8')).users).toEqual(records)
   })
@@ -48,23 +48,23 @@ describe('putThrough', () => {
     const path = `${temporaryFolder()}/old.sock`
     const old = await servePlain((_message, answer) => answer.writeHead(404).end(), { path })
     const options = { data, account, facts, records }
-    expect(await putThrough(leadingTo(path).transport, options)).toBe(false)
+    expect(await putUsers(leadingTo(path).transport, options)).toBe(false)
     await old.close()
     const cut = await servePlain(({ socket }) => socket.destroy(), { path })
-    expect(await putThrough(leadingTo(path).transport, options)).toBe(false)
+    expect(await putUsers(leadingTo(path).transport, options)).toBe(false)
     await cut.close()
-    expect(await putThrough(leadingTo(path).transport, options)).toBe(false)
-    expect(await putThrough(fakeTransport({}), options)).toBe(false)
+    expect(await putUsers(leadingTo(path).transport, options)).toBe(false)
+    expect(await putUsers(fakeTransport({}), options)).toBe(false)
     const stopped = hostFacts({ services: new Map() })
     const { transport, dialled } = leadingTo(path)
-    expect(await putThrough(transport, { ...options, facts: stopped })).toBe(false)
+    expect(await putUsers(transport, { ...options, facts: stopped })).toBe(false)
     expect(dialled).toEqual([])
   })
 
   it('opens no socket of another user with the rights of root', async () => {
     const { transport, dialled } = leadingTo(`${temporaryFolder()}/connector.sock`)
     const other = { user: 'muster-alpha', isOther: true }
-    expect(await putThrough(transport, { data, account: other, facts, records })).toBe(false)
+    expect(await putUsers(transport, { data, account: other, facts, records })).toBe(false)
     expect(dialled).toEqual([])
   })
 })

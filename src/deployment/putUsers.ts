@@ -1,13 +1,13 @@
-import type { UserRecord } from '../../accounts/userRecord.ts'
-import { agentOver } from '../../client/agentOver.ts'
-import { attempt } from '../../client/call.ts'
-import { components } from '../../contracts/component.ts'
-import { hostRoutes } from '../../contracts/hostRoutes.ts'
-import { guardParameter } from '../../contracts/route.ts'
-import type { Transport } from '../../transport/transport.ts'
-import type { InstalledFacts } from '../facts/hostFacts.ts'
-import type { ServiceData } from '../layout.ts'
-import type { ServiceAccount } from '../serviceAccount.ts'
+import type { UserRecord } from '../accounts/userRecord.ts'
+import { agentOver } from '../client/agentOver.ts'
+import { attempt } from '../client/call.ts'
+import { components } from '../contracts/component.ts'
+import { hostRoutes } from '../contracts/hostRoutes.ts'
+import { guardParameter } from '../contracts/route.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { InstalledFacts } from './facts/hostFacts.ts'
+import type { ServiceData } from './layout.ts'
+import type { ServiceAccount } from './serviceAccount.ts'
 
 /** Milliseconds that a component has for it. */
 const patience = 20_000
@@ -17,7 +17,7 @@ const patience = 20_000
  * it. False where that cannot be said to be done, as where no component runs, the host lets nobody through, or the
  * component is of an older release; whoever writes the same users again does no harm.
  */
-export async function putThrough(
+export async function putUsers(
   transport: Transport,
   options: {
     readonly data: ServiceData

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createHasher } from '../../../src/accounts/hasher.ts'
 import type { UserState } from '../../../src/deployment/state/clusterState.ts'
-import { decodeSecrets, encodeSecrets } from '../../../src/deployment/state/secretsFile.ts'
 import {
   beginRotation,
   endRotation,
   isRotating,
   replacedOn,
-} from '../../../src/deployment/users/passwordRotation.ts'
+} from '../../../src/deployment/state/passwordRotation.ts'
+import { decodeSecrets, encodeSecrets } from '../../../src/deployment/state/secretsFile.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 
 const hash = createHasher({ ln: 1, r: 1, p: 1 })

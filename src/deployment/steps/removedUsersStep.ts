@@ -7,8 +7,8 @@ import type { ServiceData } from '../layout.ts'
 import { ownProgram } from '../ownProgram.ts'
 import { mustRun } from '../script.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
+import { presentUsers, stepIds } from '../snapshot/userRestore.ts'
 import { deletion, type Step } from '../step.ts'
-import { presentUsers, stepIds } from '../users/takeBack.ts'
 
 /**
  * Takes users away, by `muster-api remove-user` under the user file's own lock; one that got another password

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { storesStep } from '../../../src/deployment/steps/stores.ts'
+import { storesStep } from '../../../src/deployment/steps/storesStep.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { targetOf } from './target.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
-import { hashEarly } from '../../../src/deployment/users/installedUsers.ts'
-import { Secret } from '../../../src/secrets/secret.ts'
+import { hashEarly } from '../../src/deployment/installedUsers.ts'
+import { emptyState, withUser } from '../../src/deployment/state/clusterState.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 
 it('begins with each password whose salt is known, and leaves failures to who asks again', async () => {
   const salt = Buffer.alloc(16, 7)
