@@ -2,9 +2,9 @@ import type { Transport } from '../transport/transport.ts'
 import { TransportError } from '../transport/transportError.ts'
 
 /**
- * Asks a host for several things that hang together in one round trip, where its transport can; each is done only if
- * those before it went well. `ask` must hand over everything at once. Rejects with the first failure, when all
- * are answered.
+ * Sends several dependent requests to a host in one round trip where its transport can; each runs only if those
+ * before it succeeded. `ask` must issue all of them synchronously. Rejects with the first failure, after all have
+ * ended.
  */
 export async function batchSteps(
   transport: Transport,
@@ -18,5 +18,5 @@ export async function batchSteps(
   if (first !== undefined) throw first
 }
 
-/** Whether something was left undone only because another thing before it had failed. */
+/** Returns true if a request was skipped because an earlier one failed. */
 const wasNotRun = (error: unknown): boolean => error instanceof TransportError && error.code === 'not-run'

@@ -11,7 +11,7 @@ import type { ServiceAccount } from './serviceAccount.ts'
 import { untilEnd, type Watched } from './services/untilEnd.ts'
 import { StepError } from './stepError.ts'
 
-/** Where an API is called from elsewhere, such as `10.0.0.11:8090` or `[2001:db8::1]:8090`. */
+/** Formats the address of an API on another host, such as `10.0.0.11:8090` or `[2001:db8::1]:8090`. */
 export function apiPlace(
   host: Pick<HostConfig, 'address'>,
   api: Pick<HostConfig['apis'][number], 'address' | 'port'>,
@@ -20,21 +20,24 @@ export function apiPlace(
 }
 
 /**
- * Makes calls of a host's own APIs. Where the connection to the host leads on to what listens there, they are made over
- * that, and no program is started on the host; otherwise, or where that brings no answer, with the host's own
- * `muster-api call`: one round trip, the requests on standard input. Rejects with a `TransportError` or a `StepError`.
+ * Calls the APIs of a host. Uses the open connection if it can forward to them, so no program starts on the host;
+ * otherwise, or if that gets no response, runs the host's own `muster-api call`: one round trip, the requests on
+ * standard input. Rejects with a `TransportError` or a `StepError`.
  */
 export async function callHost(options: {
   readonly transport: Transport
   readonly layout: Layout
-  /** User that the host's program runs as: sockets are in folders of the service. */
+  /** User that the host's program runs as: the sockets are in folders of the service. */
   readonly account: ServiceAccount
   readonly requests: readonly CallRequest[]
-  /** Milliseconds for all of them. */
+  /** Milliseconds for all requests together. */
   readonly timeout: number
-  /** Whether what is called ran before this run. What may have been started only just now the host itself waits for. */
+  /**
+   * True if the components ran before this run. Components that may have just started are called by the host, which
+   * waits for them.
+   */
   readonly running: boolean
-  /** The calls are broken off where one of these components has ended; its `ended` is the only result then. */
+  /** Ends the calls when one of these components has ended; its `ended` is then the only result. */
   readonly until?: Watched
 }): Promise<readonly CallResult[]> {
   const { transport, layout, account, requests, timeout, until } = options
@@ -64,6 +67,6 @@ export async function callHost(options: {
   })
 }
 
-/** The id of what had ended while it was waited for. */
+/** Returns the id of the component that ended during the calls. */
 export const endedIn = (results: readonly CallResult[]): string | undefined =>
   results.find((result) => 'error' in result && result.error.code === 'ended')?.id

@@ -14,21 +14,21 @@ import { installedPart } from './manifest.ts'
 import { ownProgram } from './ownProgram.ts'
 import type { Target } from './target.ts'
 
-/** Milliseconds for all logins of a host, above what `muster-api` gives each. */
+/** Milliseconds for all logins of a host, in addition to the limit of each in `muster-api`. */
 const patience = 60_000
 
-/** Logins that are read of one host at most. */
+/** Maximum number of logins read from one host. */
 const most = 1000
 
-/** Logins of one host's components at databases; undefined where they could not be tried. */
+/** Database logins of one host's components; undefined if they could not be tried. */
 type TriedHost = {
   readonly host: string
   readonly logins: readonly DatabaseLogin[] | undefined
 }
 
 /**
- * Has the components' own program log in at the databases from the host, with the accounts and passwords that the
- * components use. Undefined for a host without such accounts. Never rejects for a failure of the host.
+ * Runs the components' own program on the host to log in to the databases with the accounts and passwords of the
+ * components. Undefined for a host without such accounts. Never rejects for a failure of the host.
  */
 export async function tryDatabases(transport: Transport, target: Target): Promise<TriedHost | undefined> {
   const host = target.host.name
@@ -49,7 +49,7 @@ export async function tryDatabases(transport: Transport, target: Target): Promis
   }
 }
 
-/** Reads the lists that `muster-api try-databases` printed, one a line; undefined where a line is none. */
+/** Parses the output of `muster-api try-databases`, one list per line; undefined if a line is not a list. */
 export function parseLogins(text: string): readonly DatabaseLogin[] | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const lists = lines.map(parseJson)
@@ -69,7 +69,7 @@ function readLogin(value: unknown): readonly DatabaseLogin[] {
   return [{ option, place, error, ...(value.refused === true ? { refused: true } : {}) }]
 }
 
-/** An account that must exist in the databases, and the SQL that makes it; its password is a placeholder. */
+/** Account that must exist in the databases, and the SQL that creates it; its password is a placeholder. */
 export type AccountGrants = {
   readonly option: AccountOption
   readonly user: string
@@ -79,32 +79,29 @@ export type AccountGrants = {
 
 type Login = Omit<AccountGrants, 'sql'> & {
   readonly host: string
-  /** The address that it logs in from; undefined where only a name is known. */
+  /** Address that it logs in from; undefined if only a name is known. */
   readonly from: string | undefined
-  /** Whether the host was not installed with this account. */
+  /** True if the host was not installed with this account. */
   readonly isNew: boolean
 }
 
 const writers = { 'replication-user': replicatorGrants, 'monitor-user': monitorGrants } as const
 
 /**
- * Accounts of which something is new on any host, each once for all hosts; none where everything is as it was
- * installed. An account that logs in from several addresses is written for all of them, `%`.
+ * Returns accounts that are new on any host, each once for all hosts. An account that logs in from several addresses
+ * gets the host `%`.
  */
 export const newGrants = (targets: readonly Target[]): readonly AccountGrants[] =>
   grantsOf(targets, ({ isNew }) => isNew)
 
-/** An account with which a login failed, its SQL, and why. */
+/** Account with a failed login, its SQL, and the error. */
 export type MissingGrants = AccountGrants & {
   readonly hosts: readonly string[]
-  /** What the first host was told; absent where no login could be tried. */
+  /** Error of the first host; absent if no login could be tried. */
   readonly error?: string
 }
 
-/**
- * Accounts that a database did not let in from any host. Where no login could be tried, those of which something is
- * new.
- */
+/** Returns accounts that a database rejected from any host; if no login could be tried, the accounts that are new. */
 export function missingGrants(
   targets: readonly Target[],
   tried: readonly TriedHost[],
@@ -127,7 +124,7 @@ export function missingGrants(
   })
 }
 
-/** Accounts with a login that `isWanted`, written for all hosts that log in with them. */
+/** Returns the accounts of logins that pass `isWanted`, each once for all hosts that use it. */
 function grantsOf(targets: readonly Target[], isWanted: (login: Login) => boolean): readonly AccountGrants[] {
   const types = new Set(
     targets.flatMap(({ host }) => (host.member?.datasource && host.database ? [host.database.type] : [])),

@@ -4,17 +4,16 @@ import type { Transport } from '../transport/transport.ts'
 import type { HostFacts } from './facts/hostFacts.ts'
 import type { DesiredFile } from './target.ts'
 
-/** A file with its digest. */
 export function desiredFile(file: Omit<DesiredFile, 'sha256'>): DesiredFile {
   const bytes = file.content instanceof Secret ? file.content.reveal() : file.content
   return { ...file, sha256: sha256(bytes) }
 }
 
-/** A path as it is shown: below `root` where it lies there. */
+/** Returns a path relative to `root` if it is below it, otherwise unchanged. */
 export const belowRoot = (path: string, root: string): string =>
   path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
 
-/** How a host's file differs from the wanted one, in words, named by its path below `root`. */
+/** Describes how a host's file differs from the desired one; names it by its path below `root`. */
 export function fileDifference(facts: HostFacts, file: DesiredFile, root: string): string | undefined {
   const is = facts.installation.files.get(file.path)
   const name = belowRoot(file.path, root)
@@ -25,7 +24,7 @@ export function fileDifference(facts: HostFacts, file: DesiredFile, root: string
   return is.owner === file.owner ? undefined : `${name}: owner ${is.owner} → ${file.owner}`
 }
 
-/** Writes the files that differ, each as one atomic change, all in one round trip; only root can give them to their owner. */
+/** Writes the files that differ in one round trip, each atomically; only root can set their owner. */
 export async function writeFiles(options: {
   readonly transport: Transport
   readonly facts: HostFacts

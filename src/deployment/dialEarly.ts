@@ -4,8 +4,8 @@ import type { HostConfig } from '../config/model.ts'
 import type { ListeningPlace, Transport } from '../transport/transport.ts'
 
 /**
- * The same transport, with connections already on their way to where the file says that the APIs of the host listen: who
- * asks the APIs later need not wait for them. What nobody asked for is closed with the transport.
+ * Returns the transport with connections to the host's APIs already being opened, so that later calls need not wait
+ * for them. Unused connections are closed with the transport.
  */
 export function dialEarly(transport: Transport, { apis }: Pick<HostConfig, 'apis'>): Transport {
   const { dial } = transport

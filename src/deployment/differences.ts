@@ -3,15 +3,15 @@ import { durationText } from '../base/time.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 
-/** Names whose values nobody should see; `secretsFile` is only a path. */
+/** Names of members with secret values; `secretsFile` is only a path. */
 const secretName = /pass(word|phrase|wd)?|secret(?!sFile)|token|credential/i
 
-/** Whether something by that name may hold a secret. */
+/** Returns true for a name whose value may be secret. */
 const namesSecret = (name: string): boolean => secretName.test(name)
 
 /**
- * A line of a host's own file as it may be shown. What we write holds no secret, but somebody may have written
- * one there by hand: an environment for a service, say. The name before the first `=` stays.
+ * Redacts a line of a host's file. What muster writes holds no secret, but an administrator may have added one: an
+ * environment variable of a service, for example. The name before the first `=` stays.
  */
 function withoutSecrets(line: string): string {
   // It goes on from a line above, whose name is not known here.
@@ -21,15 +21,15 @@ function withoutSecrets(line: string): string {
   return `${line.slice(0, at + 1)}[redacted]`
 }
 
-/** Lines of one file's difference that a plan shows at most. */
+/** Maximum number of lines that a plan shows of one file's difference. */
 const mostLines = 20
-/** Characters of one line. */
+/** Maximum number of characters per line. */
 const longest = 160
 
-/** What moves a terminal's cursor or cannot be seen on it. */
+/** Control and format characters, which move a terminal's cursor or are invisible. */
 const unseen = /[\p{Cc}\p{Cf}]/gu
 
-/** What is shown of a difference: its first lines, none too long, and how many more there are. */
+/** Returns the first lines of a difference, truncated, and the number of further lines. */
 function shortened(lines: readonly string[]): readonly string[] {
   const shown = lines
     .slice(0, mostLines)
@@ -39,12 +39,12 @@ function shortened(lines: readonly string[]): readonly string[] {
   return more === 0 ? shown : [...shown, `and ${more} more ${more === 1 ? 'line' : 'lines'}`]
 }
 
-/** Lines above which two texts are not compared: what we write has a tenth. */
+/** Maximum number of lines of a text that is compared: what muster writes has a tenth. */
 const most = 1000
 
 /**
- * How a text of a host becomes another, as `- line` and `+ line` in the order of the texts: the fewest that
- * there can be, and of them the first. Empty where no line differs, or where a text is too long to compare.
+ * Returns the smallest line difference as `- line` and `+ line` in the order of the texts. Empty if no line differs,
+ * or if a text is too long to compare.
  */
 export function lineDifference(before: string, after: string): readonly string[] {
   const [was, is] = [linesOf(before), linesOf(after)]
@@ -81,7 +81,7 @@ function differing(was: readonly string[], is: readonly string[]): readonly stri
 const lengthAt = (common: readonly (readonly number[])[], at: number, to: number): number =>
   common[at]?.[to] ?? 0
 
-/** Of each pair of places, how long the longest sequence is that both texts have behind them. */
+/** Returns for each pair of positions the length of the longest common subsequence that follows. */
 function commonLengths(was: readonly string[], is: readonly string[]): readonly (readonly number[])[] {
   const common: number[][] = Array.from({ length: was.length + 1 }, () => [])
   for (let at = was.length - 1; at >= 0; at--) {
@@ -96,12 +96,12 @@ function commonLengths(was: readonly string[], is: readonly string[]): readonly 
   return common
 }
 
-/** A value as it is shown; a list of words stays one, so that only its changes are. */
+/** Value as it is shown; a list of words stays a list, so that only its changes are shown. */
 type Shown = string | readonly string[]
 
 /**
- * Line per member that differs, by the name of its option where there is one, such as
- * `manager-rest-api-port: 8090 → 18090` or `rest-api-allowed-hosts: - db1, + db2`; empty when the old text is no JSON.
+ * Returns one line per member that differs, named by its option if it has one, such as `manager-rest-api-port: 8090 →
+ * 18090` or `rest-api-allowed-hosts: - db1, + db2`; empty if the old text is not JSON.
  */
 export function settingsDifference(before: string, after: ServerSettings): readonly string[] {
   const old = membersOf(parseJson(before))
@@ -115,7 +115,7 @@ export function settingsDifference(before: string, after: ServerSettings): reado
   )
 }
 
-/** Members of settings by their paths; a listener that is switched off is `false`, as in the file. */
+/** Returns the members of settings by path; a listener that is switched off is `false`, as in the file. */
 function membersOf(settings: unknown): Map<string, Shown> {
   const members = flatten('', settings)
   if (isObject(settings) && 'listen' in settings) members.set('listen', String(settings.listen !== null))
@@ -129,7 +129,7 @@ function membersOf(settings: unknown): Map<string, Shown> {
 /** Members whose options are durations. */
 const inMilliseconds = ['proxy.maxHold', 'proxy.drainTimeout']
 
-/** Options of members that all components read alike; documented by `muster explain`. */
+/** Options of members that all components share; documented by `muster explain`. */
 const options: Readonly<Record<string, string>> = {
   logLevel: 'log-level',
   remoteBootstrap: 'rest-api-remote-bootstrap',
@@ -147,7 +147,7 @@ const options: Readonly<Record<string, string>> = {
   'proxy.drainTimeout': 'connector-drain-timeout',
 }
 
-/** The option that a member comes from; its path where it has none of its own. */
+/** Returns the option that a member comes from; its path if it has none. */
 function optionName(path: string, component: Component): string {
   if (Object.hasOwn(options, path)) return options[path] ?? path
   const [first, ...rest] = path.split('.')
@@ -168,7 +168,7 @@ function memberDifference(name: string, from: Shown | undefined, to: Shown | und
   return [`${name}: ${words.length === 0 ? 'another order' : words.join(', ')}`]
 }
 
-/** A value in a list; of an object its JSON, since an object of a host need have no text of its own. */
+/** Formats a value of a list; an object as JSON, because an object from a host may have no text form. */
 const wordOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 const textOf = (shown: Shown | undefined): string =>
@@ -183,7 +183,7 @@ function flatten(path: string, value: unknown): Map<string, Shown> {
 const ofMembers = (path: string, members: readonly (readonly [string, unknown])[]): Map<string, Shown> =>
   new Map(members.flatMap(([key, member]) => [...flatten(path === '' ? key : `${path}.${key}`, member)]))
 
-/** Services and data sources go by their names: each data source is one line, such as `10.0.0.11 3306 primary`. */
+/** Keys services and data sources by name; each data source is one line, such as `10.0.0.11 3306 primary`. */
 function ofList(path: string, items: readonly unknown[]): Map<string, Shown> {
   if (items.length === 0) return new Map()
   if (!items.every((item) => isObject(item) && typeof item.name === 'string')) {

@@ -5,10 +5,10 @@ import { hostsAtOnce } from './execution/execute.ts'
 import { failureOf, isUnreachable } from './failure.ts'
 import type { UnreachableHost } from './survey.ts'
 
-/** What came of a host, in the order of the hosts. */
+/** Result of one host, in the order of the hosts. */
 export type HostResult<Result> = { readonly host: HostConfig; readonly result: Result } | UnreachableHost
 
-/** Connects to each host, works on it and closes again. One host's failure is its result and no other's. */
+/** Connects to each host, runs `work` and closes the connection. A failure of one host affects no other. */
 export async function onEachHost<Result>(options: {
   readonly hosts: readonly HostConfig[]
   readonly connect: (host: HostConfig) => Promise<Transport>

@@ -1,37 +1,36 @@
-/** The phases of a run, in order; a host never starts one before the one before it has ended for it. */
+/** Phases of a run, in order; a host starts a phase only after it ended the one before. */
 export const phases = ['connect', 'facts', 'stage', 'commit', 'verify'] as const
 
 export type Phase = (typeof phases)[number]
 
-/** A failure as the renderers show it. */
+/** Failure as the renderers show it. */
 export type Failure = { readonly code: string; readonly message: string; readonly fix: string }
 
-/** How a host came out of a run. */
+/** Result of a run on one host. */
 export type HostOutcome = {
   readonly host: string
   readonly result: 'changed' | 'unchanged' | 'failed' | 'unreachable' | 'stopped' | 'not-started'
-  /** Titles of the steps that were applied. */
+  /** Titles of the applied steps. */
   readonly applied: readonly string[]
-  /** Number of `applied`, from the first, that touched nothing that runs; the others were committed. Absent: none. */
+  /** Number of `applied`, from the first, that changed nothing that runs; the others were committed. Absent: none. */
   readonly staged?: number
   readonly failure?: Failure
-  /** Why it was not started, or stopped, where another host's failure is the reason. */
+  /** Why the host was not started, or stopped, because another host failed. */
   readonly reason?: string
-  /** Of one that was stopped between two steps: what is still to be done. */
+  /** Remaining steps of a host that was stopped between two steps. */
   readonly left?: readonly string[]
-  /** The host failed, and what was committed was taken back again. */
+  /** The host failed, and its committed changes were restored. */
   readonly undone?: boolean
-  /** What the verification proved, in a few words. */
+  /** Summary of the verification. */
   readonly proved?: string
-  /** Seconds spent in each phase. */
   readonly seconds: Readonly<Partial<Record<Phase, number>>>
 }
 
-/** Everything that a run tells; the renderers alone print. No event holds a secret. */
+/** Events of a run; only renderers print them. No event holds a secret. */
 export type DeploymentEvent =
   | {
       readonly type: 'run-started'
-      /** What `muster audit` knows it by. */
+      /** Id of the run in `muster audit`. */
       readonly run: string
       readonly operation: string
       readonly cluster: string
@@ -39,7 +38,7 @@ export type DeploymentEvent =
     }
   | { readonly type: 'planned'; readonly host: string; readonly changes: readonly string[] }
   | {
-      /** The next hosts switch over. Those of `inTurn` do so one after another, the others at once. */
+      /** The next hosts switch over. Hosts of `inTurn` do so one after another, the others in parallel. */
       readonly type: 'wave-started'
       /** From 1. */
       readonly wave: number
@@ -66,7 +65,7 @@ export type DeploymentEvent =
       readonly seconds: number
     }
   | { readonly type: 'host-failed'; readonly host: string; readonly failure: Failure }
-  /** Somebody wishes the run to end: each host ends the step it is at. */
+  /** The operator asked the run to stop: each host completes its current step. */
   | { readonly type: 'stopping' }
   | { readonly type: 'notice'; readonly message: string }
   | {
@@ -75,5 +74,4 @@ export type DeploymentEvent =
       readonly interrupted: boolean
     }
 
-/** Where events go. */
 export type Emit = (event: DeploymentEvent) => void

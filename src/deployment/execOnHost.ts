@@ -3,13 +3,13 @@ import type { Transport } from '../transport/transport.ts'
 import { TransportError } from '../transport/transportError.ts'
 import { StepError } from './stepError.ts'
 
-/** Bytes of each output stream of a program that are kept. */
+/** Bytes that are kept of each output stream. */
 export const keptBytes = 64 * 1024
 
 /**
- * sh that runs one program with exactly these words as its name and arguments: nothing in them is expanded, and
- * no word is a command of the shell. Of each output `keptBytes` travel, and behind them on a line of its own how
- * many more there were; the program itself never notices. Ends with the program's exit code.
+ * Returns sh that runs one program with exactly these words as its name and arguments: nothing is expanded, and no
+ * word is a shell command. Each output is cut after `keptBytes` and ends with a line that holds the number of bytes
+ * cut; the program does not notice. Ends with the program's exit code.
  */
 function execScript(words: readonly [string, ...string[]]): string {
   return `
@@ -25,18 +25,20 @@ exit "$code"
 `
 }
 
-/** One output stream of a program, as it was written; `cut`: bytes that came after what is kept. */
+/** One output stream of a program; `cut` is the number of bytes dropped at its end. */
 export type ExecOutput = { readonly text: string; readonly cut: number }
 
-/** What a program left behind on a host. */
+/** Exit code and output of a program on a host. */
 export type ExecResult = { readonly code: number; readonly stdout: ExecOutput; readonly stderr: ExecOutput }
 
-/** Runs a program on a host in one round trip; rejects with a `TransportError`, or a `StepError` where its time is over. */
+/**
+ * Runs a program on a host in one round trip; rejects with a `TransportError`, or with a `StepError` if it timed out.
+ */
 export async function execOnHost(
   transport: Transport,
   options: {
     readonly words: readonly [string, ...string[]]
-    /** Milliseconds that the program has. */
+    /** Time limit of the program in milliseconds. */
     readonly timeout: number
   },
 ): Promise<ExecResult> {
@@ -48,7 +50,7 @@ export async function execOnHost(
   return { code, stdout: outputOf(stdout.raw()), stderr: outputOf(stderr.raw()) }
 }
 
-/** The host answers; it is the program that was given too little time. */
+/** Reports a program that timed out although the host is reachable. */
 const tooLong = (cause: TransportError, timeout: number): StepError =>
   new StepError({
     host: cause.host,
@@ -58,7 +60,7 @@ const tooLong = (cause: TransportError, timeout: number): StepError =>
     cause,
   })
 
-/** Takes the count of what was cut off again: the last line. A host that keeps no bound is held to it here. */
+/** Splits off the count of cut bytes in the last line. Enforces the limit here if the host did not. */
 function outputOf(text: string): ExecOutput {
   const at = text.lastIndexOf('\n')
   const count = text.slice(at + 1)

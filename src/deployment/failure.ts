@@ -3,7 +3,7 @@ import { TransportError, type TransportErrorCode } from '../transport/transportE
 import type { Failure } from './events.ts'
 import { StepError } from './stepError.ts'
 
-/** Codes that say that nothing of a host answered, as against a host that answered no. */
+/** Codes of errors in which the host did not respond at all. */
 const unreachableCodes: readonly TransportErrorCode[] = [
   'connection-refused',
   'connection-timeout',
@@ -13,16 +13,16 @@ const unreachableCodes: readonly TransportErrorCode[] = [
   'timeout',
 ]
 
-/** Whether a host could not be reached, or went away (exit code 4). */
+/** Returns true if a host was unreachable or the connection broke (exit code 4). */
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof TransportError && unreachableCodes.includes(error.code)
 
-/** An error of the person at the terminal, such as a wrong call or Ctrl-C: no host is to blame, and the run ends by it. */
+/** Error of the operator, such as invalid usage or Ctrl-C: it belongs to no host and ends the run. */
 export class OperatorError extends Error {}
 
 /**
- * A failure as the renderers show it; an `OperatorError` is thrown on. An error that nobody expects is a bug of ours that
- * this host brought forth: it is the host's failure, and neither the run's nor another host's.
+ * Converts an error to the failure of a host; rethrows an `OperatorError`. An unexpected error is a bug, but it fails
+ * only the host on which it occurred.
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof OperatorError) throw error
@@ -41,7 +41,10 @@ export function failureOf(error: unknown): Failure {
   }
 }
 
-/** Errors of this machine, such as of a secret or of the state directory, explain themselves. */
+/**
+ * Returns true for errors of this machine, such as of a secret or the state directory, that carry their own
+ * explanation.
+ */
 const isExplained = (
   error: unknown,
 ): error is { readonly code: string; readonly message: string; readonly fix: string } =>
@@ -51,7 +54,7 @@ const isExplained = (
   'code' in error &&
   typeof error.code === 'string'
 
-/** The line of our code that threw, for a report; a whole stack is of no use to who runs a command. */
+/** Returns the line of muster's code that threw, for a bug report; the whole stack is of no use to the operator. */
 function placeOf(error: unknown): string {
   const frame =
     error instanceof Error ? /\n\s+at .*?([^/\\(\s]+:\d+):\d+\)?(?:\n|$)/.exec(error.stack ?? '') : null

@@ -8,7 +8,7 @@ import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
 import { changeableFunction, trustedRoot, untrustedFolder } from './trustedFolder.ts'
 
-/** The install-directory holds the installation of another cluster or host: no command may touch it. */
+/** Reports an install-directory that holds the installation of another cluster or host; no command may change it. */
 export function otherInstallation(options: {
   readonly cluster: string
   readonly host: HostConfig
@@ -27,17 +27,17 @@ export function otherInstallation(options: {
   })
 }
 
-/** What is known of the machines behind the hosts of a cluster. */
+/** Recorded machines of a cluster's hosts. */
 export type Machines = {
-  /** The machine-id of each host's installation, by host name. */
+  /** Machine-id of each host's installation, by host name. */
   readonly recorded: ReadonlyMap<string, string>
-  /** The install-directory of each host's installation, by host name. */
+  /** Install-directory of each host's installation, by host name. */
   readonly folders: ReadonlyMap<string, string>
-  /** Hosts that a person says are meant to be other machines now. */
+  /** Hosts that the operator declared to be replaced by another machine. */
   readonly replaced: readonly string[]
 }
 
-/** The machines of a state; `replaced` are the hosts that are meant to be others now. */
+/** Returns the machines of a state; `replaced` are the hosts that are now other machines. */
 export const recorded = (
   { machines, folders }: Pick<ClusterState, 'machines' | 'folders'>,
   replaced: readonly string[] = [],
@@ -48,12 +48,11 @@ type Facts = {
   readonly installation: Pick<InstallationFacts, 'manifest'>
 }
 
-/** Whether a text is a machine-id (machine-id(5)). */
 export const isMachineId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
 
 /**
- * The host is another machine than the one that was installed, as where an address was handed on: no command may
- * take it for ours. A host on this machine is whatever machine this is.
+ * Reports a host whose machine-id differs from the installed one, as when an address was reassigned; no command may
+ * change it. A local host is never another machine.
  */
 export function otherMachine(options: {
   readonly host: HostConfig
@@ -77,10 +76,10 @@ export function otherMachine(options: {
   })
 }
 
-/** A machine-id is not for everybody's eyes (machine-id(5)); its beginning tells two apart. */
+/** Shortens a machine-id, which should stay private (machine-id(5)); the start is enough to tell two apart. */
 const short = (id: string): string => `${id.slice(0, 8)}…`
 
-/** The state with the machines and folders of hosts that a run is about to install. */
+/** Returns the state with the machines and folders of hosts before an installation. */
 export function withMachines(
   state: ClusterState,
   surveyed: readonly { readonly host: HostConfig; readonly facts: Facts }[],
@@ -95,9 +94,8 @@ export function withMachines(
 }
 
 /**
- * Asks a host that was reached over SSH who it is, in one round trip, for commands that read no facts. Rejects with a
- * `StepError`, code `other-machine`, where it is not the machine that was installed, or `install-directory-untrusted`,
- * and with a `TransportError`.
+ * Checks the identity of a host reached over SSH in one round trip, for commands that read no facts. Rejects with a
+ * `StepError`, code `other-machine` or `install-directory-untrusted`, and with a `TransportError`.
  */
 export async function mustBeOwnMachine(
   transport: Transport,

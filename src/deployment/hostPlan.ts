@@ -3,7 +3,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
 import type { Step, StepChange } from './step.ts'
 
-/** A step that would change something, and what. It is bound to the facts that its check got. */
+/** Step that would change something, bound to the facts that its check got. */
 export type PlannedStep = {
   readonly step: Omit<Step, 'check' | 'apply'> & {
     readonly apply: (transport: Transport) => Promise<void>
@@ -11,7 +11,7 @@ export type PlannedStep = {
   readonly change: StepChange
 }
 
-/** What a plan would do on one host. Only checks run here, so a preview cannot lie and cannot change. */
+/** Returns what a plan would do on one host. It runs only checks, so a preview changes nothing and matches the run. */
 export function preview<Facts extends InstalledFacts>(
   steps: readonly Step<Facts>[],
   facts: Facts,
@@ -23,21 +23,21 @@ export function preview<Facts extends InstalledFacts>(
   })
 }
 
-/** What a run would do on each host, as values: what `plan` shows is what `install` carries out. */
+/** Planned changes of one host, as values: `install` executes exactly what `plan` shows. */
 export type HostPlan = {
   readonly host: string
   readonly address: string
   readonly steps: readonly PlannedStep[]
 }
 
-/** Text that is the same for two plans of which the same would be said. */
+/** Returns a text that is equal for plans with equal output. */
 export const stepsText = ({ steps }: HostPlan): string =>
   JSON.stringify(steps.map(({ step, change }) => [step.id, change]))
 
-/** The same text for two plans of which the same would be said but for each host's own name and address. */
+/** Returns a text that is equal for plans with equal output except for each host's name and address. */
 export const stepsTextWithoutNames = (plan: HostPlan): string => withoutNames(plan, stepsText(plan))
 
-/** Text with the name and the address of its host as placeholders, where they stand as words of their own. */
+/** Replaces the name and the address of the host by placeholders, if they stand as separate words. */
 export function withoutNames({ host, address }: Pick<HostPlan, 'host' | 'address'>, text: string): string {
   const isComponent = (name: string): boolean => components.some((component) => component === name)
   return [host, address]

@@ -3,18 +3,17 @@ import { dataPlaces, type Layout, legacyData, type ServiceData } from './layout.
 import { boundedSetpriv } from './serviceAccount.ts'
 import { serviceData } from './services/implementations.ts'
 
-/** An installation of a cluster in a folder. */
 export type Installation = { readonly layout: Layout; readonly cluster: string }
 
-/** All places where the components of an installation may keep what they write. */
+/** Returns all places where the components of an installation may store their data. */
 export const allPlaces = ({ layout: { root }, cluster }: Installation): readonly ServiceData[] =>
   dataPlaces.map((place) => serviceData(place, { root, cluster }))
 
 /**
- * sh that finds out as whom the components of an installation run: sets `place` (a `DataPlace`, or empty), `account`,
- * and `as`, which drops root's rights for those of that user. Both are empty where there is no such user: root opens
- * nothing in its place. All of it is what root wrote, or the owner of a folder in
- * a folder of root's. Expects `me`, the id of the login.
+ * Returns sh that finds the user of an installation's components: sets `place` (a `DataPlace`, or empty), `account`,
+ * and `as`, which drops root's rights for that user's files. Both are empty if there is no such user, and root does
+ * not open the files instead. Uses only what root wrote, or the owner of a folder in a folder of root's. Expects
+ * `me`, the id of the login.
  */
 export function findAccount(installation: Installation): string {
   const account = quote(installation.layout.account)
@@ -35,7 +34,7 @@ if [ "$me" = 0 ] && [ -n "$account" ] && [ "$account" != root ]; then
 fi`
 }
 
-/** sh that sets a variable to a path by `place`; empty where nothing was started there. */
+/** Returns sh that sets a variable to a path by `place`; empty if nothing was started there. */
 export const pathByPlace = (
   variable: string,
   installation: Installation,

@@ -10,7 +10,7 @@ import type { ServiceSet } from './services/serviceManager.ts'
 import { drainTimeoutOf } from './services/stopping.ts'
 import { untrustedFolder } from './trustedFolder.ts'
 
-/** Components that are installed on a host, whatever its file says today. */
+/** Returns the components that are installed on a host, whatever its file says today. */
 export const installedSet = (options: {
   readonly cluster: string
   readonly layout: Layout
@@ -27,7 +27,7 @@ export const installedSet = (options: {
 
 /**
  * Reads which components are installed on a host, for commands that need no other facts. Rejects with a
- * `TransportError`, or a `StepError` where others than root could replace what is installed.
+ * `TransportError`, or with a `StepError` if users other than root could replace the installation.
  */
 export async function readInstalledSet(
   transport: Transport,

@@ -5,8 +5,8 @@ import type { Secret } from '../secrets/secret.ts'
 import type { ClusterState } from './state/clusterState.ts'
 
 /**
- * Begins to hash the passwords that the file gives, with the salts that are known: it is done while hosts are
- * connected to. A hash that fails is told by who asks for it again.
+ * Starts to hash the passwords of the file with known salts while hosts are being connected. A failed hash is
+ * reported by the later caller.
  */
 export function hashEarly(
   hash: Hasher,
@@ -21,11 +21,11 @@ export function hashEarly(
   }
 }
 
-/** The password hash of a user in the text of a user file; undefined when there is no such user or file. */
+/** Returns the password hash of a user in the text of a user file; undefined without such a user or file. */
 export const userHash = (text: Secret | undefined, user: string): string | undefined =>
   findUser(readable(text), user)?.hash
 
-/** Every user in the text of a user file, in its order; none where there is no file. */
+/** Returns every user in the text of a user file, in its order; none without a file. */
 export const installedUsers = (text: Secret | undefined): readonly UserRecord[] => readable(text).users
 
 function readable(text: Secret | undefined): UserFile {

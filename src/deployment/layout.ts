@@ -3,8 +3,8 @@ import { type ServiceManagerName, serviceManagerNames } from '../config/model.ts
 import type { Component } from '../contracts/component.ts'
 
 /**
- * Absolute paths below the install-directory of a host that only a deployment writes (trust.md): root reads, runs and
- * follows them, so nobody with fewer rights may own any of these folders. What the service user writes is a
+ * Absolute paths below the install-directory that only a deployment writes (trust.md). Root reads, runs and follows
+ * them, so no less privileged user may own any of these folders. Paths that the service user writes are in
  * `ServiceData`.
  */
 export type Layout = {
@@ -19,19 +19,19 @@ export type Layout = {
   readonly processes: string
   readonly manifest: string
   readonly madeUser: string
-  /** Where the components keep their data and as whom they run: a `DataPlace` and a user name. */
+  /** Place and user of the components: a `DataPlace` and a user name. */
   readonly account: string
-  /** One line per change, written by deployments alone. */
+  /** Record of changes, one per line, written only by deployments. */
   readonly deployments: string
-  /** Snapshot of what a run that has not ended well yet found there. */
+  /** Snapshot of a run that has not succeeded yet. */
   readonly snapshot: string
   readonly settings: (component: Component) => string
-  /** Process that was started without systemd: pid, start time, boot. */
+  /** Process started without systemd: pid, start time, boot. */
   readonly pidFile: (component: Component) => string
   readonly appliedFile: (component: Component) => string
 }
 
-/** Paths of the files of one installation that a deployment writes. `root` is absolute and has no trailing slash. */
+/** Returns the paths of one installation. `root` is absolute and has no trailing slash. */
 export function layoutOf(root: string): Layout {
   const share = `${root}/share`
   return {
@@ -55,42 +55,40 @@ export function layoutOf(root: string): Layout {
   }
 }
 
-/** Every folder of an installation but its root, parents first; all belong to the deployment. */
+/** Returns every folder of an installation except its root, parents first; all belong to the deployment. */
 export function installationDirectories(layout: Layout): readonly string[] {
   return [layout.releases, layout.runtimes, layout.share, layout.tls, layout.applied, layout.processes]
 }
 
-/** Longest name of a user (useradd(8)). */
+/** Maximum length of a user name (useradd(8)). */
 const longestUserName = 32
 
-/** System user of a cluster's components where the file names none: one per cluster, so that two can share a host. */
+/** Returns the default system user of a cluster's components: one per cluster, so that two can share a host. */
 export function clusterUser(cluster: string): string {
   const name = clusterPrefix(cluster)
   return name.length <= longestUserName ? name : `${name.slice(0, 23)}-${sha256(cluster).slice(0, 8)}`
 }
 
-/** Name that folders and services of a cluster begin with, so that two clusters can share a host. */
+/** Returns the prefix of a cluster's folders and services, so that two clusters can share a host. */
 export const clusterPrefix = (cluster: string): string => `muster-${cluster}`
 
 /**
- * Where the components of a host keep what they write: where their service manager has it, or, until the next
- * installation, where muster 0.1 kept it (`legacy`).
+ * Place of the components' data: defined by their service manager, or, until the next installation, by muster 0.1
+ * (`legacy`).
  */
 export type DataPlace = ServiceManagerName | 'legacy'
 
-/** All places where the components of a host may keep what they write. */
 export const dataPlaces: readonly DataPlace[] = [...serviceManagerNames, 'legacy']
 
-/** Returns true for the word of a `DataPlace`. */
 export const isDataPlace = (word: string): word is DataPlace => dataPlaces.some((place) => place === word)
 
 /**
- * Absolute paths of what the service user writes. The folders belong to that user, and their parents to root; so root
- * names each file itself, and opens none of them: tools that do run as the service user.
+ * Absolute paths that the service user writes. The folders belong to that user, their parents to root. Root names
+ * each file but opens none; tools that run as the service user do.
  */
 export type ServiceData = {
   readonly place: DataPlace
-  /** All of its folders, each once. */
+  /** All folders, each once. */
   readonly folders: readonly string[]
   /** Folders of the user file, of the states, and of the logs. */
   readonly users: string
@@ -99,7 +97,7 @@ export type ServiceData = {
   /** Folder of the sockets; under systemd it is root's, with a folder of each unit in it. */
   readonly run: string
   readonly usersFile: string
-  /** Calls that changed the state of a manager or a connector. */
+  /** State that calls changed in a manager or a connector. */
   readonly stateFile: (component: Component) => string
   readonly auditFile: (component: Component) => string
   /** Output of a component without systemd. */
@@ -107,7 +105,6 @@ export type ServiceData = {
   readonly socket: (component: Component) => string
 }
 
-/** Returns the paths of the service's own files in these folders. */
 export function dataIn(
   place: DataPlace,
   at: Pick<ServiceData, 'folders' | 'users' | 'state' | 'log' | 'run'> & {

@@ -4,19 +4,21 @@ import { lastLines } from '../base/printable.ts'
 import type { Component } from '../contracts/component.ts'
 import type { HostFacts, Listener } from './facts/hostFacts.ts'
 
-/** `share/installation.json`: whose installation a folder holds. Without it, nothing there is ours. */
+/**
+ * Content of `share/installation.json`: the owner of an installation. A folder without it is not an installation of
+ * muster.
+ */
 export type Manifest = {
   readonly version: 1
   readonly cluster: string
   readonly host: string
-  /** Of the machine that it was installed on (machine-id(5)); absent where that had none. */
+  /** Of the machine of the installation (machine-id(5)); absent if it had none. */
   readonly machineId?: string
 }
 
-/** Text of the manifest file. */
 export const manifestText = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`
 
-/** Reads a manifest; undefined when it is not one. */
+/** Parses a manifest; undefined if it is invalid. */
 export function parseManifest(text: string): Manifest | undefined {
   const value = parseJsonObject(text)
   if (value === undefined) return undefined
@@ -27,11 +29,11 @@ export function parseManifest(text: string): Manifest | undefined {
 
 const longestName = 300
 
-/** A name as a person can read it: of one line, and not longer than any of ours. */
+/** Returns true for a printable name of one line with a plausible length. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= longestName && lastLines(value) === value
 
-/** Where the running components of this installation listen, as their settings on the host say. */
+/** Returns the configured listeners of the running components, from their settings on the host. */
 export function installedListeners(facts: HostFacts): Listener[] {
   return [...facts.installation.settings].flatMap(([component, text]) => {
     const settings = parseJsonObject(text)
@@ -40,7 +42,7 @@ export function installedListeners(facts: HostFacts): Listener[] {
   })
 }
 
-/** The ports that a part of the settings gives for its address. */
+/** Returns the listeners of a part of the settings: its address with each port. */
 function listenersIn(part: unknown): Listener[] {
   if (!isObject(part)) return []
   const { address, port, readonlyPort } = part
@@ -51,7 +53,7 @@ function listenersIn(part: unknown): Listener[] {
   )
 }
 
-/** What the settings of an installed component say under a name; undefined where it is not installed or says nothing. */
+/** Returns a member of an installed component's settings; undefined if either is absent. */
 export function installedPart(facts: HostFacts, component: Component, name: string): unknown {
   return parseJsonObject(facts.installation.settings.get(component) ?? '')?.[name]
 }

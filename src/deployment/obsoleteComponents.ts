@@ -2,7 +2,7 @@ import { type Component, components } from '../contracts/component.ts'
 import type { HostFacts } from './facts/hostFacts.ts'
 import type { Target } from './target.ts'
 
-/** Components that a host has and its file no longer gives it. */
+/** Returns components that are installed on a host but no longer in its file. */
 export function obsoleteComponents(
   { components: wanted, layout }: Pick<Target, 'components' | 'layout'>,
   facts: HostFacts,

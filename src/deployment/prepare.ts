@@ -28,10 +28,10 @@ import type { SurveyedHost } from './survey.ts'
 import type { DesiredUser, Target } from './target.ts'
 import { replacedPasswords } from './users/replacedPasswords.ts'
 
-/** What the file's secrets turned out to be; a reference that is not in it was not given. */
+/** Resolved secrets of the file; a missing reference was not given. */
 export type ResolvedSecrets = ReadonlyMap<SecretReference, Secret>
 
-/** What a deployment will make of each host, and of the state directory; nothing is written yet. */
+/** Desired state of each host, and the new content of the state directory; nothing is written yet. */
 export type Preparation =
   | {
       readonly ok: true
@@ -44,24 +44,24 @@ export type Preparation =
 
 export type PrepareOptions = {
   readonly config: ClusterConfig
-  /** Hosts of the file that the run leaves alone. */
+  /** Hosts of the file that are excluded from the run. */
   readonly left?: readonly HostConfig[]
   readonly surveyed: readonly SurveyedHost[]
   readonly state: ClusterState
   readonly secrets: ResolvedSecrets
-  /** Contents of the operator's own stores by path. */
+  /** Contents of the user's own stores by path. */
   readonly storeFiles: ReadonlyMap<string, Buffer>
   readonly program: Program
   readonly ownNode: { readonly path: string; readonly version: string }
   readonly runtimeFile?: RuntimeFile | undefined
-  /** Id or version of a release that the hosts keep, to run in place of the program's own. */
+  /** Id or version of an installed release to run instead of muster's own. */
   readonly release?: string | undefined
   readonly now: Date
   readonly random: (size: number) => Buffer
   readonly hash: Hasher
 }
 
-/** Judges the facts of all hosts and decides what each must become. All problems of all hosts at once. */
+/** Checks the facts of all hosts and decides their desired state. Returns all problems of all hosts at once. */
 export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const { config, surveyed, secrets, now } = options
   const judged = surveyed.flatMap(({ host, facts }) => refusals({ cluster: config.cluster, host, facts }))
@@ -101,7 +101,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   return { ok: true, targets, state: withMachines(tls.state, surveyed), made: admins.made, notes }
 }
 
-/** Every secret that the file gives for what an installation brings to a host. */
+/** Returns the references of all secrets that an installation needs on a host. */
 export const secretsOfInstallation = ({ users, tls, database, monitor }: HostConfig): SecretReference[] =>
   [
     ...users.map(({ password }) => password),
@@ -151,21 +151,20 @@ async function tlsOfHosts(
   return { stores, state, notes: [...notes, ...tlsNotes(told)] }
 }
 
-/** The passwords of a host's stores that its file gives. */
+/** Returns the store passwords from the host's file. */
 export function storePasswords(secrets: ResolvedSecrets, host: HostConfig): StorePasswords {
   const keystore = secretOf(secrets, host.tls.keystorePassword)
   const truststore = secretOf(secrets, host.tls.truststorePassword)
   return { ...(keystore && { keystore }), ...(truststore && { truststore }) }
 }
 
-/** The passwords with which a host's components log in to databases. */
 export function databasePasswords(secrets: ResolvedSecrets, host: HostConfig): DatabasePasswords {
   const replication = secretOf(secrets, host.database?.account?.password)
   const monitor = secretOf(secrets, host.monitor?.password)
   return { ...(replication && { replication }), ...(monitor && { monitor }) }
 }
 
-/** By user, the passwords that the file gives for a host. */
+/** Returns the passwords of a host's file by user. */
 export const givenPasswords = (host: HostConfig, secrets: ResolvedSecrets): ReadonlyMap<string, Secret> =>
   new Map(
     host.users.flatMap(({ user, password }) => {
@@ -174,7 +173,7 @@ export const givenPasswords = (host: HostConfig, secrets: ResolvedSecrets): Read
     }),
   )
 
-/** Users that a host has to be given, and whose password nobody here knows. */
+/** Reports users that a host must get but whose password is unknown. */
 export const loginProblems = (
   host: HostConfig,
   users: readonly DesiredUser[],
@@ -192,7 +191,7 @@ export const loginProblems = (
       })
     })
 
-/** Keeps a failure of one host, so that the other hosts are judged too. */
+/** Collects a failure of one host, so that the other hosts are checked too. */
 async function collect(problems: StepError[], host: string, work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -1,7 +1,7 @@
 /**
- * sh function `born PID`: prints when the process started, in clock ticks since boot (field 22 of proc(5)'s stat),
- * which with the pid names one process for ever. Nothing where none has the pid, or a zombie does: in a container
- * nobody may ever fetch it. It starts no program.
+ * Defines the sh function `born PID`: prints the start of the process in clock ticks since boot (field 22 of
+ * proc(5)'s stat), which with the pid is unique. Prints nothing without such a process, or for a zombie, which in a
+ * container may never be reaped. It starts no program.
  */
 export const bornFunction = `born() {
   { read -r stat < "/proc/$1/stat"; } 2>/dev/null || return 0

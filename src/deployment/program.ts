@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a release is made of. */
+/** Content of a release. */
 export type Program = {
   readonly version: string
   /** `muster-api` as one file. */
@@ -9,7 +9,7 @@ export type Program = {
   readonly unitTemplate: string
 }
 
-/** Reads the server program and the unit template out of muster's own package. */
+/** Reads the server program and the unit template from muster's own package. */
 export async function readProgram(packageDirectory: string, version: string): Promise<Program> {
   const [bundle, unitTemplate] = await Promise.all([
     readFile(join(packageDirectory, 'dist', 'muster-api.cjs')),

@@ -9,13 +9,13 @@ import type { InstalledFacts } from './facts/hostFacts.ts'
 import type { ServiceData } from './layout.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
 
-/** Milliseconds that a component has for it. */
+/** Milliseconds for one component. */
 const patience = 20_000
 
 /**
- * Has a component that runs write users into the user file, over its own socket: no program is started on the host for
- * it. False where that cannot be said to be done, as where no component runs, the host lets nobody through, or the
- * component is of an older release; whoever writes the same users again does no harm.
+ * Asks a running component to write users to the user file over its own socket, so that no program starts on the
+ * host. Returns false if this is not confirmed: no component runs, the host denies forwarding, or the component is of
+ * an older release. Writing the same users again is harmless.
  */
 export async function putUsers(
   transport: Transport,

@@ -3,8 +3,9 @@ import type { ClusterConfig } from '../config/model.ts'
 import type { Target } from './target.ts'
 
 /**
- * What tapi must know of a cluster: its authorities and where each API listens; no secrets. `before` is its
- * record where the run left hosts alone: what that says of them stays, but for authorities that were `retired`.
+ * Returns what tapi needs to know about a cluster: its authorities and the listeners of its APIs; no secrets.
+ * `before` is the present record if the run excluded hosts: its entries for them stay, except for `retired`
+ * authorities.
  */
 export function registration(
   config: ClusterConfig,

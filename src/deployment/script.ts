@@ -1,7 +1,7 @@
 import type { RunOptions, RunResult, Transport } from '../transport/transport.ts'
 import { StepError } from './stepError.ts'
 
-/** Runs a script that must end with 0; otherwise rejects with a `StepError` in the host's own words. */
+/** Runs a script that must exit with 0; otherwise rejects with a `StepError` that quotes the host. */
 export async function mustRun(
   transport: Transport,
   options: RunOptions & { readonly script: string; readonly doing: string; readonly fix: string },

@@ -13,14 +13,14 @@ import {
 export type ServicePlan = ServiceAccount & {
   readonly manager: ServiceManagerName
   readonly group: string
-  /** True where the user is somebody else than the login, who must then exist or be created. */
+  /** True if the user is not the login and must exist or be created. */
   readonly systemUser: boolean
 }
 
 /**
- * Decides service manager and user. The user is the one
- * of the file, else the one that an installation has, else one of the cluster's own. Without root, and where no manager needs root on
- * this machine and the file names no user, it is the invoking user.
+ * Decides service manager and user. The user comes from the file, otherwise from the installation, otherwise it is
+ * the cluster's own. It is the invoking user without root, and on this machine if the manager needs no root and the
+ * file names no user.
  */
 export function servicePlan(host: HostConfig, facts: HostFacts, cluster: string): ServicePlan {
   const root = facts.uid === 0
@@ -34,13 +34,13 @@ export function servicePlan(host: HostConfig, facts: HostFacts, cluster: string)
   return { manager, user, group: facts.userGroup ?? user, isOther: user !== 'root', systemUser: true }
 }
 
-/** Account that the components of an installation run as; the login's own where nothing was started yet. */
+/** Returns the account of an installation's components; the login's own if nothing was started yet. */
 export function installedAccount({ uid, installation }: InstalledFacts): ServiceAccount {
   const user = installation.account?.user ?? 'root'
   return { user, isOther: uid === 0 && user !== 'root' }
 }
 
-/** Paths of what the components of an installation write. */
+/** Returns the paths of the data of an installation's components. */
 export const installedData = (
   facts: InstalledFacts,
   { layout, cluster }: { readonly layout: Layout; readonly cluster: string },

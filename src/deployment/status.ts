@@ -13,7 +13,7 @@ import { layoutOf } from './layout.ts'
 import { installedAccount, installedData } from './service.ts'
 import type { SurveyedHost } from './survey.ts'
 
-/** Where clients of the database connect: `clients of alpha at 127.0.0.1:9999, to read at 127.0.0.1:9998`. */
+/** Lists where database clients connect: `clients of alpha at 127.0.0.1:9999, to read at 127.0.0.1:9998`. */
 export function clientsText({
   service,
   address,
@@ -24,44 +24,42 @@ export function clientsText({
   return `clients of ${service} at ${addressAndPort(address, port)}${read}`
 }
 
-/** A component as it is now. */
 type ComponentStatus = {
   readonly component: Component
   readonly service: ServiceState
-  /** Where its API should listen; null when it is switched off. */
+  /** Configured listener of its API; null if it is switched off. */
   readonly listen: { readonly address: string; readonly port: number } | null
   readonly api: 'answers' | 'silent' | 'off'
-  /** Where a connector should take clients of the database. */
+  /** Configured listener of a connector for database clients. */
   readonly clients?: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>
-  /** Why the API is silent. */
+  /** Why the API does not respond. */
   readonly detail?: string
-  /** What it leaves undone, as the file says; nothing is wrong. */
+  /** Function that is off by configuration; not a problem. */
   readonly note?: string
 }
 
-/** A host as it is now. */
 export type HostStatus = {
   readonly host: string
   readonly address: string
   readonly state: 'up' | 'unreachable' | 'failed' | 'not-installed'
   readonly detail?: string
   readonly release?: string
-  /** When the certificate its APIs show ends (RFC 3339). */
+  /** End of the certificate that its APIs present (RFC 3339). */
   readonly certificateExpires?: string
   readonly components: readonly ComponentStatus[]
 }
 
-/** Milliseconds that an API has for its ping. */
+/** Milliseconds for one ping. */
 const pingTimeout = 4_000
 
 /**
- * Asks a reached host's services and pings each API there over its own address. Changes nothing. Rejects
- * with a `TransportError` when the host is lost meanwhile.
+ * Reads the services of a reachable host and pings each API there over its own address. Changes nothing. Rejects with
+ * a `TransportError` if the host becomes unreachable.
  */
 export async function hostStatus(options: {
   readonly surveyed: SurveyedHost
   readonly cluster: string
-  /** The services map that the host is installed with. */
+  /** Services map that is installed on the host. */
   readonly services: readonly MapService[]
   readonly authorities: readonly string[]
   readonly certificateExpires: string | undefined
@@ -155,7 +153,6 @@ function clientsOf({ proxy }: HostConfig): Pick<ComponentStatus, 'clients'> {
   return { clients: { service, address, port, readonlyPort } }
 }
 
-/** A host that could not be asked. */
 export const unreachableStatus = (
   host: HostConfig,
   state: 'unreachable' | 'failed',

@@ -1,8 +1,8 @@
 import { boundedMessage, lastLines } from '../base/printable.ts'
 
 /**
- * A failure that a deployment expects and can explain: which host, what, and what to do about it. The words are made
- * printable here, whatever they quote.
+ * Expected failure of a deployment: host, reason and fix. The constructor makes the text printable, whatever it
+ * quotes.
  */
 export class StepError extends Error {
   readonly host: string

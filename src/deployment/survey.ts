@@ -11,16 +11,16 @@ import { type Machines, otherInstallation, otherMachine } from './hostIdentity.t
 import { layoutOf } from './layout.ts'
 import { untrustedFolder } from './trustedFolder.ts'
 
-/** A host that was reached, with an open connection that the caller closes. */
+/** Reachable host with an open connection that the caller closes. */
 export type SurveyedHost<Facts extends InstalledFacts = HostFacts> = {
   readonly host: HostConfig
   readonly transport: Transport
   readonly facts: Facts
-  /** Seconds that connecting and reading facts took. */
+  /** Seconds for connecting and reading facts. */
   readonly seconds: { readonly connect: number; readonly facts: number }
 }
 
-/** A host that was not. `unreachable` when nothing of it answered as an SSH server does. */
+/** Host without a connection or facts; `unreachable` if nothing responded as an SSH server. */
 export type UnreachableHost = {
   readonly host: HostConfig
   readonly failure: Failure
@@ -32,22 +32,22 @@ export type Survey<Facts extends InstalledFacts = HostFacts> = {
   readonly lost: readonly UnreachableHost[]
 }
 
-/** How much of a host is read. */
+/** Amount of facts to read from a host. */
 export type Look<Facts extends InstalledFacts> = {
   readonly facts: (
     cluster: string,
     at: {
       readonly host: HostConfig
       readonly transport: Transport
-      /** The folder that the state directory has of the host's installation, where that is another one. */
+      /** Install-directory in the state directory, if it differs. */
       readonly before?: string
     },
   ) => Promise<Facts>
-  /** Whether the APIs of the host will be asked. */
+  /** Set if the APIs of the host will be called. */
   readonly asksApis?: true
 }
 
-/** All that a plan of an installation needs. */
+/** All facts for an installation. */
 export const wholeLook: Look<HostFacts> = {
   facts: (cluster, { host, transport, before }) =>
     gatherFacts(transport, {
@@ -61,7 +61,7 @@ export const wholeLook: Look<HostFacts> = {
     }),
 }
 
-/** What is installed and runs there: enough for who leaves the installation itself alone. */
+/** Facts about what is installed and runs, for commands that do not change the installation. */
 export const installedLook: Look<InstalledFacts> = {
   facts: (cluster, { host, transport }) =>
     gatherInstalled(transport, { cluster, layout: layoutOf(host.installDirectory) }),
@@ -69,9 +69,9 @@ export const installedLook: Look<InstalledFacts> = {
 }
 
 /**
- * Connects to every host and reads its facts; changes nothing. Every host's result is kept and told. One
- * that is another machine than was installed, or whose install-directory is another installation's, is lost: no
- * command may take it for ours.
+ * Connects to every host and reads its facts; changes nothing. Reports every host's result. A host counts as
+ * unreachable if its machine changed, or its install-directory belongs to another installation: no command may change
+ * it.
  */
 export async function surveyHosts<Facts extends InstalledFacts>(options: {
   readonly config: ClusterConfig
@@ -81,7 +81,7 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
   /** Milliseconds, monotonic. */
   readonly clock: () => number
   readonly machines: Machines
-  /** For who only looks: a host with another installation, or another machine, counts as reached. */
+  /** For read-only commands: accepts a host with another installation or another machine. */
   readonly anyInstallation?: boolean
 }): Promise<Survey<Facts>> {
   const { config, emit } = options
@@ -142,7 +142,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   }
 }
 
-/** Reads the facts anew on the connections of a survey; a host that is gone since is lost, and told. */
+/** Reads the facts again on the connections of a survey; a host whose connection broke becomes unreachable. */
 export async function surveyAgain(
   config: ClusterConfig,
   { survey, emit }: { readonly survey: Survey; readonly emit: Emit },
@@ -166,7 +166,7 @@ export async function surveyAgain(
   }
 }
 
-/** How the hosts that were not reached came out of a run. */
+/** Returns the outcomes of the unreachable hosts. */
 export const unreachableOutcomes = (survey: Pick<Survey, 'lost'>): readonly HostOutcome[] =>
   survey.lost.map(({ host, failure, unreachable }) => ({
     host: host.name,
@@ -176,7 +176,7 @@ export const unreachableOutcomes = (survey: Pick<Survey, 'lost'>): readonly Host
     seconds: {},
   }))
 
-/** Closes every connection; a host that is already gone does not matter here. */
+/** Closes every connection; ignores hosts that are already disconnected. */
 export async function closeAll(survey: Survey<InstalledFacts>): Promise<void> {
   await Promise.allSettled(survey.reached.map(({ transport }) => transport.close()))
 }

@@ -7,7 +7,7 @@ import type { Layout, ServiceData } from './layout.ts'
 import type { RuntimeChoice } from './runtime/chooseRuntime.ts'
 import type { ServicePlan } from './service.ts'
 
-/** A file that a host must have; a Secret's content is never shown in a plan. */
+/** Desired file of a host; a Secret's content is never shown in a plan. */
 export type DesiredFile = {
   readonly path: string
   readonly content: Buffer | Secret
@@ -17,39 +17,39 @@ export type DesiredFile = {
   readonly owner: string
 }
 
-/** One component as a host must run it. */
+/** Desired component of a host. */
 export type DesiredComponent = {
   readonly component: Component
   readonly settings: ServerSettings
   readonly settingsFile: DesiredFile
-  /** Absent where the component runs as a detached process. */
+  /** Absent if the component runs as a detached process. */
   readonly unitFile?: DesiredFile
-  /** Digest of all that the component reads only when it starts; when it differs, it is restarted. */
+  /** Digest of everything that the component reads only at start; if it differs, the component is restarted. */
   readonly digest: string
 }
 
-/** The server program of one release; the same release id means the same bytes and the same runtime. */
+/** Server program of one release; the same id means the same bytes and the same runtime. */
 export type Release = {
   readonly id: string
   readonly version: string
-  /** Absent for a release that the host keeps. */
+  /** Absent for a release that is already on the host. */
   readonly program?: { readonly bundle: Buffer; readonly sha256: string }
 }
 
-/** A user that a host must have. */
+/** Desired user of a host. */
 export type DesiredUser = {
   readonly user: string
-  /** PHC string; absent when the password is not known here: then the host's user is left as it is. */
+  /** PHC string; absent if the password is unknown here: then the host's user is not changed. */
   readonly hash?: string
-  /** For the proof of the login. */
+  /** Used to verify the login. */
   readonly password?: Secret
-  /** The password that this run replaces, where the state directory knows it. */
+  /** Password that this run replaces, if the state directory has it. */
   readonly previous?: Secret
-  /** The host has this very password, hashed otherwise: no login changes, and all hosts get one hash. */
+  /** The host has this password with another hash: no login changes, and all hosts get one hash. */
   readonly hashedOtherwise?: true
 }
 
-/** Everything that one host must become; steps compare it with the facts. */
+/** Desired state of one host; steps compare it with the facts. */
 export type Target = {
   readonly cluster: string
   readonly host: HostConfig
@@ -61,9 +61,9 @@ export type Target = {
   readonly release: Release
   /** Keystore, truststore, key.pem, chain.pem and the secrets file. */
   readonly tls: readonly DesiredFile[]
-  /** PEM certificates that sign the host's leaf. */
+  /** PEM certificates that may sign the host's leaf. */
   readonly authorities: readonly string[]
-  /** SHA-256 of the host's leaf, which its components must show; absent where it cannot be read. */
+  /** SHA-256 of the host's leaf, which its components must present; absent if it cannot be read. */
   readonly leaf?: string
   /** The administrator first. */
   readonly users: readonly DesiredUser[]

@@ -1,4 +1,4 @@
-/** Fills `{{name}}` in a template; a name without a value, or a value that no place takes, is a bug. */
+/** Replaces each `{{name}}` in a template; throws for a name without a value and for an unused value. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   const used = new Set<string>()
   const text = template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {

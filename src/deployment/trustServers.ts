@@ -6,21 +6,21 @@ import { handshakesAtOnce } from '../transport/ssh.ts'
 import type { Failure } from './events.ts'
 import { failureOf, isUnreachable } from './failure.ts'
 
-/** An SSH server whose key must be known: a host, or a jump host that several hosts may lie behind. */
+/** SSH server whose key must be known: a host, or a jump host for several hosts. */
 export type KeyServer = {
-  /** The same for the same server, looked up in the same place, on the same way. */
+  /** Equal for the same server, known_hosts files and route. */
   readonly id: string
-  /** As messages call it. */
+  /** Name in messages. */
   readonly label: string
   readonly to: Destination
-  /** The jump hosts before it, and their ids. */
+  /** Jump hosts before it, and their ids. */
   readonly way: readonly Destination[]
   readonly wayIds: readonly string[]
 }
 
 /**
- * The servers on the ways to hosts, each once, in the order in which they can be reached: none before the jump
- * hosts that it lies behind. With which user and key one logs in does not matter.
+ * Returns the servers on the routes to hosts, each once, jump hosts before the servers behind them. The user and the
+ * key of the login do not matter.
  */
 export function serversOf(routes: readonly Route[]): readonly KeyServer[] {
   const servers = new Map<string, KeyServer>()
@@ -40,15 +40,15 @@ function idOf({ label, jump, address, port, check, proxyCommand }: Destination, 
   return JSON.stringify([jump ? 'jump' : label, address, port, check, proxyCommand ?? '', way.at(-1) ?? ''])
 }
 
-/** What came of a server: its keys, or why they could not be read. */
+/** Keys of a server, or why they could not be read. */
 export type Looked =
   | { readonly server: KeyServer; readonly found: HostKeyState }
   | { readonly server: KeyServer; readonly failure: Failure; readonly unreachable: boolean }
 
-/** A server with keys that nobody knows. */
+/** Server with unknown keys. */
 export type NewServer = Extract<Looked, { found: HostKeyState }>
 
-/** How it ended. `trusted`: the keys were new and are written down now. `untrusted`: they are still new. */
+/** Result for one server. `trusted`: the keys were new and are now recorded. `untrusted`: they are still new. */
 export type TrustOutcome =
   | {
       readonly server: KeyServer
@@ -63,19 +63,19 @@ export type TrustOutcome =
     }
 
 type TrustWorld = {
-  /** The keys that it shows, without a login there. Rejects with `TransportError`. */
+  /** Reads the keys that it presents, without a login. Rejects with `TransportError`. */
   readonly readKeys: (server: KeyServer) => Promise<readonly Buffer[]>
-  /** What its known_hosts files hold now. */
+  /** Reads the present content of its known_hosts files. */
   readonly readEntries: (server: KeyServer) => Promise<readonly KnownHost[]>
-  /** Which of the new servers are to be trusted; called once for the servers that are reached without others. */
+  /** Selects the new servers to trust; called once for the servers that are reached without jump hosts. */
   readonly decide: (looked: readonly Looked[]) => Promise<readonly NewServer[]>
-  /** Writes the keys of these servers down. */
+  /** Records the keys of these servers. */
   readonly add: (servers: readonly NewServer[]) => Promise<void>
 }
 
 /**
- * Reads the keys of all servers and lets new ones be trusted; nobody logs in to a jump host before its key is
- * known. At most ten handshakes at once. One server's failure is its own outcome.
+ * Reads the keys of all servers and lets the caller trust new ones; never logs in to a jump host before its key is
+ * known. Runs at most ten handshakes in parallel. A failure belongs to its server.
  */
 export async function trustServers(
   servers: readonly KeyServer[],
@@ -140,7 +140,7 @@ const notKept = ({ label, to }: KeyServer): Failure => ({
   fix: 'ssh_config names a file that keeps nothing: correct UserKnownHostsFile, or give known-hosts under ssh.',
 })
 
-/** A server that lies behind others, the first of which is not known. */
+/** Reports a server behind a jump host that is not known. */
 function behind(server: KeyServer, outcomes: ReadonlyMap<string, TrustOutcome>): TrustOutcome {
   const wall = server.wayIds
     .flatMap((id) => outcomes.get(id) ?? [])

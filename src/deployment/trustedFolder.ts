@@ -1,14 +1,14 @@
 import type { HostConfig } from '../config/model.ts'
 import { StepError } from './stepError.ts'
 
-/** Links that a path may lead through, as the kernel allows (path_resolution(7)). */
+/** Maximum number of links in a path, as in the kernel (path_resolution(7)). */
 const mostLinks = 40
 
 /**
- * sh function `changeable PATH`: prints the first file, folder or link on the way to it, every link followed, that
- * somebody else than root could change or replace, with owner and mode; nothing where there is none. A folder such as
- * /tmp, in which everybody can make something and nobody remove what is root's (sticky, inode(7)), is as good as root's
- * own on the way to a file of root.
+ * Defines the sh function `changeable PATH`: prints the first file, folder or link on the path, every link followed,
+ * that a user other than root could change or replace, with owner and mode; nothing if there is none. A folder such
+ * as /tmp, where everybody can create files but nobody can remove root's (sticky, inode(7)), is safe on the path to a
+ * file of root.
  */
 export const changeableFunction = `
 changeable() {
@@ -41,9 +41,9 @@ changeable() {
 }`
 
 /**
- * sh that leaves the script with `refuse` where the login is root and somebody else could replace the
- * install-directory `$root`: nothing below it is read or run then. The nearest folder that is there stands for one
- * that is not.
+ * Returns sh that ends the script with `refuse` if the login is root and another user could replace the
+ * install-directory `$root`: nothing below it is read or run then. If the folder does not exist, its nearest existing
+ * parent is checked.
  */
 export const trustedRoot = (refuse: string): string => `
 me=$(id -u)
@@ -54,7 +54,7 @@ if [ "$me" = 0 ]; then
   if [ -n "$found" ]; then ${refuse}; fi
 fi`
 
-/** Failure of a host whose install-directory others than root could replace; `found` is what `changeable` printed. */
+/** Reports an install-directory that users other than root could replace; `found` is the output of `changeable`. */
 export function untrustedFolder(host: HostConfig, found: string): StepError {
   const [, folder = found, owner = '', mode = ''] = /^(.*) (\d+|-) (\d+|-)$/.exec(found) ?? []
   const whose =

@@ -11,32 +11,32 @@ import { failureWords, serviceFailure } from './services/serviceFailure.ts'
 import { StepError } from './stepError.ts'
 import type { DesiredUser, Target } from './target.ts'
 
-/** Milliseconds that a component has to answer after its start. */
+/** Milliseconds in which a component must respond after its start. */
 const patience = 20_000
 
 /**
- * Milliseconds that an answer may take: a host that has just started everything checks all passwords at once, each
- * by a scrypt in each component.
+ * Milliseconds for one response: a host that has just started checks all passwords at once, each by a scrypt in each
+ * component.
  */
 const answerPatience = 20_000
 
 /**
- * Milliseconds for which a user that somebody locked out is waited for: a little more than a lock-out lasts. Asking
- * again is no guess, so it is done often: `muster users unlock` may end the lock-out meanwhile.
+ * Milliseconds to wait for a locked user: slightly longer than a lock-out. A retry does not count as a guess, so
+ * retries are frequent: `muster users unlock` may end the lock-out meanwhile.
  */
 const lockPatience = 310_000
 const lockPause = 10_000
 
 const realClock: CallClock = { now: () => performance.now(), wait }
 
-/** What is to be proved of a host; a `Target` is one. */
+/** Values to verify on a host; a `Target` is one. */
 export type Provable = Pick<Target, 'cluster' | 'layout' | 'data' | 'authorities' | 'leaf' | 'users'> & {
   readonly host: Pick<Target['host'], 'name'>
   readonly service: ServiceAccount & Pick<Target['service'], 'manager'>
   readonly components: readonly ProvableComponent[]
-  /** Users that this run removed: no component may know them any more. */
+  /** Users that this run removed and no component may accept any more. */
   readonly gone?: readonly string[]
-  /** Whether all components run, and none of them was started by this run: they answer at once. */
+  /** True if all components were running before this run: they respond at once. */
   readonly running?: boolean
 }
 
@@ -45,7 +45,7 @@ type ProvableComponent = {
   readonly settings: Pick<ServerSettings, 'listen' | 'socket'>
 }
 
-/** What one call must answer for the proof to hold. */
+/** Expected response of one call. */
 type Proof = {
   readonly request: CallRequest
   readonly component: ProvableComponent
@@ -53,10 +53,10 @@ type Proof = {
 }
 
 /**
- * Proves an installation: every enabled API lets each user in over TCP and TLS at its configured address, its
- * certificate verified and the very one of the host's files; a switched-off one answers on its socket; and a
- * password that this run replaced is refused. Without a known password it proves no more than that they answer.
- * Waits until each component answers, and for a lock-out to end. Returns what was proved in a few words; rejects with a `StepError`.
+ * Verifies an installation: every enabled API accepts each user over TCP and TLS at its configured address and
+ * presents the certificate in the host's files; a disabled one responds on its socket; a replaced password is
+ * refused. Without a known password it only checks that they respond. Waits until each component responds, and for a
+ * lock-out to end. Returns a short summary; rejects with a `StepError`.
  */
 export async function verifyHost(
   transport: Transport,
@@ -76,7 +76,7 @@ export async function verifyHost(
   return provedWords(target.users)
 }
 
-/** Asks again while a call is answered that somebody locked its user out. */
+/** Retries while the response says that the user is locked. */
 async function whileLocked(
   clock: CallClock,
   ask: () => Promise<readonly CallResult[]>,
@@ -117,7 +117,7 @@ const callProofs = (
     },
   })
 
-/** What a proof of the logins of these users has proved, in a few words. */
+/** Summarizes the verified logins. */
 export function provedWords(users: readonly Pick<DesiredUser, 'user' | 'password'>[]): string {
   const unknown = users.filter(({ password }) => password === undefined).map(({ user }) => user)
   if (unknown.length === users.length) return 'every API answers'
@@ -224,7 +224,7 @@ async function failure(options: {
   })
 }
 
-/** What is wrong with the certificate that was shown, where the answer itself is not what is wrong. */
+/** Returns the problem of the presented certificate, if the response itself is correct. */
 function certificateFailure(
   result: CallResult | undefined,
   { expected }: Proof,

@@ -8,7 +8,7 @@ import { ownProgram } from './ownProgram.ts'
 import type { ServiceSet } from './services/serviceManager.ts'
 import { StepError } from './stepError.ts'
 
-/** What the audit log of a component proves; its members are those of `muster-api verify-audit`. */
+/** Verdict about the audit log of a component; members as in `muster-api verify-audit`. */
 export type AuditChain = {
   readonly component: Component
   readonly lines: number
@@ -23,8 +23,8 @@ export type AuditChain = {
 const timeout = 120_000
 
 /**
- * Has a host follow the chains of its audit logs: by its own program, which reads them with the rights of the service
- * user alone. Rejects with a `StepError` where it gives no verdict.
+ * Verifies the chains of the audit logs on the host with its own program, which reads them with the rights of the
+ * service user. Rejects with a `StepError` without a verdict.
  */
 export async function verifyChains(
   transport: Transport,
@@ -57,7 +57,7 @@ function noVerdict(host: HostConfig, component: Component, stderr: HostText): St
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
-/** Reads a verdict of a host; undefined for anything else. */
+/** Parses the verdict of a host; undefined for anything else. */
 export function readChain(component: Component, text: string): AuditChain | undefined {
   const value = parseJson(text)
   if (!isObject(value)) return undefined

@@ -3,17 +3,16 @@ import { leafFacts } from '../../certificates/certificateFacts.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { type ClusterState, trustedAuthorities, withHost } from '../state/clusterState.ts'
 
-/** What it means for trust that hosts leave outside authorities for our own. */
+/** Effect on trust when hosts leave outside authorities for the cluster's own. */
 export type Leaving = {
-  /** Those of the hosts that have a certificate of one. */
+  /** Hosts with a certificate of an outside authority. */
   readonly hosts: readonly string[]
-  /** Names of the authorities that nobody has to trust any more once these hosts show certificates of ours. */
+  /** Names of the authorities that are no longer trusted once these hosts use the cluster's authority. */
   readonly dropped: readonly string[]
-  /** Of those that stay trusted, each with the hosts that still have a certificate of it. */
+  /** Authorities that stay trusted, each with the hosts that still have a certificate of it. */
   readonly staying: readonly { readonly authority: string; readonly hosts: readonly string[] }[]
 }
 
-/** What changes when these hosts get certificates of our own authority. */
 export function leavingOf({ hosts: kept }: ClusterState, names: readonly string[]): Leaving {
   const outside = (name: string): string | undefined => kept.get(name)?.outside
   const hosts = names.filter((name) => outside(name) !== undefined)
@@ -26,7 +25,7 @@ export function leavingOf({ hosts: kept }: ClusterState, names: readonly string[
   return { hosts, dropped, staying }
 }
 
-/** The state in which hosts have what they proved; an outside authority that signed for none of the others is retired. */
+/** Returns the state after these hosts were verified; retires an outside authority that signed for no other host. */
 export function afterProof(state: ClusterState, proved: ReadonlyMap<string, HostStores>): ClusterState {
   const after = [...proved].reduce((sum, [host, stores]) => withHost(sum, host, stores), state)
   const trusted = trustedAuthorities(after)
@@ -34,15 +33,15 @@ export function afterProof(state: ClusterState, proved: ReadonlyMap<string, Host
   return left.length === 0 ? after : { ...after, retired: [...new Set([...(state.retired ?? []), ...left])] }
 }
 
-/** The state in which hosts come to trust another authority, too; it signs nothing yet. */
+/** Returns the state in which hosts also trust the next authority; it signs nothing yet. */
 export const beginRotation = (state: ClusterState, next: Authority): ClusterState => ({
   ...state,
   rotation: { phase: 'trust', next },
 })
 
 /**
- * The state after a phase that every host is in. The old key is forgotten as soon as the new one signs, and the
- * old certificate is trusted no longer once every host has a leaf of the new authority.
+ * Returns the state after every host completed a phase. Drops the old key once the new one signs, and the old
+ * certificate once every host has a leaf of the new authority.
  */
 export function afterPhase(state: ClusterState): ClusterState {
   const { authority, rotation, retired = [], ...rest } = state
@@ -67,6 +66,6 @@ export function afterPhase(state: ClusterState): ClusterState {
   }
 }
 
-/** The state in which every host trusts both, and the rotation waits to be told to go on. */
+/** Returns the state in which every host trusts both authorities and the rotation waits for the operator. */
 export const waiting = (state: ClusterState): ClusterState =>
   state.rotation?.phase === 'trust' ? { ...state, rotation: { ...state.rotation, complete: true } } : state

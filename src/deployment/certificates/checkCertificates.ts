@@ -12,17 +12,16 @@ import type { HostFacts } from '../facts/hostFacts.ts'
 import type { CertificateOrigin, ExpectedCertificate } from './decideCertificates.ts'
 import type { FoundCertificate, HostCertificates } from './hostCertificates.ts'
 
-/** What was seen of one host. */
 export type LookedAt = {
   readonly host: HostConfig
   readonly certificates: HostCertificates
-  /** Absent where the host was not reached. */
+  /** Absent if the host is unreachable. */
   readonly known?: { readonly facts: HostFacts; readonly expected: ExpectedCertificate }
 }
 
 /**
- * All findings about the certificates of hosts and their authorities. `at` tells where a host stands in its file,
- * and for no host the file itself.
+ * Returns all findings about the certificates of hosts and their authorities. `at` returns the position of a host in
+ * its file, or of the file itself without a host.
  */
 export function checkCertificates(options: {
   readonly hosts: readonly LookedAt[]
@@ -37,7 +36,7 @@ export function checkCertificates(options: {
   ]
 }
 
-/** Whom the clients of a host trust: as far as it is known here, else the end of its own chain. */
+/** Returns the authorities that clients of a host trust if they are known here, otherwise the end of its own chain. */
 function trustOf({ certificates, known }: LookedAt): readonly string[] {
   const { authorities = [] } = known?.expected ?? {}
   if (authorities.length > 0) return authorities
@@ -70,7 +69,7 @@ function authorityFindings(options: Parameters<typeof checkCertificates>[0]): re
   })
 }
 
-/** Hosts whose certificate serves for themselves, and which others do not trust. */
+/** Reports hosts with a valid certificate that the other hosts do not trust. */
 function strangers(hosts: readonly LookedAt[], at: (host: string) => Span): readonly Diagnostic[] {
   // A thousand hosts of one authority are one question for each, not a thousand.
   const groups = new Map<string, { readonly trust: readonly string[]; readonly hosts: string[] }>()
@@ -100,13 +99,13 @@ function strangers(hosts: readonly LookedAt[], at: (host: string) => Span): read
   })
 }
 
-/** One certificate of a host, and how a sentence about it begins. */
+/** One certificate of a host; `what` is the subject of sentences about it. */
 type Named = { readonly what: string; readonly found: FoundCertificate }
 
-/** What `ownStores` finds about the certificate itself, which is judged here as it lies on the host. */
+/** Codes of `ownStores` about the certificate itself; this file checks the certificate that is on the host. */
 const judgedHere = ['keystore-expired', 'keystore-not-yet-valid', 'keystore-names-do-not-cover']
 
-/** The findings about the certificates of one host. */
+/** Returns the findings about the certificates of one host. */
 function judgeHost(
   looked: LookedAt,
   around: { readonly now: Date; readonly span: Span },
@@ -148,7 +147,7 @@ function judgeHost(
   ]
 }
 
-/** Each certificate of a host once: the one on disk, and others that are served. */
+/** Returns each certificate of a host once: the one on disk, and others that are served. */
 function distinct({ host, onDisk, components }: HostCertificates): readonly Named[] {
   const served = new Map<string, { readonly found: FoundCertificate; readonly by: string[] }>()
   for (const { component, served: found } of components) {

@@ -21,21 +21,21 @@ import { StepError } from '../stepError.ts'
 import type { SurveyedHost } from '../survey.ts'
 import type { Target } from '../target.ts'
 
-/** Whether muster makes a host's certificate, the file names stores with one, or an outside authority's was imported. */
+/** `muster`: made by muster; `yours`: the file names the stores; `outside`: imported from an outside authority. */
 export type CertificateOrigin = 'muster' | 'yours' | 'outside'
 
-/** What a host's certificate should be, as far as the operator's machine knows. */
+/** Certificate that a host should have, as far as the operator's machine knows. */
 export type ExpectedCertificate = {
   readonly origin: CertificateOrigin
-  /** PEM, leaf first; absent where none was made yet or the stores cannot be opened. */
+  /** PEM, leaf first; absent if none was made yet or the stores cannot be opened. */
   readonly chain?: string
-  /** PEM of those that clients trust; empty where they are not known. */
+  /** PEM of the authorities that clients trust; empty if unknown. */
   readonly authorities: readonly string[]
-  /** What is wrong with stores of the file. */
+  /** Problem of the stores that the file names. */
   readonly problem?: StepError
 }
 
-/** The certificate that the state directory keeps for a host, or that of the keystore which the file names. */
+/** Returns the certificate that the state directory keeps for a host, or that of the keystore which the file names. */
 export function expectedCertificate(
   { host, facts }: Pick<SurveyedHost, 'host' | 'facts'>,
   around: { readonly state: ClusterState; readonly stores: StoresRead; readonly now: Date },
@@ -55,13 +55,12 @@ export function expectedCertificate(
   }
 }
 
-/** Where a host's certificate comes from. */
 export function originOf(host: HostConfig, state: ClusterState): CertificateOrigin {
   if (!isGenerated(host)) return 'yours'
   return state.hosts.get(host.name)?.outside === undefined ? 'muster' : 'outside'
 }
 
-/** What the certificates of one installed host must become; nothing else of it is looked at. */
+/** Desired certificates of one installed host; no other part of it is compared. */
 export type CertificateTarget = Restorable &
   Pick<Target, 'tls' | 'authorities' | 'leaf'> & { readonly host: HostConfig }
 
@@ -70,15 +69,16 @@ type CertificateDecision =
       readonly ok: true
       readonly targets: readonly CertificateTarget[]
       readonly state: ClusterState
-      /** By host, what the state keeps in place of an outside certificate once the host has proved it. */
+      /** By host, the stores that replace an outside certificate in the state once the host is verified. */
       readonly onceProved: ReadonlyMap<string, HostStores>
       readonly notes: readonly string[]
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
 
 /**
- * Decides the certificates of hosts whose stores muster makes, by the same rules as an installation, with every
- * leaf made anew where `renew` is set, but for those of outside authorities, which `ownAuthority` replaces. What else the file says of a host waits for the next installation.
+ * Decides the certificates of hosts whose stores muster makes, by the rules of an installation. `renew` issues every
+ * leaf again; certificates of outside authorities are replaced only with `ownAuthority`. Other changes of the file
+ * wait for the next installation.
  */
 export async function decideCertificates(options: {
   readonly cluster: string
@@ -122,7 +122,7 @@ export async function decideCertificates(options: {
   return { ok: true, targets, state, onceProved, notes: [...notes, ...tlsNotes(told)] }
 }
 
-/** Which hosts a renewal leaves as they are. */
+/** Names the hosts that a renewal does not change. */
 function outsideNotes(
   surveyed: readonly { readonly host: HostConfig }[],
   { hosts }: ClusterState,
@@ -167,7 +167,7 @@ function targetOf(options: {
   }
 }
 
-/** A host has certificates to replace once an installation of it came to its end. */
+/** Returns an error unless an installation of the host was completed. */
 function notInstalled(host: HostConfig, { installation }: HostFacts): StepError | undefined {
   const { currentRelease, applied, chain } = installation
   if (currentRelease !== undefined && applied.size > 0 && chain !== undefined) return undefined

@@ -7,16 +7,16 @@ import {
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 
-/** What `muster cert export` can write. */
+/** Formats of `muster cert export`. */
 export const exportFormats = ['pem', 'p12', 'jks'] as const
 
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** The authorities that clients must trust (PEM): as PEM text, or as a truststore for Java. */
+/** Exports the authorities (PEM) that clients must trust: as PEM text, or as a truststore for Java. */
 export function exportAuthorities(options: {
   readonly authorities: readonly string[]
   readonly format: ExportFormat
-  /** Of a truststore. */
+  /** Password of a truststore. */
   readonly password: Secret
   readonly now: Date
 }): Buffer {
@@ -31,13 +31,13 @@ export function exportAuthorities(options: {
   }
 }
 
-/** A host's chain as PEM, with its key before it where that is asked for; or both as a PKCS#12 keystore. */
+/** Exports a host's chain as PEM, with its key first if requested; or both as a PKCS#12 keystore. */
 export function exportHost(options: {
   readonly host: Pick<HostConfig, 'tls'>
   readonly stores: Pick<HostStores, 'key' | 'chain'>
   readonly format: 'pem' | 'p12'
   readonly withKey: boolean
-  /** Of a keystore. */
+  /** Password of a keystore. */
   readonly password: Secret
 }): Buffer {
   const { host, stores, format, withKey, password } = options

@@ -10,40 +10,40 @@ import { installedAccount } from '../service.ts'
 import type { SurveyedHost } from '../survey.ts'
 import type { CertificateOrigin, ExpectedCertificate } from './decideCertificates.ts'
 
-/** A chain as it was found, PEM, leaf first, and what its leaf says. */
+/** Chain found on a host (PEM, leaf first) and the facts of its leaf. */
 export type FoundCertificate = { readonly chain: string; readonly facts: CertificateFacts }
 
-/** What one API shows to those who connect to it. */
+/** Certificate that one API presents to clients. */
 export type ServedCertificate = {
   readonly component: Component
-  /** Where the API should listen; null when it is switched off: it serves nothing then. */
+  /** Configured listener of the API; null if it is switched off and serves nothing. */
   readonly listen: { readonly address: string; readonly port: number } | null
   readonly served?: FoundCertificate
-  /** Why it is not known what is served. */
+  /** Reason why the served certificate is unknown. */
   readonly detail?: string
 }
 
-/** The certificates of a host as they are now. */
+/** Certificates that a host has now. */
 export type HostCertificates = {
   readonly host: string
   readonly address: string
   readonly state: 'up' | 'unreachable' | 'failed' | 'not-installed'
   readonly detail?: string
   readonly origin: CertificateOrigin
-  /** What its servers read at their start. */
+  /** Certificate that the servers read at start. */
   readonly onDisk?: FoundCertificate
-  /** What the next installation writes there instead: of the state directory, or of the file's keystore. */
+  /** Certificate that the next installation writes: from the state directory, or from the keystore in the file. */
   readonly expected?: FoundCertificate
   readonly components: readonly ServedCertificate[]
 }
 
-/** Milliseconds that a handshake and a ping have. */
+/** Milliseconds for a handshake and a ping. */
 const patience = 4_000
 
 /**
- * The certificate on a reached host's disk, and what each API shows in a TLS handshake that is made on the host
- * itself, so that listeners of loopback are seen too: one round trip. Rejects with a `TransportError` when the
- * host is lost meanwhile.
+ * Reads the certificate on a host's disk, and the one that each API presents in a TLS handshake made on the host
+ * itself, so loopback listeners are included: one round trip. Rejects with a `TransportError` if the host becomes
+ * unreachable.
  */
 export async function hostCertificates(options: {
   readonly surveyed: SurveyedHost
@@ -69,7 +69,6 @@ export async function hostCertificates(options: {
   }
 }
 
-/** A host that could not be asked. */
 export const unreachableCertificates = (
   host: HostConfig,
   why: {

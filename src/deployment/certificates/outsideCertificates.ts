@@ -12,8 +12,8 @@ import { splitNames } from '../desired/certificateNames.ts'
 import { type ClusterState, trustedAuthorities, withHost } from '../state/clusterState.ts'
 
 /**
- * What an outside authority is asked to put into a host's certificate: the names and addresses of the file, and
- * those that the host told of itself when its present certificate was made. Nobody is asked anew.
+ * Returns the names to request from an outside authority: the names and addresses of the file, and those the host
+ * reported when its present certificate was made. Contacts no host.
  */
 function namesToRequest(host: HostConfig, stores: Pick<HostStores, 'chain'>): HostNames {
   const leaf = certificatesOf(stores.chain)?.[0]
@@ -23,16 +23,16 @@ function namesToRequest(host: HostConfig, stores: Pick<HostStores, 'chain'>): Ho
   return splitNames([...new Map(all.map((name) => [canonicalName(name), name])).values()])
 }
 
-/** The request for a host's key that the state directory keeps, PEM. Throws `CertificateError`. */
+/** Creates the certificate request (PEM) for a host's key in the state directory. Throws `CertificateError`. */
 export const requestFor = (host: HostConfig, stores: Pick<HostStores, 'chain' | 'key'>): string =>
   signingRequest({ ...namesToRequest(host, stores), key: stores.key })
 
 const canonicalName = (name: string): string => canonicalAddress(name) ?? name.toLowerCase()
 
 /**
- * The state with the certificate (PEM chain) that an outside authority made for the key of a host; the next
- * installation spreads it, and all hosts then trust that authority, too. Throws a `CertificateError`; undefined
- * where the state has no key of the host.
+ * Returns the state with the certificate (PEM chain) that an outside authority signed for a host's key; the next
+ * installation deploys it, and all hosts then trust that authority too. Throws a `CertificateError`; undefined if the
+ * state has no key of the host.
  */
 export function importOutside(options: {
   readonly state: ClusterState
@@ -76,5 +76,5 @@ export function importOutside(options: {
   return { state: withHost(state, host.name, { ...packed, outside: authority }), chain, warnings }
 }
 
-/** What every host of ours is called on itself; an outside authority may well refuse to sign that. */
+/** Local names of every host of the cluster; an outside authority may refuse to sign them. */
 const local: readonly string[] = ['localhost', '127.0.0.1', '::1']

@@ -9,30 +9,31 @@ import { type ClusterState, type UserState, withUser } from '../state/clusterSta
 import { settled } from '../state/passwordRotation.ts'
 import type { DesiredUser } from '../target.ts'
 
-/** A host with its facts and, by user, the passwords that its file gives. */
+/** Host with its facts and, by user, the passwords in its file. */
 export type HostLogin = {
   readonly host: HostConfig
   readonly facts: InstalledFacts
   readonly given: ReadonlyMap<string, Secret>
 }
 
-/** A password that was made and must be shown once. */
+/** Generated password that must be shown once. */
 export type MadePassword = { readonly user: string; readonly password: Secret }
 
 /**
- * The users of each host. A user without a password gets the one kept in the state directory; else, where no
- * host has that user, one is made and kept; else the user is left as it is (options.md,
- * `rest-api-admin-pass`), unless `generate` wants one made there, too. One salt per user and cluster, so equal
- * passwords are hashed once. `left` are hosts that are not looked at: where one may have the user with a password that is not known here, none is made.
+ * Decides the users of each host. A user without a password gets the one in the state directory; otherwise, if no
+ * host has that user, a password is generated and kept; otherwise the user is not changed (options.md,
+ * `rest-api-admin-pass`), unless `generate` asks for a new one there too. One salt per user and cluster, so that
+ * equal passwords are hashed once. `excluded` are hosts that were not read: if one of them may have the user with an
+ * unknown password, none is generated.
  */
 export async function administrators(options: {
   readonly logins: readonly HostLogin[]
   readonly state: ClusterState
   readonly random: (size: number) => Buffer
-  /** One that may have begun with the passwords of the files. */
+  /** Hasher that may already hash the passwords of the files. */
   readonly hash: Hasher
   readonly left?: readonly HostConfig[]
-  /** Whether a password is made also where a host has the user with one that is not known here. */
+  /** Also generates a password if a host has the user with one that is unknown here. */
   readonly generate?: boolean
 }): Promise<{
   readonly state: ClusterState
@@ -74,7 +75,7 @@ async function desiredUser(options: {
   readonly user: string
   readonly known: UserState
   readonly given: Secret | undefined
-  /** The hash that the host has. */
+  /** Hash that the host has. */
   readonly installed: string | undefined
   readonly hash: Hasher
 }): Promise<DesiredUser> {
@@ -90,7 +91,10 @@ async function desiredUser(options: {
   return { ...rest, password, hash: wanted, ...(otherwise ? { hashedOtherwise: true } : {}) }
 }
 
-/** Whether two hashes are of this one password. With one salt and cost two hashes are two passwords, unasked. */
+/**
+ * Returns true if two hashes belong to this password. Two hashes with the same salt and cost are two different
+ * passwords; no scrypt is needed.
+ */
 async function isHashedOtherwise(options: {
   readonly password: Secret
   readonly wanted: string
@@ -105,9 +109,9 @@ const has = (hosts: readonly HostConfig[], name: string): boolean =>
   hosts.some(({ users }) => users.some(({ user }) => user === name))
 
 /**
- * The state after a run that succeeded: a kept password that every host's file has replaced is forgotten, and no
- * rotation is under way. Until then all are kept, so that an interrupted run can still prove that the old one is
- * refused, and so that the hosts that a run leaves alone can still be logged in to.
+ * Returns the state after a successful run: drops kept passwords that every host's file has replaced, and ends
+ * rotations. Until then all are kept, so that an interrupted run can still verify that the old one is refused, and so
+ * that excluded hosts can still be logged in to.
  */
 export function forgetReplaced(
   state: ClusterState,

@@ -2,17 +2,17 @@ import { isAddress, isWildcard } from '../../base/address.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 
-/** What a host is called, for its certificate and for the Host headers that it accepts. */
+/** Names of a host, for its certificate and for the Host headers that it accepts. */
 export type Names = {
-  /** What the certificate must cover; without it, it is issued again. */
+  /** Names that the certificate must cover; if one is missing, it is issued again. */
   readonly required: readonly string[]
-  /** The same and all addresses it can be reached at today. */
+  /** The required names and all addresses at which the host can be reached now. */
   readonly all: readonly string[]
 }
 
 /**
- * Names and addresses of a host: its name and address in the file, its own host name, and where its APIs
- * listen. An API that listens everywhere adds the host's global addresses.
+ * Returns names and addresses of a host: its name and address in the file, its own host name, and where its APIs
+ * listen. An API that listens on all addresses adds the host's global addresses.
  */
 export function namesOf(host: HostConfig, facts: HostFacts): Names {
   const listening = host.apis.filter((api) => api.enabled).map((api) => api.address)
@@ -25,11 +25,11 @@ export function namesOf(host: HostConfig, facts: HostFacts): Names {
 
 const unique = (words: readonly string[]): readonly string[] => [...new Set(words)]
 
-/** A host name that no certificate can carry is left out rather than failing the host. */
+/** Skips a host name that no certificate can contain, instead of failing the host. */
 const hostnames = (name: string): readonly string[] =>
   /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) ? [name] : []
 
-/** The same list, split as certificates want it. */
+/** Splits names into DNS names and IP addresses, as certificates need them. */
 export const splitNames = (
   names: readonly string[],
 ): { readonly names: readonly string[]; readonly addresses: readonly string[] } => ({

@@ -10,10 +10,10 @@ import { serviceManagers } from '../services/implementations.ts'
 import { namesOf } from './certificateNames.ts'
 import type { StorePasswords } from './generatedStores.ts'
 
-/** One TCP listener of a component, and the options that it comes from. */
+/** TCP listener of a component, and the options that define it. */
 export type Listen = {
   readonly component: Component
-  /** For a sentence: `the manager`, `the clients of the connector`. */
+  /** Owner in a sentence: `the manager`, `the clients of the connector`. */
   readonly of: string
   readonly address: string
   readonly port: number
@@ -21,10 +21,10 @@ export type Listen = {
   readonly addressOption: string
 }
 
-/** The first port that a user other than root may listen on, unless the host was told otherwise (ip(7)). */
+/** First port that an unprivileged user may listen on by default (ip(7)). */
 export const firstFreePort = 1024
 
-/** All that one component of a host opens: its API unless that is off, and a connector's ports for clients. */
+/** Returns the listeners of one component of a host: its API unless it is off, and the client ports of a connector. */
 export function listensOf({ proxy }: HostConfig, api: ApiConfig): readonly Listen[] {
   const { component, address, port } = api
   const own: Listen = {
@@ -51,12 +51,12 @@ export function listensOf({ proxy }: HostConfig, api: ApiConfig): readonly Liste
   ]
 }
 
-/** Passwords with which the components of a host log in to databases. */
+/** Passwords of the host's components for their database logins. */
 export type DatabasePasswords = { readonly replication?: Secret; readonly monitor?: Secret }
 
 /**
- * Text of `share/secrets.json`: by option, every password that the host needs and no other. A component reads
- * it whenever it logs in to a database, so a new password needs no restart.
+ * Returns the text of `share/secrets.json`: by option, exactly the passwords that the host needs. A component reads
+ * it at each database login, so a new password needs no restart.
  */
 export function secretsFile(stores: StorePasswords, databases: DatabasePasswords): Secret {
   const passwords = {
@@ -79,7 +79,7 @@ type SettingsOptions = {
   readonly service: Pick<ServicePlan, 'manager'>
 }
 
-/** What a component of a host reads when it starts; it holds no secret. */
+/** Returns the settings that a component reads at start; without secrets. */
 export function settingsOf(options: SettingsOptions): ServerSettings {
   const { cluster, host, facts, api, layout, data, service } = options
   return {

@@ -20,9 +20,9 @@ import {
 import { StepError } from '../stepError.ts'
 import { namesOf, splitNames } from './certificateNames.ts'
 
-/** Everything of TLS that a host gets, made by us or brought by the operator. */
+/** TLS files of a host, generated or provided by the user. */
 export type ResolvedStores = {
-  /** By file name; empty where the stores already lie on the host. */
+  /** Contents by file name; empty if the stores are already on the host. */
   readonly files: ReadonlyMap<string, Buffer>
   readonly key: Secret
   readonly chain: string
@@ -30,16 +30,16 @@ export type ResolvedStores = {
   readonly passwords: { readonly keystore?: Secret; readonly truststore?: Secret }
 }
 
-/** Passwords of the stores as the file gives them. */
+/** Passwords of the stores from the file. */
 export type StorePasswords = { readonly keystore?: Secret; readonly truststore?: Secret }
 
-/** Hosts whose stores muster makes: no path is given. */
+/** Returns true if muster makes the host's stores: the file gives no path. */
 export const isGenerated = (host: HostConfig): boolean =>
   host.tls.keystorePath === undefined && host.tls.truststorePath === undefined
 
 /**
- * A host that carries a certificate of this cluster's authority while the state directory lacks that
- * authority's key: a second one is never made, or the clients of the first would trust nobody any more.
+ * Returns an error if a host has a certificate of this cluster's authority but the state directory lacks its key. A
+ * second authority is never made: clients of the first would trust no host.
  */
 export function authorityElsewhere(options: {
   readonly cluster: string
@@ -64,7 +64,10 @@ export function authorityElsewhere(options: {
   })
 }
 
-/** The state with an authority and store passwords, made now where there are none, and what was made. */
+/**
+ * Returns the state with an authority and store passwords, creating those that are missing, and reports what was
+ * created.
+ */
 export async function ensureAuthority(options: {
   readonly cluster: string
   readonly state: ClusterState
@@ -85,7 +88,7 @@ export async function ensureAuthority(options: {
   return { state, authority, notes: made ? [`make the certificate authority of ${cluster}`] : [] }
 }
 
-/** The generated stores of a host: those of the state where they still serve, otherwise new ones. */
+/** Returns the generated stores of a host: those of the state if they are still valid, otherwise new ones. */
 export async function generatedStores(options: {
   readonly host: HostConfig
   readonly facts: HostFacts
@@ -93,17 +96,17 @@ export async function generatedStores(options: {
   readonly authority: Authority
   readonly given: StorePasswords
   readonly now: Date
-  /** Whether the host is to get another certificate, however good its own is. */
+  /** Issues a new certificate even if the present one is valid. */
   readonly renew?: boolean
-  /** Whether a certificate of an outside authority gives way to one of ours. */
+  /** Replaces a certificate of an outside authority by one of the cluster's authority. */
   readonly ownAuthority?: boolean
 }): Promise<{
-  /** Where an outside certificate gives way, it still has that one: what is not proved yet may fail. */
+  /** Still holds an outside certificate that is being replaced: the run may fail before verification. */
   readonly state: ClusterState
   readonly stores: ResolvedStores
-  /** Why a certificate was issued; empty for the first one, absent where none was. */
+  /** Reason for the new certificate; empty for the first one, absent if none was issued. */
   readonly issued?: string
-  /** What is to be kept in place of an outside certificate once the host has proved it. */
+  /** Stores that replace an outside certificate in the state once the host is verified. */
   readonly onceProved?: HostStores
 }> {
   const { host, facts, state, authority, given, now } = options
@@ -151,7 +154,7 @@ export async function generatedStores(options: {
   }
 }
 
-/** Why a host gets another leaf; empty for its first one, undefined where it keeps its own. */
+/** Returns the reason to issue a new leaf; empty for the first one, undefined if the present one stays. */
 function reasonToIssue(
   options: Parameters<typeof generatedStores>[0],
   required: readonly string[],
@@ -173,7 +176,7 @@ function reasonToIssue(
   return renew && kept.chain === facts.installation.chain ? 'is to be renewed' : undefined
 }
 
-/** A certificate of an outside authority is not ours to renew. Throws a `CertificateError` once it has expired. */
+/** Throws a `CertificateError` if a certificate of an outside authority has expired; muster cannot renew it. */
 function mustBeInTime(host: string, chain: string, now: Date): void {
   const facts = leafFacts(chain, now)
   if (facts === undefined || Date.parse(facts.notAfter) >= now.getTime()) return
@@ -184,7 +187,7 @@ function mustBeInTime(host: string, chain: string, now: Date): void {
   })
 }
 
-/** Whether kept stores open with today's passwords and alias, and trust whom they must. */
+/** Returns true if kept stores open with today's passwords and alias, and trust the required authorities. */
 function fits(
   kept: HostStores,
   options: {

@@ -25,7 +25,7 @@ import type { ResolvedStores } from './generatedStores.ts'
 type TargetOptions = {
   readonly cluster: string
   readonly host: HostConfig
-  /** The services map that is installed on every host. */
+  /** Services map that is installed on every host. */
   readonly services: readonly MapService[]
   readonly facts: HostFacts
   readonly program: Program
@@ -35,7 +35,7 @@ type TargetOptions = {
   readonly passwords: DatabasePasswords
 }
 
-/** Everything that one host must become, as values. */
+/** Returns the desired state of one host. */
 export function makeTarget(options: TargetOptions): Target {
   const { cluster, host, facts, program, runtime, stores, users, passwords } = options
   const layout = layoutOf(host.installDirectory)
@@ -61,7 +61,7 @@ export function makeTarget(options: TargetOptions): Target {
   }
 }
 
-/** A release is the program and the runtime it runs on: another of either is another release. */
+/** Returns the release: the program and its runtime; if either differs, it is another release. */
 function releaseOf(program: Program, runtime: RuntimeChoice): Release {
   if (runtime.kind === 'kept') return { id: runtime.release, version: nameParts(runtime.release).version }
   const digest = sha256(program.bundle)
@@ -74,8 +74,8 @@ function releaseOf(program: Program, runtime: RuntimeChoice): Release {
 }
 
 /**
- * All files of TLS that a host gets, and the one with the passwords. The service reads them and nobody else does; where
- * it is not the login, it cannot change them either: they belong to root and its group.
+ * Returns all TLS files of a host, and the file with the passwords. Only the service can read them; if its user is
+ * not the login, it cannot change them either: they belong to root and its group.
  */
 export function tlsFiles(options: {
   readonly layout: Layout
@@ -136,7 +136,7 @@ function talksToOthers({
   return services.some(({ datasources }) => datasources.length > 0)
 }
 
-/** The file by which the host's service manager knows a component; undefined where it needs none. */
+/** Returns the service definition of a component; undefined if its service manager needs none. */
 function unitOf(options: {
   readonly services: readonly MapService[]
   readonly cluster: string

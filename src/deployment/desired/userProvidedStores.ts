@@ -9,19 +9,19 @@ import { StepError } from '../stepError.ts'
 import { namesOf } from './certificateNames.ts'
 import type { ResolvedStores, StorePasswords } from './generatedStores.ts'
 
-/** What there is to say of the stores of one host, before it is known how many others it is true of. */
+/** Note about the stores of one host; equal notes of several hosts are merged later. */
 export type TlsNote = { readonly host: string } & (
   | {
-      /** Why its present certificate serves no longer; empty where it has none. */
+      /** Reason to replace the present certificate; empty if there is none. */
       readonly issued: string
     }
   | { readonly warning: StoreProblem }
 )
 
-/** Hosts that one note names at most. */
+/** Maximum number of hosts that one note names. */
 const most = 8
 
-/** The notes of all hosts, each once with the hosts that it is true of. */
+/** Merges equal notes; each names its hosts. */
 export function tlsNotes(notes: readonly TlsNote[]): readonly string[] {
   const groups = new Map<string, readonly TlsNote[]>()
   for (const note of notes) {
@@ -44,24 +44,24 @@ export function tlsNotes(notes: readonly TlsNote[]): readonly string[] {
   })
 }
 
-/** The operator's own stores, as far as they could be read on this machine. */
+/** The user's own stores, as far as they could be read on this machine. */
 export type StoresRead = {
   /** Contents by path. */
   readonly files: ReadonlyMap<string, Buffer>
-  /** By host; a password that could not be read is missing here and explained in `failures`. */
+  /** By host; a password that could not be read is missing and explained in `failures`. */
   readonly passwords: ReadonlyMap<string, StorePasswords>
   readonly failures: ReadonlyMap<string, readonly { readonly message: string; readonly fix: string }[]>
 }
 
 /**
- * The operator's own stores: opened here, judged for the host, and sent byte for byte. Throws a `StepError`
- * with all that is wrong with them.
+ * Opens the user's own stores on this machine, checks them for the host, and returns them unchanged. Throws a
+ * `StepError` with all problems.
  */
 export function ownStores(options: {
   readonly host: HostConfig
   readonly facts: HostFacts
   readonly given: StorePasswords
-  /** Contents of the operator's files by path. */
+  /** Contents of the user's files by path. */
   readonly files: ReadonlyMap<string, Buffer>
   readonly now: Date
 }): { readonly stores: ResolvedStores; readonly warnings: readonly StoreProblem[] } {

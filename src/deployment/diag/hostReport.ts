@@ -11,18 +11,18 @@ import { installedAccount, installedData } from '../service.ts'
 import { asService, tailAs } from '../serviceAccount.ts'
 import { untrustedFolder } from '../trustedFolder.ts'
 
-/** What a bug report says of a host. */
+/** Report about one host for a bug report. */
 export type HostReport = {
   readonly facts: string
-  /** The last changes of deployments, and the last calls that changed something, as they were written. */
+  /** Latest entries of the deployment record and of the audit log, unchanged. */
   readonly changes: string
   readonly calls: string
 }
 
-/** Lines and bytes of one file of a host that travel at most. */
+/** Limits for the content read from one file of a host. */
 const most = { lines: 200, bytes: 256 * 1024 }
 
-/** Reads it in two round trips; rejects with a `TransportError` or a `StepError`. Changes nothing. */
+/** Reads the report in two round trips; rejects with a `TransportError` or a `StepError`. Changes nothing. */
 export async function hostReport(
   transport: Transport,
   { cluster, host }: { readonly cluster: string; readonly host: HostConfig },
@@ -43,7 +43,7 @@ export async function hostReport(
   return { facts: `${JSON.stringify(sharedFacts(facts), withoutPrivate, 2)}\n`, changes, calls }
 }
 
-/** sh that prints two lines of base64. What the service user wrote is read with the rights of that user. */
+/** Returns sh that prints two lines of base64. Files of the service user are read with the rights of that user. */
 function endsScript(installed: {
   readonly cluster: string
   readonly layout: Layout
@@ -64,8 +64,8 @@ exit 0
 }
 
 /**
- * Facts that may be shared: no user file, no certificates, no digest of a file, by which a short password in it
- * could be guessed, and only the beginning of the machine-id (machine-id(5)).
+ * Returns facts that may be shared: without user file, certificates and file digests, from which a short password
+ * could be guessed; the machine-id is cut (machine-id(5)).
  */
 function sharedFacts({ hostStores: _, installation, ...facts }: HostFacts): unknown {
   const { users, chain, applied, manifest, ...rest } = installation
@@ -74,7 +74,7 @@ function sharedFacts({ hostStores: _, installation, ...facts }: HostFacts): unkn
   return { ...facts, installation: { ...rest, ofCluster: cluster, ofHost: host, has } }
 }
 
-/** For `JSON.stringify`: maps as objects, and nothing of what must stay on the host. */
+/** Replacer for `JSON.stringify`: maps become objects, and private members are dropped. */
 function withoutPrivate(key: string, value: unknown): unknown {
   if (key === 'sha256') return undefined
   if (key === 'machineId' && typeof value === 'string') return value === '' ? 'none' : `${value.slice(0, 8)}…`

@@ -1,7 +1,7 @@
 import type { Secret } from '../../secrets/secret.ts'
 import { withoutSecrets } from '../../secrets/withoutSecrets.ts'
 
-/** What is secret whatever its value: private keys, hashes of passwords, logins of HTTP requests. */
+/** Patterns that are secret whatever their value: private keys, password hashes, logins of HTTP requests. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, '[redacted key]'],
   [/\$?scrypt\$[^\s"']+/g, '[redacted hash]'],
@@ -10,15 +10,18 @@ const forms: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * A text without any of these secrets, however a program may have spelt them, and without what has the form of one.
- * The commands print no secret; this is for what hosts and programs may have written into their logs.
+ * Removes these secrets from a text in all usual encodings, and everything that matches a secret pattern. The
+ * commands print no secret; this covers what hosts and programs may have written to their logs.
  */
 export function redacted(text: string, secrets: readonly Secret[]): string {
   const clean = withoutSecrets(text, secrets.flatMap(spellings))
   return forms.reduce((shown, [form, mark]) => shown.replaceAll(form, mark), clean)
 }
 
-/** As it is, in JSON and YAML, in a URL, for a shell, in base64 at each offset of a longer text, in hexadecimal. */
+/**
+ * Returns a secret as plain text, in JSON and YAML, in a URL, quoted for a shell, in base64 at each offset of a
+ * longer text, and in hexadecimal.
+ */
 function spellings(secret: Secret): readonly string[] {
   const value = secret.reveal()
   const bytes = Buffer.from(value)
@@ -33,7 +36,10 @@ function spellings(secret: Secret): readonly string[] {
   ]
 }
 
-/** What base64 makes of bytes at this offset of longer ones, without the letters that it shares with its neighbours. */
+/**
+ * Returns the base64 of bytes that start at this offset of a longer text, without characters that depend on their
+ * neighbours.
+ */
 function base64At(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
   return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))

@@ -1,13 +1,13 @@
 /** A file of an archive. */
 export type TarEntry = {
-  /** Path with `/` between its parts, each of which has at most 100 bytes; 255 bytes in all. */
+  /** Path with `/` as separator; each part has at most 100 bytes, the path at most 255. */
   readonly path: string
   readonly content: Buffer
 }
 
 const block = 512
 
-/** A tar archive of regular files, for their owner alone (POSIX.1-1988, ustar interchange format). */
+/** Returns a tar archive of regular files, readable by their owner only (POSIX.1-1988, ustar interchange format). */
 export function tarOf(entries: readonly TarEntry[], changed: Date): Buffer {
   const parts = entries.flatMap(({ path, content }) => [
     headerOf(path, content.length, changed),
@@ -37,7 +37,7 @@ function headerOf(path: string, size: number, changed: Date): Buffer {
   return header
 }
 
-/** The longest beginning that the prefix field takes, cut between two parts. */
+/** Returns the longest prefix that fits the prefix field, cut between two parts. */
 function splitPath(path: string): { readonly prefix: string; readonly name: string } {
   const parts = path.split('/')
   for (let cut = 0; cut < parts.length; cut += 1) {

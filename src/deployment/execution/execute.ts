@@ -5,14 +5,13 @@ import { outcomeOf } from './outcome.ts'
 import { allAtOnce, type Rollout } from './rollout.ts'
 import { runWave, wavesOf } from './wave.ts'
 
-/** Hosts that are worked on at once (deployment.md, "Two limits"). */
+/** Maximum number of hosts in progress (deployment.md, "Two limits"). */
 export const hostsAtOnce = 30
 
 /**
- * Carries out the plans of all hosts. Every host stages first; when that fails anywhere, no host commits and
- * nothing that is running has been touched. Then the hosts commit and are verified, wave by wave as `rollout`
- * says. Once more hosts than allowed have failed, or the canary, no other host begins. What a host that failed
- * had begun is undone, newest first. An abort stops each host after its current step.
+ * Executes the plans of all hosts. Every host stages first; if one fails, no host commits and nothing that runs was
+ * changed. Then hosts commit and are verified in the waves of `rollout`. Once more hosts than allowed have failed, or
+ * the canary, no other host starts. A failed host is restored. An abort stops each host after its current step.
  */
 export async function execute(options: {
   readonly hosts: readonly HostWork[]
@@ -48,7 +47,6 @@ export async function execute(options: {
   return outcomes(progresses, tooMany() ? afterTooMany(failed(), rollout) : undefined)
 }
 
-/** `why` is told of the hosts that did not begin, or not end. */
 const outcomes = (progresses: readonly HostProgress[], why: string | undefined): readonly HostOutcome[] =>
   progresses.map((progress) => {
     const outcome = outcomeOf(progress)

@@ -5,24 +5,24 @@ import type { PlannedStep } from '../hostPlan.ts'
 import type { Restored, Snapshot } from '../snapshot/snapshot.ts'
 import type { StepPhase } from '../step.ts'
 
-/** What a run has to do on one host. */
+/** Work of a run on one host. */
 export type HostWork = {
   readonly host: string
   readonly transport: Transport
   readonly steps: readonly PlannedStep[]
-  /** Run last, also where nothing changes; says in a few words what it has proved. */
+  /** Runs last, even without changes; returns a short summary of what was verified. */
   readonly verify?: (transport: Transport) => Promise<string>
-  /** Absent: what a host that fails has done stays. */
+  /** Absent: a host that fails keeps its changes. */
   readonly snapshot?: Snapshot
-  /** Leaves a host that fails as it is, for a look. */
+  /** Leaves a failed host as it is, for inspection. */
   readonly keepFailed?: boolean
 }
 
-/** How far one host of a run has come. */
+/** Progress of a run on one host. */
 export type HostProgress = {
   readonly work: HostWork
   readonly applied: string[]
-  /** Steps of commit that were begun; empty again once the proof is there. */
+  /** Steps of the commit phase that started; empty again after verification. */
   readonly begun: PlannedStep[]
   readonly seconds: Partial<Record<Phase, number>>
   failure?: Failure
@@ -34,8 +34,8 @@ export type HostProgress = {
 export const atStart = (work: HostWork): HostProgress => ({ work, applied: [], begun: [], seconds: {} })
 
 /**
- * Brings one host through one phase: its steps in order, after the proof in `verify`. Never rejects: a failure
- * is kept, and what was begun is undone, newest first. An abort stops after the current step and those that travel with it.
+ * Runs one phase on one host: its steps in order; in `verify`, the verification comes first. Never rejects: a failure
+ * is recorded, and the started steps are restored, newest first. An abort stops after the current batch of steps.
  */
 export async function runPhase(options: {
   readonly progress: HostProgress
@@ -60,7 +60,7 @@ export async function runPhase(options: {
   emit({ type: 'phase-done', host, phase, seconds: progress.seconds[phase] })
 }
 
-/** What becomes of a host that failed: its changes are taken back, unless it is gone or is to be looked at. */
+/** Handles a host that failed: restores it, unless it is unreachable or kept for inspection. */
 async function afterFailure(
   options: { progress: HostProgress; phase: StepPhase; emit: Emit; clock: () => number },
   failure: Failure,
@@ -133,7 +133,7 @@ async function applySteps(options: {
   }
 }
 
-/** Steps that travel together: neighbours that say all they have to say at once. */
+/** Groups neighbouring batchable steps, which are sent to the host together. */
 function flightsOf(steps: readonly PlannedStep[]): readonly (readonly PlannedStep[])[] {
   const flights: PlannedStep[][] = []
   for (const planned of steps) {
@@ -155,12 +155,11 @@ type Restoring = {
   readonly clock: () => number
 }
 
-/** The failure with what became of the host, and whether all that was changed there was taken back. */
+/** Failure with the result of the restore; `undone` if all changes were restored. */
 type Undone = { readonly failure: Failure; readonly undone: boolean }
 
 /**
- * Restores the snapshot of a host and tells it in the failure that led here. Nobody can stop it half-way but by ending
- * the program.
+ * Restores the snapshot of a host and adds the result to the failure that caused it. An abort does not interrupt it.
  */
 async function restoreHost(options: Restoring): Promise<Undone> {
   const { work, failure, emit, clock } = options
@@ -186,7 +185,7 @@ async function restoreHost(options: Restoring): Promise<Undone> {
   return { failure: withWords(failure, restored), undone: true }
 }
 
-/** What is restored, under the names by which it is told, newest first. */
+/** One restore, with the names under which it is reported, newest first. */
 type WayBack = {
   readonly parts: readonly { readonly step: string; readonly title: string }[]
   readonly run: (transport: Transport) => Promise<Restored>
@@ -208,7 +207,7 @@ function wayBack({ work, begun }: Restoring): WayBack | undefined {
   }
 }
 
-/** The failure with further sentences, each on a line of its own. */
+/** Adds sentences to a failure, each on its own line. */
 const withWords = (failure: Failure, ...words: readonly string[]): Failure => ({
   ...failure,
   message: [failure.message, ...words].join('\n'),

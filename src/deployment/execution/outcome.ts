@@ -1,7 +1,6 @@
 import type { HostOutcome } from '../events.ts'
 import type { HostProgress } from './hostRun.ts'
 
-/** How a host came out of the run. */
 export function outcomeOf(progress: HostProgress): HostOutcome {
   const { work, applied, seconds, failure, proved, undone } = progress
   const result = resultOf(progress)
@@ -19,7 +18,7 @@ export function outcomeOf(progress: HostProgress): HostOutcome {
   }
 }
 
-/** Steps are applied in the order of the phases. */
+/** Counts the applied steps of the stage phase; steps are applied in phase order. */
 const stagedOf = ({ work, applied }: HostProgress): number =>
   Math.min(applied.length, work.steps.filter(({ step }) => step.phase === 'stage').length)
 
@@ -31,7 +30,7 @@ function resultOf(progress: HostProgress): HostOutcome['result'] {
   return leftOf(progress).length > 0 ? 'stopped' : applied.length > 0 ? 'changed' : 'unchanged'
 }
 
-/** What a host that was stopped still has before it, in its order. */
+/** Returns the remaining steps of a host that was stopped. */
 function leftOf({ work, applied, proved }: HostProgress): readonly string[] {
   const of = (...phases: readonly string[]): readonly string[] =>
     work.steps.filter(({ step }) => phases.includes(step.phase)).map(({ change }) => change.summary)

@@ -1,26 +1,26 @@
 import type { BatchSize, Rollout } from './rollout.ts'
 
-/** What the order of the hosts depends on. */
+/** Values that decide the position of a host in the schedule. */
 export type Candidate = {
   readonly host: string
-  /** Whether the run changes it; another one is only proved. */
+  /** True if the run changes the host; otherwise it is only verified. */
   readonly changes: boolean
-  /** Whether it may not be at work while another such host is: clients of its connector wait for the others. */
+  /** True if two such hosts may not be in progress together: clients of the connector wait for the others. */
   readonly inTurn: boolean
 }
 
-/** Hosts that switch over together; the next wave begins when all of them have come to their end. */
+/** Hosts that switch over together; the next wave starts when all of them have ended. */
 export type Wave = {
   readonly canary: boolean
-  /** All of the wave, in the order of the file. */
+  /** All hosts of the wave, in file order. */
   readonly hosts: readonly string[]
-  /** Those of them that go one after another, beside the others. */
+  /** Hosts of the wave that go one after another, beside the others. */
   readonly inTurn: readonly string[]
 }
 
 /**
- * The waves of a run, every host in exactly one of them: the canary, then the hosts that change in groups of the
- * batch's size. Hosts that do not change go with the last wave and count for none.
+ * Returns the waves of a run, every host in exactly one: the canary, then the changing hosts in batches. Hosts that
+ * do not change join the last wave and do not count.
  */
 export function scheduleOf(candidates: readonly Candidate[], rollout: Rollout): readonly Wave[] {
   const canary = canaryOf(candidates, rollout)
@@ -49,7 +49,7 @@ function canaryOf(
   return changing.find(({ host }) => !primaries.includes(host)) ?? changing[0]
 }
 
-/** At least one; a share is never exceeded otherwise. */
+/** Returns at least one, otherwise never more than the share. */
 function sizeOf(batch: BatchSize | undefined, changing: number): number {
   if (batch === undefined) return Math.max(1, changing)
   return 'hosts' in batch ? batch.hosts : Math.max(1, Math.floor((changing * batch.percent) / 100))

@@ -3,7 +3,7 @@ import { type HostProgress, type HostWork, runPhase } from './hostRun.ts'
 import type { Rollout } from './rollout.ts'
 import { scheduleOf, type Wave } from './schedule.ts'
 
-/** The waves of hosts with their steps; those whose connectors drain take turns. */
+/** Returns the waves with the steps of their hosts; hosts whose connectors drain take turns. */
 export const wavesOf = (
   hosts: readonly Pick<HostWork, 'host' | 'steps'>[],
   rollout: Rollout,
@@ -18,10 +18,9 @@ export const wavesOf = (
   )
 
 /**
- * Brings the hosts of one wave through commit and proof. Those that go in turn begin one after another, each
- * when the one before it is proved, and none once `isOver` says that enough have failed. Never rejects for a
- * host's failure. Says whether such a failure stopped others between two steps; one that had no step left is
- * proved all the same.
+ * Commits and verifies the hosts of one wave. Hosts of `inTurn` start one after another, each once the one before is
+ * verified, and none once `isOver` returns true. Never rejects for a host's failure. Returns true if such a failure
+ * stopped hosts between two steps; a host without remaining steps is still verified.
  */
 export async function runWave(
   options: Omit<Parameters<typeof runPhase>[0], 'progress' | 'phase'> & {

@@ -20,17 +20,17 @@ export type InstalledRequest = {
   readonly layout: Layout
 }
 
-/** Arguments of the facts script: what must be known of a host before it has been seen. */
+/** Arguments of the facts script. */
 export type FactsRequest = InstalledRequest & {
-  /** Where the host's installation was last, if that is another folder. */
+  /** Previous install-directory of the host, if it differs. */
   readonly before?: string
-  /** System user that the file names. */
+  /** System user in the file. */
   readonly user?: string
-  /** Paths on the host of stores that the configuration names with `host:`. */
+  /** Paths of stores that the configuration names with `host:`. */
   readonly hostStores: readonly string[]
 }
 
-/** Bytes of a store on a host that are read. */
+/** Maximum number of bytes read from a store on a host. */
 const mostStoreBytes = 8 * 1024 * 1024
 
 const beginning = (request: InstalledRequest, nonce: string): readonly string[] => [
@@ -44,9 +44,9 @@ const beginning = (request: InstalledRequest, nonce: string): readonly string[] 
 ]
 
 /**
- * One POSIX sh script that reads everything a plan needs, in one round trip, and changes nothing. It starts few
- * programs, since each costs a host about 2 ms: what the shell can read itself it reads itself. It lists only folders
- * that root alone can write, and reads what the service user wrote as that user.
+ * Returns a POSIX sh script that reads all facts in one round trip and changes nothing. It starts few programs, since
+ * each costs a host about 2 ms, and reads files with the shell itself where possible. It lists only folders that only
+ * root can write to, and reads files of the service user as that user.
  */
 export const factsScript = (request: FactsRequest, nonce: string): string =>
   [
@@ -68,7 +68,7 @@ export const factsScript = (request: FactsRequest, nonce: string): string =>
     'exit 0\n',
   ].join('\n')
 
-/** The script that reads what is installed and runs, and nothing else: a handful of programs. */
+/** Returns a script that reads only what is installed and runs, with a handful of programs. */
 export const installedScript = (request: InstalledRequest, nonce: string): string =>
   [
     ...beginning(request, nonce),

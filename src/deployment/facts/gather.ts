@@ -11,7 +11,7 @@ export async function gatherFacts(transport: Transport, request: FactsRequest): 
   return parseFacts(transport.host, { output: await printed(transport, factsScript(request, nonce)), nonce })
 }
 
-/** Reads what is installed on a host and runs there, which is much less work for the host. */
+/** Reads only what is installed on a host and runs there, which is much cheaper for the host. */
 export async function gatherInstalled(
   transport: Transport,
   request: InstalledRequest,
@@ -23,7 +23,7 @@ export async function gatherInstalled(
   })
 }
 
-/** Mark of the rows of one run, which nobody on the host could have written down before. */
+/** Returns an unpredictable mark for the rows of one run, so that no content on the host can imitate them. */
 const makeNonce = (): string => randomBytes(16).toString('hex')
 
 async function printed(transport: Transport, script: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { addressText } from '../../base/address.ts'
 import type { Listener } from './hostFacts.ts'
 
-/** Reads the LISTEN rows (state 0A) of /proc/net/tcp and tcp6 (proc(5)). */
+/** Parses the LISTEN rows (state 0A) of /proc/net/tcp and tcp6 (proc(5)). */
 export function parseListeners(text: string): Listener[] {
   return text.split('\n').flatMap((line) => {
     const match = /^\s*\d+:\s+([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})\s+[0-9A-F]+:[0-9A-F]{4}\s+0A\s/.exec(

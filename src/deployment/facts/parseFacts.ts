@@ -15,16 +15,16 @@ import type {
 import { parseListeners } from './listeners.ts'
 import { type FactRows, readRows } from './rows.ts'
 
-/** Names that a deployment gives to releases and runtimes: a version and the beginning of a digest. */
+/** Returns true for a release or runtime id: a version and the beginning of a digest. */
 const isReleaseId = (id: string): boolean => /^[0-9][0-9A-Za-z.+-]*-[0-9a-f]{12}$/.test(id)
 const isRuntimeId = (id: string): boolean => /^node-[0-9A-Za-z.-]+$/.test(id)
 
-/** Name of a user that needs no quotes in sh: that of a login may be longer than useradd(8) allows. */
+/** Returns true for a user name that needs no quotes in sh; a login name may be longer than useradd(8) allows. */
 const isUserName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/.test(name)
 
 const decode = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64')
 
-/** Output of a facts script, and the nonce that its rows begin with. */
+/** Output of a facts script, and the nonce that starts its rows. */
 type Printed = { readonly output: string; readonly nonce: string }
 
 /** Parses the output of the facts script; lines without its nonce and rows it does not know are ignored. */
@@ -73,7 +73,6 @@ export function parseFacts(host: string, { output, nonce }: Printed): HostFacts 
   }
 }
 
-/** Parses the output of the script that reads what is installed and runs. */
 export const parseInstalled = (host: string, { output, nonce }: Printed): InstalledFacts =>
   installedFacts(host, readRows(output, nonce))
 
@@ -120,7 +119,7 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
   }
 }
 
-/** A line of sha256sum; a name with a backslash or a line feed in it is none of ours and stays unknown. */
+/** Parses a line of sha256sum; skips escaped names (with a backslash or a line feed), which muster never creates. */
 function sumOf(line: string): readonly (readonly [string, string])[] {
   const [, sum, path] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? []
   return sum === undefined || path === undefined ? [] : [[path, sum]]
@@ -136,7 +135,7 @@ function releaseFact([id = '', turn = '', since = '', node = '', there]: readonl
   return [{ id, turn: known, ...(since === '' ? {} : { since }), node, nodeThere: there === 'yes' }]
 }
 
-/** `sha256` is empty where the file could not be read. */
+/** Returns the facts of one file; `sha256` is empty if it could not be read. */
 function fileFact([, mode = '0', owner = '']: readonly string[], sha256 = ''): FileFact {
   return { sha256, mode: Number.parseInt(mode, 8), owner }
 }

@@ -1,18 +1,21 @@
-/** Rows that a facts script printed, to be asked for by key. */
+/** Rows of a facts script by key. */
 export type FactRows = {
-  /** The values of every row of a key. */
+  /** Returns the values of every row of a key. */
   readonly all: (key: string) => readonly (readonly string[])[]
-  /** The first value of the first row; empty where there is none. */
+  /** Returns the first value of the first row; empty if there is none. */
   readonly one: (key: string) => string
   readonly isYes: (key: string) => boolean
-  /** The text of a file; absent where it could not be read. It ends with a line feed even where the file does not. */
+  /**
+   * Returns the text of a file; undefined if it could not be read. It ends with a line feed even if the file does
+   * not.
+   */
   readonly text: (key: string) => string | undefined
-  /** The first line of a file of one line. */
+  /** Returns the first line of a file. */
   readonly line: (key: string) => string | undefined
   readonly lines: readonly string[]
 }
 
-/** Reads the lines of a facts script that begin with the nonce of its run; whatever else stands there is passed over. */
+/** Reads the lines that start with the nonce of the run; ignores all others. */
 export function readRows(output: string, nonce: string): FactRows {
   const mark = `${nonce}\t`
   const lines = output.split('\n').flatMap((line) => (line.startsWith(mark) ? [line.slice(mark.length)] : []))
@@ -36,7 +39,7 @@ export function readRows(output: string, nonce: string): FactRows {
   }
 }
 
-/** The lines that stand behind a file's path. */
+/** Returns the lines after the path of a file. */
 function textOf(lines: readonly string[], path: string): string {
   const before = `${path}:`
   return lines.flatMap((line) => (line.startsWith(before) ? [`${line.slice(before.length)}\n`] : [])).join('')

@@ -2,23 +2,23 @@ import { lastLines } from '../../base/printable.ts'
 import { StepError } from '../stepError.ts'
 import { parseRunOwner, type RunOwner } from './runOwner.ts'
 
-/** A lock as its host tells of it. */
+/** Lock as its host reports it. */
 export type HeldLock = {
-  /** Undefined where no muster can have written it. */
+  /** Undefined if muster did not write it. */
   readonly owner: RunOwner | undefined
-  /** When it was taken, by the host's clock (RFC 3339). */
+  /** When it was acquired, by the host's clock (RFC 3339). */
   readonly since: string
-  /** Seconds since the last heartbeat, by the host's own count. */
+  /** Seconds since the last heartbeat, measured by the host. */
   readonly idle: number
 }
 
-/** The first line of what a lock script printed, and the rest of it. */
+/** Result of a lock script: the first line of its output. */
 type LockAnswer =
   | { readonly kind: 'taken' | 'free' }
   | { readonly kind: 'held'; readonly lock: HeldLock }
   | { readonly kind: 'failed'; readonly why: string }
 
-/** Reads the first line of a lock script's output; `rest` is what the script behind it printed. */
+/** Parses the first line of a lock script's output; `rest` is the output of the script that followed. */
 export function parseLockAnswer(output: string): { readonly answer: LockAnswer; readonly rest: string } {
   const end = output.indexOf('\n')
   const [line, rest] = end === -1 ? [output, ''] : [output.slice(0, end), output.slice(end + 1)]
@@ -36,17 +36,17 @@ function heldLock([idle, since, owner]: readonly string[]): HeldLock {
   }
 }
 
-/** Who a lock belongs to, in words. */
+/** Describes the owner of a lock. */
 export const holderWords = ({ owner }: HeldLock): string =>
   owner === undefined
     ? 'an unknown user'
     : `\`muster ${owner.operation}\` of ${owner.user} on ${owner.machine} (run ${owner.id}, process ${owner.pid})`
 
-/** Another run is at work on a host. */
+/** Reports that another run holds the lock of a host. */
 export function heldError(options: {
   readonly host: string
   readonly lock: HeldLock
-  /** Whether its owner's process is on this machine. */
+  /** True if the owner's process is on this machine. */
   readonly here: boolean
 }): StepError {
   const { host, lock, here } = options
@@ -61,7 +61,7 @@ export function heldError(options: {
   })
 }
 
-/** The lock could not be taken for a reason of the host's own. */
+/** Reports that the host could not create the lock. */
 export const lockFailed = (host: string, why: string): StepError =>
   new StepError({
     host,
@@ -70,7 +70,7 @@ export const lockFailed = (host: string, why: string): StepError =>
     fix: 'Install flock (util-linux), and make /run (as root) or the home directory (as another user) writable on the host.',
   })
 
-/** The host did not say whether its lock is held. */
+/** Reports that the state of the lock is unknown. */
 export const lockUnknown = (host: string, why: string): StepError =>
   new StepError({
     host,

@@ -7,7 +7,7 @@ import { failureOf, isUnreachable } from '../failure.ts'
 import { type HeldLock, lockUnknown, parseLockAnswer } from './heldLock.ts'
 import { releaseScript, statusScript } from './lockScripts.ts'
 
-/** The lock of one host as it is now, or why that cannot be said. */
+/** Lock of one host now, or the failure to read it. */
 export type HostLock = { readonly host: string } & (
   | { readonly state: 'free' }
   | { readonly state: 'held'; readonly lock: HeldLock }
@@ -19,7 +19,7 @@ type Hosts = {
   readonly connect: (host: HostConfig) => Promise<Transport>
 }
 
-/** Asks every host for its lock. Changes nothing; one host's failure is told in its own place. */
+/** Reads the lock of every host. Changes nothing; a failure belongs to its host. */
 export const hostLocks = ({ hosts, connect }: Hosts): Promise<readonly HostLock[]> =>
   mapLimit({
     items: hosts,
@@ -35,7 +35,10 @@ export const hostLocks = ({ hosts, connect }: Hosts): Promise<readonly HostLock[
       }),
   })
 
-/** Takes away the locks that were seen, and none that another run has taken since. Tells what is there then. */
+/**
+ * Removes the locks that were read before, but none that another run has acquired since. Returns the locks that are
+ * there afterwards.
+ */
 export const releaseLocks = (
   options: Hosts & { readonly seen: readonly HostLock[] },
 ): Promise<readonly HostLock[]> => {

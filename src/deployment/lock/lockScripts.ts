@@ -3,34 +3,32 @@ import { quote } from '../../base/shellWords.ts'
 import { bornFunction } from '../processBirth.ts'
 import type { RunOwner } from './runOwner.ts'
 
-/** Seconds between two heartbeats, and those after which a lock without one is nobody's (deployment.md, "Lock"). */
+/** Seconds between two heartbeats, and seconds after which a lock without one is stale (deployment.md, "Lock"). */
 export const heartbeat = 5
 export const staleAfter = 30
 
 /**
- * Seconds that a run may be silent while its shell still stands: a machine that was switched off leaves its
- * connection open on the host for hours. A script that may take longer says so first.
+ * Maximum seconds without a sign from a run whose shell still exists: a machine that was switched off keeps its
+ * connection open on the host for hours. A longer script announces itself first.
  */
 const silentAfter = 900
 
-/** The lock is the installation's: whoever names the same install-directory is kept out, whatever the cluster. */
+/** Returns the name of the lock of an install-directory; it does not depend on the cluster. */
 export const lockName = (installDirectory: string): string => sha256(installDirectory).slice(0, 16)
 
 /**
- * Beginning of every lock script. The lock is a folder below a place that only the invoking user can make, so that
- * nobody else can take it or keep it from being taken: /run for root, the home of anybody else. It is there before
- * anything is installed. It is judged and changed only under flock(1) on one file, which the kernel lets go when its
- * holder dies. Whoever lets go of the last lock removes that file, and root its folder: one who waited for it looks
- * again whether it is still the one at its path. The folder of anybody else stays, since who comes in that moment
- * would choose another. Seconds are those since boot: a clock that is set meanwhile matters not.
- *
- * The home is the one of the user database and not XDG_RUNTIME_DIR or $HOME, since all runs of a user must find the
- * same lock, from SSH, cron or a desktop, whatever their environment. /run/user is taken only where the home cannot
- * be written. Hosts may share a home: the boot in the name tells them apart, and what another boot left from a lock.
- *
- * Up to version 0.1, users other than root had their locks in /tmp/muster-<uid>, a name that anybody can take first.
- * A lock there counts here, too, and a link there shows ours to such a version. Where the folder is not ours,
- * neither is possible or needed: those versions refuse to run then.
+ * Beginning of every lock script. The lock is a folder in a place that only the invoking user can create, so that
+ * nobody else can take or block it: /run for root, the home directory for other users. It exists before anything is
+ * installed. It is read and changed only under flock(1) on one file, which the kernel releases when its holder dies.
+ * The release of the last lock removes that file, and root its folder; a waiting script checks that the file at the
+ * path is still the same. Another user's folder stays, because a script that starts in that moment would choose
+ * another. Times are seconds since boot, so setting the clock has no effect. The home directory comes from the user
+ * database, not from XDG_RUNTIME_DIR or $HOME: all runs of a user must find the same lock, from SSH, cron or a
+ * desktop. /run/user is used only if the home cannot be written. Hosts may share a home: the boot id in the name
+ * separates them, and identifies locks of an earlier boot. Up to version 0.1, users other than root had their locks
+ * in /tmp/muster-<uid>, a name that anybody can create first. A lock there still counts, and a link there shows the
+ * new lock to such a version. If the folder belongs to another user, neither is possible or needed: those versions
+ * then refuse to run.
  */
 const prelude = (name: string, { make = false } = {}): string => `
 while read -r key _ uid _; do [ "$key" = Uid: ] && break; done < /proc/self/status
@@ -97,7 +95,7 @@ drop() {
 tell() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(date -u -r "$lock/id" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null)" "$(base64 < "$lock/owner" 2>/dev/null | tr -d '\\n')"; }
 `
 
-/** Keeps the lock fresh as long as our shell stands, and takes it away when that is gone: nothing of the run is left then. */
+/** Returns sh that refreshes the lock while the run's shell exists, and removes it afterwards. */
 const beater = (id: string): string => `
 beater() {
   trap 'kill "$nap" 2>/dev/null; exit 0' TERM
@@ -116,8 +114,9 @@ beater() {
 `
 
 /**
- * Takes the lock, or tells who has it; `broken` is the id of an owner that is known to be over. One line
- * comes first in the output: `taken`, `held` or `failed`. What follows the script runs only with the lock.
+ * Returns sh that acquires the lock, or reports its owner; `broken` is the id of an owner that is known to have
+ * ended. The first line of the output is `taken`, `held` or `failed`. The script that follows runs only with the
+ * lock.
  */
 export function takeScript(options: {
   readonly installDirectory: string
@@ -153,22 +152,22 @@ printf 'taken\\n'
 `
 }
 
-/** Says that the run is still there; cheap, and needed only every few minutes. */
+/** Returns sh that signals that the run is alive; cheap, and needed only every few minutes. */
 export const renewScript = (installDirectory: string, id: string): string =>
   `${prelude(lockName(installDirectory))}if owned ${quote(id)}; then up > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi`
 
 /**
- * Lets go of the lock of one run, whether it still lives or not; another's stays. Without an id it is whosever.
- * Tells `released` or nothing.
+ * Returns sh that releases the lock of one run, alive or not, and leaves any other lock. Without an id it releases
+ * any lock. Prints `released` or nothing.
  */
 export const releaseScript = (installDirectory: string, id: string | undefined): string =>
   `${prelude(lockName(installDirectory))}if held && gate${id === undefined ? '' : ` && owned ${quote(id)}`}; then drop; tidy; echo released; fi`
 
-/** Tells who holds the lock: one line `held`, or `free`. Changes nothing. */
+/** Returns sh that prints the owner of the lock: one line `held`, or `free`. Changes nothing. */
 export const statusScript = (installDirectory: string): string =>
   `${prelude(lockName(installDirectory))}if held; then tell; else echo free; fi`
 
-/** Says beforehand that a script of the run keeps the shell busy for that many seconds: it can give no sign meanwhile. */
+/** Returns sh that announces a script of that many seconds, during which the run gives no sign. */
 export const busyScript = (options: {
   readonly installDirectory: string
   readonly id: string
@@ -176,6 +175,6 @@ export const busyScript = (options: {
 }): string =>
   `(${prelude(lockName(options.installDirectory))}if owned ${quote(options.id)}; then echo $(($(up) + ${options.seconds})) > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi)\n`
 
-/** Milliseconds of a script beyond which it is said beforehand. */
+/** Returns true if a script with this timeout in milliseconds must be announced. */
 export const isLong = (timeout: number | undefined): timeout is number =>
   timeout !== undefined && timeout > (silentAfter * 1000) / 2

@@ -5,24 +5,24 @@ import { heldError, lockFailed, parseLockAnswer } from './heldLock.ts'
 import { busyScript, isLong, releaseScript, renewScript, takeScript } from './lockScripts.ts'
 import { isOver, type RunOwner } from './runOwner.ts'
 
-/** Milliseconds between two attempts, at least and at most: many who wait must not come all at once. */
+/** Minimum and maximum milliseconds between two attempts: many waiting runs must not retry together. */
 const soonest = 500
 const latest = 2_500
 
 export type RetryTiming = {
-  /** Milliseconds that may be waited in all; 0 for one attempt. */
+  /** Maximum milliseconds to wait; 0 for one attempt. */
   readonly wait: number
   /** Milliseconds, monotonic. */
   readonly clock: () => number
   /** At least 0, below 1. */
   readonly chance: () => number
-  /** Rejects when the wait is to end at once. */
+  /** Rejects to end the wait at once. */
   readonly pause: (milliseconds: number) => Promise<unknown>
 }
 
 /**
- * Attempts until one comes out `done` or the time is up; then the last outcome counts. The pauses are of
- * random length, and the last attempt is made when the time is up.
+ * Retries until an attempt returns `done` or the time is over; then returns the last outcome. Pauses have random
+ * length; the last attempt is made when the time is over.
  */
 export async function retryWhileHeld<Outcome>(
   patience: RetryTiming,
@@ -44,29 +44,29 @@ export async function retryWhileHeld<Outcome>(
   }
 }
 
-/** Milliseconds between two signs that the run still is there. */
+/** Milliseconds between two signs that the run is alive. */
 const signEvery = 60_000
 const signPatience = 10_000
 
 type Locking = {
   readonly installDirectory: string
   readonly owner: RunOwner
-  /** Whether a process of this machine still runs. */
+  /** Returns true if a process of this machine still runs. */
   readonly runs: (pid: number, started: string | undefined) => boolean
-  /** Script that travels before the next one, and before the lock is let go; empty for none. */
+  /** Returns a script that is sent before the next one, and before the lock is released; empty for none. */
   readonly beforeNext: () => string
 }
 
 /**
- * A transport that takes the host's lock with its first script, in the same round trip, and lets go of it
- * when it is closed, with no round trip of its own. The first `run` rejects with a `StepError`, code
- * `locked`, while another run holds the lock.
+ * Wraps a transport to acquire the host's lock with its first script, in the same round trip, and to release it when
+ * it is closed, without a round trip. The first `run` rejects with a `StepError`, code `locked`, while another run
+ * holds the lock.
  */
 export function lockingTransport(transport: Transport, locking: Locking): Transport {
   const { installDirectory, owner } = locking
   const { host } = transport
   let taken = false
-  /** The script that takes the lock went away without an answer that could be read. */
+  /** True if the script that acquires the lock failed without a readable response. */
   let unclear = false
   let timer: ReturnType<typeof setInterval> | undefined
   let sign: Promise<unknown> = Promise.resolve()

@@ -1,9 +1,9 @@
 import { parseJsonObject } from '../../base/json.ts'
 import { compactTime } from '../../base/time.ts'
 
-/** Who a run belongs to: what the lock on each host and the record of the run say of it. No secrets. */
+/** Owner of a run, written to the lock of each host and to the record of the run. No secrets. */
 export type RunOwner = {
-  /** Names one run: its start and a few random digits, such as `20260102T030405Z-1a2b3c`. */
+  /** Id of one run: its start and a few random digits, such as `20260102T030405Z-1a2b3c`. */
   readonly id: string
   readonly operation: string
   readonly cluster: string
@@ -12,22 +12,25 @@ export type RunOwner = {
   readonly machine: string
   readonly machineId?: string
   readonly pid: number
-  /** When the process started, in clock ticks since boot: with the pid it names one process for ever. */
+  /** Start of the process in clock ticks since boot; together with the pid it is unique. */
   readonly started?: string
 }
 
-/** A run's id; `random` is hexadecimal. */
+/** Returns the id of a run; `random` is hexadecimal. */
 export const runId = (now: Date, random: string): string => `${compactTime(now)}-${random}`
 
 const idForm = /^[\w-]{1,64}$/
 const unseen = /\p{C}/gu
 const longest = 200
 
-/** `kill` takes 0 and negative numbers for many processes at once; in a container our own may be 1. */
+/**
+ * Returns true for a pid that is safe for `kill`: 0 and negative numbers mean several processes. In a container
+ * muster's own pid may be 1.
+ */
 const isPid = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31
 
-/** Reads what another run wrote; undefined when no muster can have. Nothing unprintable is let through. */
+/** Parses the owner that another run wrote; undefined if muster did not write it. Rejects unprintable text. */
 export function parseRunOwner(text: string): RunOwner | undefined {
   const found = parseJsonObject(text)
   if (found === undefined) return undefined
@@ -49,8 +52,8 @@ export function parseRunOwner(text: string): RunOwner | undefined {
 }
 
 /**
- * Whether a run is known to be over: it was one of our own machine and its process is gone. Of another
- * machine nobody can tell from here.
+ * Returns true if a run has certainly ended: it belongs to this machine and its process no longer exists. For another
+ * machine this cannot be known.
  */
 export function isOver(
   owner: RunOwner,

@@ -1,20 +1,20 @@
 import { parseJsonObject } from '../../base/json.ts'
 import { type Component, isComponent } from '../../contracts/component.ts'
 
-/** One line that a component wrote, or that systemd wrote of it. */
+/** Line that a component logged, or that systemd logged about it. */
 export type LogLine = {
   readonly host: string
   readonly component: Component
-  /** Milliseconds since 1970 by the host's clock; of a line that has none, that of the line before it. */
+  /** Milliseconds since 1970 by the host's clock; a line without a time has that of the line before it. */
   readonly time: number | undefined
   readonly text: string
 }
 
-/** All lines by time; those of one log stay in their order. */
+/** Merges lines by time; lines of one log keep their order. */
 export const mergeLines = (logs: readonly (readonly LogLine[])[]): readonly LogLine[] =>
   logs.flat().sort((one, other) => (one.time ?? 0) - (other.time ?? 0))
 
-/** What the script printed: the host's clock, whose installation it is, and the lines of each log. */
+/** Output of the logs script: the host's clock, the owner of the installation, and the lines of each log. */
 export type ReadLogs = {
   /** Milliseconds since 1970. */
   readonly clock: number
@@ -25,8 +25,8 @@ export type ReadLogs = {
 type Dated = Pick<LogLine, 'time' | 'text'>
 
 /**
- * Reads the rows of the logs script; what it does not know is passed over. A component has one log, of which the last
- * `most` lines are read. Undefined where the host told no time.
+ * Parses the rows of the logs script and ignores unknown ones. Keeps the last `most` lines of each component.
+ * Undefined if the host printed no time.
  */
 export function parseLogs(
   host: string,
@@ -53,14 +53,14 @@ export function parseLogs(
 
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
 
-/** The last lines of a text, which may have millions of others. */
+/** Returns the last lines of a text without splitting all of it. */
 function lastOf(text: string, most: number): readonly string[] {
   let from = text.endsWith('\n') ? text.length - 1 : text.length
   for (let count = 0; count < most && from > 0; count += 1) from = text.lastIndexOf('\n', from - 1)
   return text.slice(Math.max(0, from + (from > 0 ? 1 : 0))).split('\n')
 }
 
-/** Seconds since 1970 that a host wrote; undefined for what is no moment of a calendar (ECMA-262, "Time Values"). */
+/** Parses seconds since 1970; undefined outside the range of dates (ECMA-262, "Time Values"). */
 function millisecondsOf(seconds: string): number | undefined {
   const time = /^\d{1,12}(?:\.\d{1,9})?$/.test(seconds) ? Number(seconds) * 1000 : Number.NaN
   return Number.isNaN(new Date(time).getTime()) ? undefined : time
@@ -76,19 +76,19 @@ const journalLine =
     return [{ time: millisecondsOf(time), text: name === `muster-${component}` ? text : `${name}: ${text}` }]
   }
 
-/** A line of a log file: what a component logs tells its time, what it dies of does not. */
+/** Parses a line of a log file: a component's log lines have a time, its crash output does not. */
 function fileLine(text: string): Dated {
   const logged = logObject(text)?.time
   const time = typeof logged === 'string' ? Date.parse(logged) : Number.NaN
   return { time: Number.isNaN(time) ? undefined : time, text }
 }
 
-/** The members of a line that a component logged; undefined for any other line. */
+/** Returns the members of a JSON log line; undefined for any other line. */
 export function logObject(text: string): Readonly<Record<string, unknown>> | undefined {
   return text.startsWith('{') ? parseJsonObject(text) : undefined
 }
 
-/** A line without a time has that of the line before it; the first ones have that of the first that has one. */
+/** Gives a line without a time the time of the line before it; the first lines get the first known time. */
 function inherited(lines: readonly Dated[]): readonly Dated[] {
   let latest = lines.find(({ time }) => time !== undefined)?.time
   return lines.map(({ time, text }) => {

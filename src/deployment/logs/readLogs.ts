@@ -11,21 +11,21 @@ import { StepError } from '../stepError.ts'
 import { changeableFunction, trustedRoot, untrustedFolder } from '../trustedFolder.ts'
 import { type LogLine, mergeLines, parseLogs } from './parseLogs.ts'
 
-/** Which lines of which logs are wanted of one host. */
+/** Lines of logs to read from one host. */
 type LogsRequest = {
   readonly cluster: string
   readonly layout: Layout
   readonly components: readonly Component[]
-  /** The last so many of each component. */
+  /** Maximum lines of each component. */
   readonly lines: number
 }
 
-/** Bytes of one component's log that travel at most. */
+/** Maximum bytes of one component's log. */
 const most = 1024 * 1024
 
 /**
- * One POSIX sh script that prints the ends of logs, each as one row of base64: what its service manager keeps of a
- * component, else its log file, read with the rights of the service user. It changes nothing.
+ * Returns a POSIX sh script that prints the ends of logs, each as one row of base64: from the service manager if it
+ * keeps a log, otherwise from the log file, read with the rights of the service user. It changes nothing.
  */
 export function logsScript({ cluster, layout, components, lines }: LogsRequest): string {
   const code = `tail -c ${most} | base64 | tr -d '\\n'`
@@ -54,15 +54,15 @@ exit 0
 `
 }
 
-/** Which lines are wanted of each host. */
+/** Lines to read from each host. */
 export type LogsWanted = {
-  /** The last so many of each host. */
+  /** Maximum lines of each host. */
   readonly lines: number
-  /** Only those of the last so many seconds, by the host's own clock. */
+  /** Only lines of the last so many seconds, by the host's own clock. */
   readonly since?: number
 }
 
-/** The ends of the logs of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
+/** Reads the ends of the logs of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
 export async function readLogs(
   transport: Transport,
   options: LogsWanted & { readonly cluster: string; readonly host: HostConfig },

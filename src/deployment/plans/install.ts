@@ -18,8 +18,8 @@ import { usersStep } from '../steps/usersStep.ts'
 import type { Target } from '../target.ts'
 
 /**
- * What an installation does on one host, in this order. The user file comes before the first start of a
- * component, so no host is ever without an administrator while it answers (contract.md).
+ * Returns the steps of an installation on one host, in this order. The user file is written before the first start of
+ * a component, so a host that responds always has an administrator (contract.md).
  */
 export function installPlan(options: {
   readonly target: Target

@@ -16,7 +16,7 @@ type Rollback = {
   readonly release: string
 }
 
-/** Goes to another release that is on the host; settings, certificates and users stay. */
+/** Returns the steps to another release on the host; settings, certificates and users stay. */
 export function rollbackPlan(options: Omit<Rollback, 'facts'>): readonly Step[] {
   const { set, release } = options
   const names = set.components.join(', ')
@@ -48,7 +48,7 @@ export function rollbackPlan(options: Omit<Rollback, 'facts'>): readonly Step[] 
   ]
 }
 
-/** Returns the way back of a rollback: the release that ran before, running and with what it was started with. */
+/** Returns a restore of the release that ran before, with the settings it was started with. */
 export const restoreRelease =
   (options: Rollback) =>
   async (transport: Transport): Promise<void> => {
@@ -71,8 +71,8 @@ export const restoreRelease =
   }
 
 /**
- * Says first, in place of what the components were started with, where the host goes: a run that ends in the
- * middle is then ended by the next one, whether that is a rollback or an installation.
+ * Returns sh that first replaces the digests of the components by a marker of the target release, so that the next
+ * run, a rollback or an installation, completes an interrupted one.
  */
 function switchAndRestart(set: ServiceSet, release: string): string {
   return `set -e
@@ -89,7 +89,7 @@ ${writeApplied(set, () => rolledBack(release))}`
 const writeApplied = ({ layout, components: names }: ServiceSet, text: (of: Component) => string): string =>
   names.map((name) => `printf '%s\\n' ${quote(text(name))} > ${quote(layout.appliedFile(name))}`).join('\n')
 
-/** A release that failed here was not the current one: the next rollback must not choose it for that. */
+/** Returns sh that restores the order of releases: one that failed here must not be the next rollback's choice. */
 function turnAsBefore({ installation }: HostFacts, { layout }: ServiceSet, release: string): string {
   const record = quote(`${layout.releases}/${release}/.activated`)
   const { turn = 0, since = '' } = installation.releases.find(({ id }) => id === release) ?? {}

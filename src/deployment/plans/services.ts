@@ -12,7 +12,7 @@ import { StepError } from '../stepError.ts'
 
 export type ServiceOperation = 'start' | 'stop' | 'restart'
 
-/** Milliseconds that a component has to answer on its socket after its start. */
+/** Milliseconds in which a component must respond on its socket after its start. */
 const patience = 20_000
 
 const scripts: Readonly<Record<ServiceOperation, (set: ServiceSet) => string>> = {
@@ -21,7 +21,10 @@ const scripts: Readonly<Record<ServiceOperation, (set: ServiceSet) => string>> =
   restart: restartScript,
 }
 
-/** Starts, stops or restarts the installed components of a host; after a start each has answered. */
+/**
+ * Returns the plan that starts, stops or restarts the installed components of a host; after a start it waits for each
+ * to respond.
+ */
 export function servicePlanOf(options: {
   readonly operation: ServiceOperation
   readonly facts: HostFacts
@@ -66,7 +69,7 @@ function isDue(facts: HostFacts, component: Component, operation: ServiceOperati
   return operation === 'start' ? !running : running
 }
 
-/** Waits until the components have answered on their sockets; rejects with a `StepError`. */
+/** Waits until the components respond on their sockets; rejects with a `StepError`. */
 export async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: ServiceSet): Promise<void> {
   const requests = set.components.map(
     (component): CallRequest => ({

@@ -13,12 +13,12 @@ import { removeData } from '../services/moveData.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { deletion, type Step } from '../step.ts'
 
-/** What an uninstallation takes away on one host. */
+/** Installation to remove from one host. */
 export type Removal = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }
 
 /**
- * Undoes an installation on one host: components, units, our own folders, and the system user if we made
- * it. What others put into the install-directory stays, and so does the folder then.
+ * Returns the steps that remove an installation from one host: components, units, muster's folders, and the system
+ * user if muster created it. Files of others in the install-directory stay, and then the folder does too.
  */
 export function uninstallPlan(removal: Removal): readonly Step[] {
   return [servicesStep(removal), filesStep(removal)]
@@ -91,8 +91,8 @@ rmdir ${quote(layout.root)} 2>/dev/null || :`,
 }
 
 /**
- * sh that removes what the components wrote. Of an installation that was stopped before it started them, the folders
- * that it made for them, which belong to the service user.
+ * Returns sh that removes the components' data; if they were never started, the folders created for them, which
+ * belong to the service user.
  */
 function removeWritten({ cluster, layout, facts }: Removal): string {
   const { account, directories } = facts.installation
@@ -103,12 +103,12 @@ function removeWritten({ cluster, layout, facts }: Removal): string {
   return removeData(data, { user, isOther: facts.uid === 0 && user !== 'root' })
 }
 
-/** Seconds that the search for files of a user may take. */
+/** Seconds for the search for files of a user. */
 const patience = 60
 
 /**
- * sh that removes the system user unless something else is its own: a process, a unit of another installation, or a
- * file anywhere on the host's own disks. Where that cannot be found out in time the user stays, which does no harm.
+ * Returns sh that removes the system user unless it owns anything else: a process, a unit of another installation, or
+ * a file on the host's own disks. If the search times out, the user stays, which does no harm.
  */
 const removeUser = (name: string): string => {
   const user = quote(name)

@@ -3,7 +3,7 @@ import { listensOf } from '../desired/componentSettings.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok } from './checkContract.ts'
 
-/** Addresses that the components listen on: each is one of the host's. */
+/** Checks that each address the components listen on belongs to the host. */
 export const addressesCheck: Check = {
   id: 'addresses',
   check: ({ host, facts }) => {

@@ -13,7 +13,7 @@ import {
   warning,
 } from './checkContract.ts'
 
-/** Certificate of the host: the operator's own stores can serve there, or the one that muster made is still valid. */
+/** Checks that the host's certificate is usable: the user's own stores, or the one that muster made. */
 export const certificatesCheck: Check = {
   id: 'certificates',
   // An installation finds the same problems when it opens the stores: only there it has their passwords.

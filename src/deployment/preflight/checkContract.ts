@@ -5,25 +5,25 @@ import type { Machines } from '../hostIdentity.ts'
 import type { StepError } from '../stepError.ts'
 import type { Observations } from './observe.ts'
 
-/** A host that something is about to be installed on. */
+/** Host on which an installation is planned. */
 export type Candidate = {
   readonly cluster: string
   readonly host: HostConfig
   readonly facts: HostFacts
 }
 
-/** A candidate with what only `muster check` reads of it. */
+/** Candidate with the additional observations of `muster check`. */
 export type Subject = Candidate & { readonly observed: Observations }
 
 /** Values that a check may compare a host with. */
 export type CheckContext = {
-  /** The whole file, also where only some of its hosts are checked. */
+  /** The whole file, even if only some of its hosts are checked. */
   readonly config: ClusterConfig
-  /** All hosts that were reached. */
+  /** All reachable hosts. */
   readonly subjects: readonly Subject[]
   readonly stores: StoresRead
   readonly machines: Machines
-  /** The Node.js that muster runs on. */
+  /** Node.js that runs muster itself. */
   readonly ownNode: { readonly path: string; readonly version: string }
   readonly now: Date
 }
@@ -33,8 +33,8 @@ export type Check = {
   /** Stable: `muster check` prints it, also as JSON. The file is named after it. */
   readonly id: string
   /**
-   * Returns problems for which an installation refuses the host; `muster check` reports them as failures.
-   * Absent where the check needs more than an installation knows by then, or only warns.
+   * Returns problems for which an installation refuses the host; `muster check` reports them as failures. Absent if
+   * the check needs more than an installation knows at that point, or only warns.
    */
   readonly check?: (candidate: Candidate) => readonly StepError[]
   /** Returns at least one verdict of `muster check` on a host for which `check` found no problem. */
@@ -48,7 +48,7 @@ export type Verdict =
       readonly result: 'warning' | 'failure'
       readonly reason: string
       readonly fix: string
-      /** Absent where only a person can fix it. */
+      /** Absent if only a person can fix it. */
       readonly remedy?: Remedy
     }
 
@@ -57,9 +57,9 @@ export type Verdict =
  * (clock, firewall, names), and removes only what is muster's own. May be repeated.
  */
 export type Remedy = {
-  /** In the words of a step: `remove 2 leftovers of interrupted runs`. */
+  /** Worded like a step: `remove 2 leftovers of interrupted runs`. */
   readonly summary: string
-  /** POSIX sh, run as the login that the check looked with. */
+  /** POSIX sh, run as the login of the check. */
   readonly script: string
 }
 
@@ -73,7 +73,6 @@ export const failure = (reason: string, fix: string): readonly Verdict[] => [
   { result: 'failure', reason, fix },
 ]
 
-/** Turns problems into failures. */
 export const failures = (
   problems: readonly { readonly message: string; readonly fix: string }[],
 ): readonly Verdict[] => problems.flatMap(({ message, fix }) => failure(message, fix))

@@ -9,10 +9,10 @@ import {
 } from './checkContract.ts'
 import { checks } from './checks.ts'
 
-/** A verdict and the id of the check that gave it. */
+/** Verdict and the id of its check. */
 export type CheckResult = Verdict & { readonly check: string }
 
-/** Results of one host; a host that was not reached has a single one, which says why. */
+/** Results of one host; an unreachable host has a single one with the reason. */
 export type HostChecks = {
   readonly host: string
   readonly address: string
@@ -20,7 +20,7 @@ export type HostChecks = {
   readonly results: readonly CheckResult[]
 }
 
-/** Runs every check on every host that was reached. In the order of the file; hosts not asked for are omitted. */
+/** Runs every check on every reachable host. Results are in file order; hosts that were not requested are omitted. */
 export function checkHosts(context: CheckContext, lost: readonly UnreachableHost[]): readonly HostChecks[] {
   const checked = new Map(
     context.subjects.map((subject): readonly [string, HostChecks] => {
@@ -37,7 +37,6 @@ const resultsOf = (subject: Subject, context: CheckContext): readonly CheckResul
     runCheck({ check, subject, context }).map((verdict) => ({ check: check.id, ...verdict })),
   )
 
-/** Returns the verdicts of one check for one host. */
 export function runCheck(options: {
   readonly check: Check
   readonly subject: Subject

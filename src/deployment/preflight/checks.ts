@@ -43,13 +43,13 @@ export const checks: readonly Check[] = [
   databaseCheck,
 ]
 
-/** Checks whose problems are the only ones reported: on such a host the others mean nothing. The first one counts. */
+/** Checks whose problems hide those of all others, because the others would mean nothing. The first one counts. */
 const exclusive = [systemCheck, installationCheck]
 
-/** Codes of which one problem is reported, the first: with another login, what it may do and write changes. */
+/** Codes of which only the first problem is reported: with another login, permissions change. */
 const oneOf = ['no-systemd', 'not-enough-rights']
 
-/** Returns the problems for which an installation refuses a host. Nothing on it was changed by then. */
+/** Returns the problems for which an installation refuses a host, before anything is changed. */
 export function refusals(candidate: Candidate): readonly StepError[] {
   for (const { check } of exclusive) {
     const problems = check?.(candidate) ?? []

@@ -1,10 +1,10 @@
 import { backdateMs } from '../../certificates/profile.ts'
 import { type Check, failure, ok, warning } from './checkContract.ts'
 
-/** Milliseconds that a clock may be off: from here on it shows, in lag in seconds and in logs side by side. */
+/** Tolerated clock offset in milliseconds; a larger one shows in lag and in logs side by side. */
 const toleranceMs = 2_000
 
-/** Clock of the host against those of the others, and against ours, by which certificates are made. */
+/** Compares the host's clock with the other hosts, and with this machine, which issues the certificates. */
 export const clockCheck: Check = {
   id: 'clock',
   describe: ({ observed }, { subjects }) => {
@@ -31,7 +31,7 @@ function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
-/** Formats a length of time in its largest fitting unit, such as `2.0 hours`. */
+/** Formats a duration in its largest fitting unit, such as `2.0 hours`. */
 function lengthOf(milliseconds: number): string {
   const units = [
     [86_400_000, 'days'],

@@ -3,8 +3,8 @@ import { isHere } from '../../config/resolve/dataSources.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
 /**
- * Port of the host's own database: something listens there. No connection is made: MariaDB blocks a host after a
- * number of those that end before the login (`max_connect_errors`).
+ * Checks that something listens on the port of the host's own database. Opens no connection: MariaDB blocks a host
+ * after a number of connections without login (`max_connect_errors`).
  */
 export const databaseCheck: Check = {
   id: 'database',

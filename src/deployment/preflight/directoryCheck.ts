@@ -4,7 +4,7 @@ import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
 import { asRoot } from './rootCheck.ts'
 
-/** The install-directory: the login may write to it, and sockets in it can be opened. */
+/** Checks that the login can write to the install-directory and that socket paths in it are short enough. */
 export const directoryCheck: Check = {
   id: 'directory',
   check: (candidate) => [...unwritable(candidate), ...socketPathTooLong(candidate)],
@@ -28,7 +28,7 @@ function unwritable({ host, facts }: Candidate): readonly StepError[] {
   ]
 }
 
-/** Bytes of a Unix socket's path (unix(7): sun_path has 108, one of them the final NUL). */
+/** Maximum bytes of a Unix socket path (unix(7): sun_path has 108, including the final NUL). */
 const longestSocket = 107
 
 function socketPathTooLong({ cluster, host, facts }: Candidate): readonly StepError[] {

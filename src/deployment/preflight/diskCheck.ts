@@ -1,7 +1,7 @@
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok, warning } from './checkContract.ts'
 
-/** Room for an installation, or beside one for the next. */
+/** Checks the free space for an installation, or for the next one beside it. */
 export const diskCheck: Check = {
   id: 'disk',
   check: (candidate) => {
@@ -26,7 +26,7 @@ export const diskCheck: Check = {
         ),
 }
 
-/** Bytes that a host must have free: a runtime, its packed form and two releases. */
+/** Bytes needed on a host: a runtime, its packed form and two releases. */
 const neededBytes = 300 * 1024 * 1024
 
 const hasRoom = ({ facts }: Candidate): boolean => facts.installation.freeBytes >= neededBytes

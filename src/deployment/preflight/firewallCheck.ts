@@ -4,7 +4,10 @@ import { listensOf } from '../desired/componentSettings.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 import type { ObservedFirewall } from './observe.ts'
 
-/** Firewall rules for the ports that others should reach: a hint, not a proof. */
+/**
+ * Warns about firewall rules that seem to block the ports that others should reach; it cannot prove that they are
+ * open.
+ */
 export const firewallCheck: Check = {
   id: 'firewall',
   describe: ({ host, facts, observed: { firewall } }) => {
@@ -26,8 +29,8 @@ export const firewallCheck: Check = {
 }
 
 /**
- * Returns which TCP ports the rules of a firewall open, as far as a glance tells: sources are not looked at, and what
- * is not understood counts as open. firewalld: `--list-all`; ufw: user.rules; nftables: `list ruleset`.
+ * Returns a predicate for the TCP ports that a firewall seems to open: sources are ignored, and unknown rules count
+ * as open. firewalld: `--list-all`; ufw: user.rules; nftables: `list ruleset`.
  */
 function openPorts({ kind, rules }: ObservedFirewall): (port: number) => boolean {
   if (kind === 'firewalld') {
@@ -46,10 +49,10 @@ function openPorts({ kind, rules }: ObservedFirewall): (port: number) => boolean
   return (port) => lists.some((list) => list.startsWith('@') || hasPort(list, port))
 }
 
-/** Ports of ufw's own notes: `### tuple ### allow tcp 8090 0.0.0.0/0 any 10.0.0.0/8 in`. */
+/** Ports in ufw's comments: `### tuple ### allow tcp 8090 0.0.0.0/0 any 10.0.0.0/8 in`. */
 const ufwTuple = /^### tuple ### (?:allow|limit)\S* (?:tcp|any) (\S+) /gm
 
-/** Returns true where a list such as `22,8000:8100` or `{ 22, 8000-8100 }` includes a port. */
+/** Returns true if a list such as `22,8000:8100` or `{ 22, 8000-8100 }` includes a port. */
 const hasPort = (list: string, port: number): boolean =>
   [...list.matchAll(/(\d+)(?:[-:](\d+))?/g)].some(
     ([, first, last]) => Number(first) <= port && port <= Number(last ?? first),

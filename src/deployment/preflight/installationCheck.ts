@@ -7,8 +7,8 @@ import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
 
 /**
- * Installation in the install-directory: ours, with the folder and the user that it has. An installation cannot change
- * these while it stands (deployment.md, "A deployment"): what the components wrote themselves would be left behind.
+ * Checks that the install-directory is empty or holds this installation with the same folder and user. An
+ * installation cannot change these (deployment.md, "A deployment"): data of the components would be left behind.
  */
 export const installationCheck: Check = {
   id: 'installation',
@@ -38,13 +38,16 @@ function otherFolder(candidate: Candidate): readonly StepError[] {
   ]
 }
 
-/** Returns the folder that a unit starts from, where that is another one. */
+/** Returns the folder of the host's units if it is another one. */
 const folderOfUnits = (host: HostConfig, { installation }: HostFacts): string | undefined =>
   [...installation.units.values()]
     .map((unit) => /^ExecStart="(\/.*?)\/current\/node" /m.exec(unit)?.[1]?.replaceAll(/([%$])\1/g, '$1'))
     .find((folder) => folder !== undefined && folder !== host.installDirectory)
 
-/** Returns the folder of the state directory, while this very installation still stands there: processes have no unit. */
+/**
+ * Returns the folder in the state directory if this installation still exists there; processes without units need
+ * this.
+ */
 function folderBefore({ cluster, host, facts }: Candidate): string | undefined {
   const { before } = facts.installation
   const installed = before && parseManifest(before.manifest)

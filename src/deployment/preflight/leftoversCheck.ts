@@ -3,7 +3,7 @@ import { counted } from '../../base/words.ts'
 import { otherInstallation } from '../hostIdentity.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
-/** Half-written files and folders below the install-directory, of runs that were killed. */
+/** Finds partial files and folders below the install-directory, left by killed runs. */
 export const leftoversCheck: Check = {
   id: 'leftovers',
   describe: (subject) => {

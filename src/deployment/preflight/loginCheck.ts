@@ -1,7 +1,7 @@
 import { isReachedLocally } from '../../config/model.ts'
 import { type Check, ok } from './checkContract.ts'
 
-/** Login of muster; a host that refuses it is not checked further. */
+/** Checks the login of muster; no further check runs on a host that refuses it. */
 export const loginCheck: Check = {
   id: 'login',
   describe: ({ host, facts }) =>

@@ -2,7 +2,7 @@ import { shortListOf } from '../../base/words.ts'
 import { isMachineId, otherMachine } from '../hostIdentity.ts'
 import { type Check, failures, ok, warning } from './checkContract.ts'
 
-/** Machine-id: that of the machine that was installed, and of no other host. Clones often share theirs. */
+/** Checks that the machine-id is that of the installed machine, and of no other host. Clones often share theirs. */
 export const machineIdCheck: Check = {
   id: 'machine-id',
   // An installation refuses another machine as soon as it has read the facts: survey.ts.

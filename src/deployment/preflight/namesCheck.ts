@@ -11,7 +11,7 @@ import {
   warning,
 } from './checkContract.ts'
 
-/** Addresses that the names of the other hosts have on this one; `own-name` checks its own. */
+/** Checks how this host resolves the names of the other hosts; `own-name` checks its own. */
 export const namesCheck: Check = {
   id: 'names',
   describe: (subject, context) => {
@@ -33,7 +33,10 @@ export const namesCheck: Check = {
 
 export const isName = (text: string): boolean => canonicalAddress(text) === undefined && text !== 'localhost'
 
-/** Returns the names that the components of a host dial: those of the data sources, and of the host's own database. */
+/**
+ * Returns the names that the components of a host connect to: those of the data sources, and of the host's own
+ * database.
+ */
 export function dialledNames(config: ClusterConfig, host: HostConfig): readonly string[] {
   const sources = config.services.flatMap(({ datasources }) => datasources.map((source) => source.host))
   return [...new Set([...sources, ...(host.database === undefined ? [] : [host.database.host])])].filter(
@@ -44,11 +47,11 @@ export function dialledNames(config: ClusterConfig, host: HostConfig): readonly 
 /** Maximum number of names looked up on one host: a file of a thousand hosts must not flood the name servers. */
 const maxLookups = 64
 
-/** Returns the names to look up on a host, those that it dials first. */
+/** Returns the names to look up on a host, first those that it connects to. */
 export const namesToResolve = (config: ClusterConfig, host: HostConfig): readonly string[] =>
   [...new Set([...dialledNames(config, host), ...addressedNames(config).keys()])].slice(0, maxLookups)
 
-/** Returns the hosts that the file reaches at an IP address, by name: on every host the name should mean that address. */
+/** Returns the IP addresses in the file by host name: on every host the name should resolve to that address. */
 const addressedNames = (config: ClusterConfig): ReadonlyMap<string, string> =>
   new Map(
     config.hosts.flatMap(({ name, address }) =>
@@ -87,7 +90,7 @@ function checkAddressed(name: string, address: string, { observed }: Subject): r
   return warning(`${name} means ${listOf(here)} there, and the file has it at ${address}`, fix(name))
 }
 
-/** Returns true where both have addresses, and none in common. */
+/** Returns true if both lists have addresses but none in common. */
 function meansOther(one: readonly string[], other: readonly string[]): boolean {
   const known = new Set(one.map((address) => canonicalAddress(address)))
   return one.length > 0 && other.length > 0 && !other.some((address) => known.has(canonicalAddress(address)))

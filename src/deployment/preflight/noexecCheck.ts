@@ -2,7 +2,7 @@ import { isRuntimeSent } from '../runtime/chooseRuntime.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok } from './checkContract.ts'
 
-/** File system of the install-directory: a Node.js that is sent there cannot be run under noexec (mount(8)). */
+/** Checks for noexec (mount(8)) on the file system of the install-directory: a Node.js sent there could not run. */
 export const noexecCheck: Check = {
   id: 'noexec',
   check: ({ host, facts }) =>

@@ -6,23 +6,23 @@ import { StepError } from '../stepError.ts'
 /** The firewall that is on, and its rules as its own tool prints them. */
 export type ObservedFirewall = { readonly kind: 'firewalld' | 'ufw' | 'nftables'; readonly rules: string }
 
-/** Values that only the checks need of a host, beside its facts. */
+/** Values that only the checks need, in addition to the facts. */
 export type Observations = {
-  /** Milliseconds that the host's clock is ahead of ours; negative where it is behind. */
+  /** Milliseconds that the host's clock is ahead of this machine; negative if it is behind. */
   readonly clockOffset: number
-  /** As `getconf GNU_LIBC_VERSION` prints it, such as `glibc 2.36`, or `musl`; absent where it is not known. */
+  /** Output of `getconf GNU_LIBC_VERSION`, such as `glibc 2.36`, or `musl`; absent if unknown. */
   readonly libc?: string
-  /** Canonical addresses of the names that were looked up on the host; none where the name is not known there. */
+  /** Canonical addresses of the names that were looked up on the host; empty if the host does not know the name. */
   readonly resolved: ReadonlyMap<string, readonly string[]>
   /** Text of /etc/hosts, its first 64 KiB. */
   readonly hostsFile: string
-  /** Paths below the install-directory that an interrupted run left half-written, more than an hour ago. */
+  /** Paths below the install-directory that an interrupted run left incomplete, more than an hour ago. */
   readonly leftovers: readonly string[]
-  /** Absent where none is on, or where the login may not look. */
+  /** Absent if none is on, or if the login may not read it. */
   readonly firewall?: ObservedFirewall
 }
 
-/** Reads what the checks need of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
+/** Reads the observations of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
 export async function observe(
   transport: Transport,
   options: { readonly installDirectory: string; readonly names: readonly string[]; readonly now: () => Date },
@@ -42,12 +42,12 @@ export async function observe(
 const lookupsAtOnce = 32
 const timeoutSeconds = 5
 
-/** Age in minutes from which something half-written belongs to no run any more. */
+/** Minimum age in minutes of a leftover: a younger one may belong to a current run. */
 const leftoverMinutes = 60
 
 /**
- * One POSIX sh script, which changes nothing and opens no connection. Its first line prints the time, before anything
- * that takes some. Free text is base64.
+ * Returns a POSIX sh script that changes nothing and opens no connection. Its first line prints the time, before
+ * slower commands. Free text is base64.
  */
 function observeScript(installDirectory: string, names: readonly string[]): string {
   return `
@@ -94,7 +94,7 @@ exit 0
 `
 }
 
-/** Parses the output of the script. `sent` is the time by our clock at which the script was sent. */
+/** Parses the output of the script. `sent` is this machine's time at which the script was sent. */
 function parseObservations(output: string, sent: Date): Observations {
   const rows = output.split('\n').map((line) => line.split('\t'))
   const row = (key: string): readonly string[] => rows.find(([name]) => name === key) ?? []
@@ -115,7 +115,7 @@ function parseObservations(output: string, sent: Date): Observations {
   }
 }
 
-/** Reads addresses in canonical form; one with a zone (`fe80::1%eth0`) has none and stays as it is. */
+/** Parses addresses to canonical form; one with a zone (`fe80::1%eth0`) stays unchanged. */
 const addressesIn = (text: string): readonly string[] =>
   text
     .split(' ')
@@ -128,7 +128,7 @@ const firewalls: readonly string[] = ['firewalld', 'ufw', 'nftables']
 const isFirewall = (word: string | undefined): word is ObservedFirewall['kind'] =>
   firewalls.includes(word ?? '')
 
-/** Returns true for a path that is safe to remove: only names that muster gives, and no way out of the folder. */
+/** Returns true for a path that is safe to remove: only names that muster creates, inside the folder. */
 const isLeftover = (path: string): boolean =>
   /^[\w./-]+$/.test(path) &&
   !path.split('/').includes('..') &&

@@ -3,7 +3,9 @@ import { listOf } from '../../base/words.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 import { dialledNames, isName } from './namesCheck.ts'
 
-/** Own name of the host in /etc/hosts: no loopback address, as Debian's installer makes it with 127.0.1.1. */
+/**
+ * Checks that the host's own name in /etc/hosts is not a loopback address, such as 127.0.1.1 from Debian's installer.
+ */
 export const ownNameCheck: Check = {
   id: 'own-name',
   describe: ({ host, facts, observed }, { config }) => {

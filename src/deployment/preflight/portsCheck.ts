@@ -7,7 +7,7 @@ import { serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
 
-/** Ports that the components open: each is free or ours already, and one that their user may open. */
+/** Checks that each port of the components is free or already used by them, and allowed for their user. */
 export const portsCheck: Check = {
   id: 'ports',
   check: (candidate) =>
@@ -39,7 +39,7 @@ function taken({ host, facts }: Candidate, listen: Listen): readonly StepError[]
   ]
 }
 
-/** Formats address and port as programs take them: `127.0.0.1:8090`, `[::1]:8090` (RFC 3986, 3.2.2). */
+/** Formats address and port: `127.0.0.1:8090`, `[::1]:8090` (RFC 3986, 3.2.2). */
 const placeText = ({ address, port }: Listener): string =>
   `${address.includes(':') ? `[${address}]` : address}:${port}`
 

@@ -4,7 +4,7 @@ import { automaticManager, serviceManagers } from '../services/implementations.t
 import { StepError } from '../stepError.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
-/** Rights of the login: root, where the file asks for systemd or for another user. */
+/** Checks that the login is root if the file asks for systemd or for another user. */
 export const rootCheck: Check = {
   id: 'root',
   check: ({ cluster, host, facts }) => {
@@ -33,7 +33,7 @@ export const rootCheck: Check = {
   },
 }
 
-/** Says how a login of the host gets root's rights; the start of a sentence. */
+/** Returns how a login of the host gets root's rights; the start of a sentence. */
 export const asRoot = (host: HostConfig): string =>
   isReachedLocally(host)
     ? 'Run muster with sudo'

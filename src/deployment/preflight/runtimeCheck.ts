@@ -3,7 +3,7 @@ import { StepError } from '../stepError.ts'
 import { type Check, failures, ok } from './checkContract.ts'
 import { isSupported } from './systemCheck.ts'
 
-/** Node.js that runs the components: the host's own or one that is sent. */
+/** Checks the Node.js that runs the components: the host's own or one that is sent. */
 export const runtimeCheck: Check = {
   id: 'runtime',
   // An installation finds the same problem when it chooses: only there a --runtime-file or a kept release is known.

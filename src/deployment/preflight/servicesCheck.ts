@@ -3,7 +3,7 @@ import { automaticManager, serviceManagers } from '../services/implementations.t
 import { StepError } from '../stepError.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
-/** Service manager that starts the components, also after a reboot. */
+/** Checks the service manager that starts the components, also after a reboot. */
 export const servicesCheck: Check = {
   id: 'services',
   check: ({ cluster, host, facts }) => {

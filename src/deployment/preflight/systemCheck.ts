@@ -8,7 +8,7 @@ import { type Check, failure, ok, type Subject } from './checkContract.ts'
 export const isSupported = ({ kernel, machine }: HostFacts): boolean =>
   kernel === 'Linux' && ['x86_64', 'aarch64'].includes(machine)
 
-/** Operating system, processor, and the C library that a Node.js which is sent needs. */
+/** Checks operating system, processor, and the C library that a sent Node.js needs. */
 export const systemCheck: Check = {
   id: 'system',
   check: ({ host, facts }) =>
@@ -35,7 +35,7 @@ export const systemCheck: Check = {
   },
 }
 
-/** The oldest GNU C library that Node.js's own binaries run on (Node.js, BUILDING.md, "Platform list"). */
+/** Oldest GNU C library for Node.js's own binaries (Node.js, BUILDING.md, "Platform list"). */
 const oldestGlibc = [2, 28] as const
 
 function isLibraryTooOld({ host, facts, observed: { libc } }: Subject): boolean {

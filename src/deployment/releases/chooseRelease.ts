@@ -2,16 +2,19 @@ import type { HostFacts, InstallationFacts, ReleaseFact } from '../facts/hostFac
 import { StepError } from '../stepError.ts'
 import { unfinishedRollback } from './releaseScripts.ts'
 
-/** Releases that stay on a host: the current one and two to go back to (deployment.md, "Releases"). */
+/** Number of releases that stay on a host: the current one and two to go back to (deployment.md, "Releases"). */
 const keptReleases = 3
 
-/** The releases that were the current one on this host, the last first; `current` itself before all. */
+/** Returns the releases that were current on this host, latest first; `current` itself is first. */
 export function byTurn({ releases, currentRelease }: InstallationFacts): readonly ReleaseFact[] {
   const rank = ({ id, turn }: ReleaseFact): number => (id === currentRelease ? Number.MAX_VALUE : turn)
   return releases.filter((one) => rank(one) > 0).sort((one, other) => rank(other) - rank(one))
 }
 
-/** What can go once `next` is the current release: `releases/NAME`, then `runtimes/NAME` that none of the kept uses. */
+/**
+ * Returns what is obsolete once `next` is the current release: `releases/NAME`, then `runtimes/NAME` that no kept
+ * release uses.
+ */
 export function removable(
   installation: InstallationFacts,
   next: { readonly release: string; readonly runtime: string | undefined },
@@ -27,11 +30,11 @@ export function removable(
   ]
 }
 
-/** The runtime of ours that a release runs on; undefined where it is the host's own Node.js. */
+/** Returns the runtime of muster that a release runs on; undefined if it is the host's own Node.js. */
 const runtimeOf = ({ node }: ReleaseFact): string | undefined =>
   /(?:^|\/)runtimes\/([^/]+)\/node$/.exec(node)?.[1]
 
-/** Numbers and words of a version; undefined where it is none (semver.org, 2.0.0). */
+/** Parses a version; undefined if it is invalid (semver.org, 2.0.0). */
 function parse(
   version: string,
 ): { readonly numbers: readonly number[]; readonly before: readonly string[] } | undefined {
@@ -41,7 +44,7 @@ function parse(
   return { numbers: numbers.split('.').map(Number), before: before?.split('.') ?? [] }
 }
 
-/** Whether the first version comes after the second (semver.org, section 11); what is no version comes after none. */
+/** Returns true if the first version is newer (semver.org, section 11); an invalid version is newer than none. */
 export function isNewer(version: string, than: string): boolean {
   const [one, other] = [parse(version), parse(than)]
   if (one === undefined || other === undefined) return false
@@ -60,7 +63,7 @@ export function isNewer(version: string, than: string): boolean {
   }
 }
 
-/** Words come after numbers, numbers in their order, words in that of ASCII. */
+/** Compares prerelease identifiers: numbers by value, before words; words in ASCII order. */
 function isAfter(word: string, than: string): boolean {
   const [number, other] = [word, than].map((text) => (/^\d+$/.test(text) ? Number(text) : undefined))
   if (number !== undefined && other !== undefined) return number > other
@@ -68,7 +71,7 @@ function isAfter(word: string, than: string): boolean {
   return word > than
 }
 
-/** Version and digest of a release's name, `VERSION-DIGEST`. */
+/** Splits the name of a release, `VERSION-DIGEST`. */
 export function nameParts(id: string): { readonly version: string; readonly digest: string } {
   const dash = id.lastIndexOf('-')
   return dash === -1
@@ -76,14 +79,17 @@ export function nameParts(id: string): { readonly version: string; readonly dige
     : { version: id.slice(0, dash), digest: id.slice(dash + 1) }
 }
 
-/** Releases of a host that `wanted` names: the one with that id, else those of that version, the last that was current first. */
+/**
+ * Returns the releases of a host that match `wanted`: the one with that id, otherwise those of that version, latest
+ * current first.
+ */
 export function releasesNamed(installation: InstallationFacts, wanted: string): readonly ReleaseFact[] {
   const exact = installation.releases.filter(({ id }) => id === wanted)
   if (exact.length > 0) return exact
   return byTurn(installation).filter(({ id }) => nameParts(id).version === wanted)
 }
 
-/** Throws a `StepError` where the Node.js of a release is gone. */
+/** Throws a `StepError` if the Node.js of a release is missing. */
 export function mustHaveNode(host: string, { id, node, nodeThere }: ReleaseFact): void {
   if (nodeThere) return
   throw new StepError({
@@ -95,10 +101,9 @@ export function mustHaveNode(host: string, { id, node, nodeThere }: ReleaseFact)
 }
 
 /**
- * The release a host goes back to: the one that an interrupted rollback had begun to, else the one before the
- * current, or the one that `to` names, by its whole name
- * or by its version; of several of one version the last that was current. Throws a `StepError` where there is
- * none, or where it could not start.
+ * Returns the release for a rollback: the target of an interrupted rollback, otherwise the previous release, or the
+ * one that `to` names by id or by version; of several with one version, the last that was current. Throws a
+ * `StepError` if there is none, or if it could not start.
  */
 export function releaseToGoTo(facts: HostFacts, to: string | undefined): ReleaseFact {
   const { releases, currentRelease } = facts.installation

@@ -9,13 +9,13 @@ import { StepError } from '../stepError.ts'
 import type { Target } from '../target.ts'
 import { isNewer, nameParts, releasesNamed } from './chooseRelease.ts'
 
-/** Why a host cannot be upgraded to this version; undefined where it can. */
+/** Returns why a host cannot be upgraded to this version; undefined if it can. */
 export function notUpgradable(options: {
   readonly host: HostConfig
   readonly facts: HostFacts
-  /** Of the muster that would upgrade it. */
+  /** Version of the muster that upgrades it. */
   readonly version: string
-  /** Of --release. */
+  /** Value of --release. */
   readonly release?: string | undefined
 }): StepError | undefined {
   const { host, facts, version, release } = options
@@ -49,13 +49,12 @@ export function notUpgradable(options: {
   })
 }
 
-/** Exit code of a `muster-api` that has no command `check`. */
+/** Exit code of a `muster-api` without the command `check`. */
 const unknownCommand = 3
 
 /**
- * Asks a release, without starting it, whether it understands the settings that are on its host: settings of
- * a later version may say what an older one does not know. A release from before that question existed is
- * let through. Throws a `StepError`.
+ * Asks a release, without starting it, whether it supports the settings on its host: an older release may not know
+ * options of a later one. Releases older than this command are accepted. Throws a `StepError`.
  */
 export async function requireSettingsSupport(
   transport: Transport,
@@ -74,7 +73,7 @@ export async function requireSettingsSupport(
   })
 }
 
-/** Asks a release that the host keeps whether it understands the settings that an installation would write. */
+/** Asks an installed release whether it supports the settings that an installation would write. */
 export async function requireTargetSupport(
   transport: Transport,
   { release, layout, components }: Target,
@@ -99,7 +98,7 @@ ${checkScript(folder, '"$d/settings.json"')}`,
   }
 }
 
-/** sh that ends with 1, in the words of the release, unless it understands the settings at `path`, which is quoted. */
+/** Returns sh that fails with the release's own message unless it supports the settings at `path`, which is quoted. */
 const checkScript = (folder: string, path: string): string =>
   `${ownProgram(folder, `check --settings ${path}`)}
 code=$?

@@ -8,12 +8,12 @@ import type { Target } from '../target.ts'
 import { byTurn, isNewer, mustHaveNode, nameParts, releasesNamed } from './chooseRelease.ts'
 import { rolledBack } from './releaseScripts.ts'
 
-/** Hosts that one line names at most. */
+/** Maximum number of hosts per line. */
 const most = 8
 
 /**
- * Finds on every host the release that `wanted` names, by id or by version; without it there is none. Its problems are
- * those of all hosts that do not keep it, or that keep several of that version.
+ * Finds on every host the release that `wanted` names, by id or by version; returns none without it. Reports all
+ * hosts that do not have it, or that have several of that version.
  */
 export function pinReleases(
   surveyed: readonly Pick<SurveyedHost, 'host' | 'facts'>[],
@@ -69,7 +69,7 @@ function ambiguous(host: string, wanted: string, releases: readonly { readonly i
   })
 }
 
-/** Says of hosts that were put back on an older release that they go forward again, and how to keep them there. */
+/** Warns about hosts that were rolled back and would be upgraded again, and says how to prevent it. */
 export function forwardNotes(targets: readonly Target[]): readonly string[] {
   const moves = targets.flatMap(({ host, facts, release }) => {
     const from = facts.installation.currentRelease
@@ -83,7 +83,7 @@ export function forwardNotes(targets: readonly Target[]): readonly string[] {
   )
 }
 
-/** Returns true where a host goes forward from a release to which somebody had gone back. */
+/** Returns true if the installation would upgrade a host that was rolled back from a newer release. */
 function wasPutBack({ installation }: HostFacts, from: string, to: string): boolean {
   const version = (id: string): string => nameParts(id).version
   if (from === to || isNewer(version(from), version(to))) return false
@@ -93,7 +93,7 @@ function wasPutBack({ installation }: HostFacts, from: string, to: string): bool
   return byTurn(installation).some(({ id }) => id === to || isNewer(version(id), version(from)))
 }
 
-/** Hosts of one key together: their names as one list, and the first of them. */
+/** Groups hosts by key: their names as one list, and the first of them. */
 const linesOf = <One extends { readonly host: string }>(
   all: readonly One[],
   keyOf: (one: One) => string,

@@ -11,22 +11,22 @@ import type { DesiredUser } from '../target.ts'
 import type { Provable } from '../verify.ts'
 
 /**
- * What can be proved of a host as it is installed, whatever its file says today: where its own settings say
- * that components listen, with the passwords known here that are the installed ones.
+ * Returns what to verify on a host as it is installed, whatever its file says today: the listeners in its own
+ * settings, and those of the known passwords that match the installed hashes.
  */
 export async function installedProof(options: {
   readonly host: HostConfig
   readonly facts: InstalledFacts
   readonly set: ServiceSet
   readonly state: ClusterState
-  /** By user, the passwords that the file gives. */
+  /** Passwords of the file by user. */
   readonly given: ReadonlyMap<string, Secret>
 }): Promise<Provable> {
   const users = await Promise.all(options.host.users.map(({ user }) => installedLogin(options, user)))
   return installedProvable({ ...options, users: users.flatMap((user) => user ?? []) })
 }
 
-/** The same with these users, whatever is installed. */
+/** Returns the same with the given users, whatever is installed. */
 export function installedProvable(options: {
   readonly host: HostConfig
   readonly facts: InstalledFacts
@@ -70,7 +70,7 @@ async function installedLogin(
   return (await verifyPassword(password, hash)) ? { user, password } : undefined
 }
 
-/** Where a settings file of any version says that its API listens; null where it does not. */
+/** Returns the API's listener from a settings file of any version; null if it has none. */
 function listenOf(text: string): ServerSettings['listen'] {
   const listen = memberOf(parseJson(text), 'listen')
   const address = memberOf(listen, 'address')

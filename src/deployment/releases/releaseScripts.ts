@@ -4,13 +4,19 @@ import type { Layout } from '../layout.ts'
 
 const began = 'rolling back to '
 
-/** What stands for a component's digest from the begin of a rollback until its start in the older release. */
+/**
+ * Returns the text that replaces a component's digest from the beginning of a rollback until its start in the older
+ * release.
+ */
 export const rollingBack = (release: string): string => `${began}${release}`
 
-/** What stands there once it has started: never the digest of an installation, which so restarts it. */
+/**
+ * Returns the text that replaces the digest after that start; it never equals a digest, so the next installation
+ * restarts the component.
+ */
 export const rolledBack = (release: string): string => `rolled back to ${release}`
 
-/** The release that a rollback which did not come to its end was going to. */
+/** Returns the target release of an interrupted rollback. */
 export const unfinishedRollback = ({ applied }: InstallationFacts): string | undefined =>
   [...applied.values()]
     .find((text) => text.startsWith(began))
@@ -18,8 +24,8 @@ export const unfinishedRollback = ({ applied }: InstallationFacts): string | und
     .trim()
 
 /**
- * sh that points `current` to a release by one atomic rename of a symlink, then writes into the release when
- * it became the current one. The number before the time decides the order: a clock may go back.
+ * Returns sh that points `current` to a release by one atomic rename of a symlink, then records in the release when
+ * it became current. A number before the time defines the order, because clocks may be set back.
  */
 export function switchScript(layout: Layout, release: string): string {
   const folder = quote(`releases/${release}`)
@@ -43,8 +49,8 @@ mv -f ${folder}/.activated.new ${folder}/.activated`
 }
 
 /**
- * sh that removes releases and runtimes, each out of sight at once; the current release stays. A process that still runs
- * one keeps its files open: the kernel removes them with its end (unlink(2)).
+ * Returns sh that removes releases and runtimes, each renamed first; the current release stays. A running process
+ * keeps its open files (unlink(2)).
  */
 export const removeScript = (layout: Layout, paths: readonly string[]): string => `set -e
 cd ${quote(layout.root)}

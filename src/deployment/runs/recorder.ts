@@ -3,23 +3,23 @@ import type { DeploymentEvent, Emit, HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
 import type { RunRecord, UnendedRun } from './runRecord.ts'
 
-/** Bytes from which on a host's own record is begun anew: it and the one before take 20 MB, some 60,000 changes. */
+/** Size in bytes at which a host's record is rotated: it and the previous one take 20 MB, some 60,000 changes. */
 export const recordBytes = 10 * 1024 * 1024
 
-/** Where a host's own record is moved to when it is begun anew. */
+/** Returns the path of the rotated record. */
 export const olderRecord = (path: string): string => `${path}.1`
 
-/** Follows the events of one run and knows in the end what to write down of it. */
+/** Collects the events of one run for its record. */
 export type Recorder = {
   readonly observe: Emit
   /**
-   * A script that writes what was changed on a host since the last call into the host's own record; empty
-   * for none. It travels with the next script there.
+   * Returns a script that appends the changes since the last call to the host's own record; empty for none. It is
+   * sent with the next script.
    */
   readonly pending: (host: string, record: { readonly manifest: string; readonly path: string }) => string
-  /** What is known before the first host is changed. */
+  /** Returns the record before the first host is changed. */
   readonly begun: () => UnendedRun
-  /** All of the run; undefined while it has not ended on any host, such as when nobody agreed to it. */
+  /** Returns the record of the run; undefined if it ended on no host, such as when the operator declined it. */
   readonly record: (exit: number) => RunRecord | undefined
 }
 

@@ -2,28 +2,28 @@ import { parseJson } from '../../base/json.ts'
 import type { HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
 
-/** How a host came out of a run, as the record keeps it. */
+/** Result of a host as the record keeps it. */
 export type RecordedHost = Pick<
   HostOutcome,
   'host' | 'result' | 'applied' | 'staged' | 'failure' | 'reason' | 'proved' | 'undone' | 'left' | 'seconds'
 >
 
-/** One run, as the operator's side keeps it: who, what, when, from where, and what came of it. No secrets. */
+/** Record of one run on the operator's side. No secrets. */
 export type RunRecord = Pick<RunOwner, 'id' | 'operation' | 'cluster' | 'user' | 'machine' | 'pid'> & {
   /** Version of muster. */
   readonly version: string
   /** RFC 3339. */
   readonly started: string
   readonly seconds: number
-  /** The hosts that the run was for. */
+  /** Hosts of the run. */
   readonly targets: readonly string[]
   readonly hosts: readonly RecordedHost[]
   readonly exit: number
 }
 
 /**
- * A run that began to work on hosts and whose end is not written down: it was killed, or is still at work. Its
- * line is written first; the record of the whole run takes its place.
+ * Run that started to change hosts and has no recorded end: it was killed, or is still active. This line is written
+ * first; the record of the completed run replaces it.
  */
 export type UnendedRun = Omit<RunRecord, 'seconds' | 'hosts' | 'exit'>
 
@@ -31,17 +31,16 @@ export type KnownRun = RunRecord | UnendedRun
 
 export const hasEnded = (run: KnownRun): run is RunRecord => 'exit' in run
 
-/** Whether a run changed a host; one that was refused did not. */
+/** Returns true if a run changed a host; a refused run did not. */
 export const changedHosts = ({ hosts }: RunRecord): boolean => hosts.some(({ applied }) => applied.length > 0)
 
-/** The hosts on which a run proved what it was for; none where there is no record of it. */
+/** Returns the verified hosts of a run; none without a record. */
 export const provedHosts = (run: RunRecord | undefined): readonly string[] =>
   (run?.hosts ?? []).flatMap(({ host, proved }) => (proved === undefined ? [] : [host]))
 
-/** A record as one line. */
 export const runLine = (record: KnownRun): string => `${JSON.stringify(record)}\n`
 
-/** The runs of a file, oldest first. A line that is no record, such as one cut by a full disk, is passed over. */
+/** Returns the runs of a file, oldest first. Skips lines that are no record, such as one cut by a full disk. */
 export function parseRuns(text: string): readonly KnownRun[] {
   const runs = new Map<string, KnownRun>()
   for (const line of text.split('\n')) {
@@ -56,7 +55,7 @@ function readLine(line: string): KnownRun | undefined {
   return isBegun(value) && (!('exit' in value) || isEnd(value)) ? value : undefined
 }
 
-/** Only we write the file; this keeps out lines that are damaged or of another form. */
+/** Rejects lines that are damaged or of another form; only muster writes the file. */
 function isBegun(value: unknown): value is UnendedRun {
   if (typeof value !== 'object' || value === null) return false
   const found: Readonly<Record<string, unknown>> = { ...value }

@@ -7,10 +7,10 @@ import { stateIoError } from '../state/stateError.ts'
 import { type StatePlace, stateFolder } from '../state/statePlace.ts'
 import { type KnownRun, parseRuns, runLine } from './runRecord.ts'
 
-/** Where the runs of a cluster are written down, one JSON text a line. */
+/** Returns the path of a cluster's run records, one JSON text per line. */
 export const runsFile = (place: StatePlace): string => join(stateFolder(place), 'runs.jsonl')
 
-/** Whether the state directory holds anything besides the lock. */
+/** Returns true if the state directory holds anything besides the lock. */
 export async function keepsAnything(place: StatePlace): Promise<boolean> {
   try {
     return (await readdir(stateFolder(place))).some((name) => name !== 'lock')
@@ -22,16 +22,16 @@ export async function keepsAnything(place: StatePlace): Promise<boolean> {
 
 type RunsRule = { readonly bytes: number; readonly files: number }
 
-/** The records take 50 MB at most: the file, and `.1` (the newest) to `.4` beside it. */
+/** Limits of the records, 50 MB: the file, and `.1` (the newest) to `.4` beside it. */
 export const runsFileRule = { bytes: 10 * 1024 * 1024, files: 5 } as const
 
-/** The files of records, newest first. */
+/** Returns the files of records, newest first. */
 const filesOf = (path: string, count: number): readonly string[] => [
   path,
   ...Array.from({ length: count - 1 }, (_, index) => `${path}.${index + 1}`),
 ]
 
-/** Moves a file that has no room for so many bytes more to `.1`, and older ones on. */
+/** Rotates a file without room for so many bytes: it becomes `.1`, and older ones move on. */
 async function rotate(path: string, bytes: number, rule: RunsRule): Promise<void> {
   const size = await stat(path).then(
     (it) => it.size,
@@ -46,7 +46,7 @@ async function rotate(path: string, bytes: number, rule: RunsRule): Promise<void
   }
 }
 
-/** Writes down a run, or that it begins (0600), in one write. Throws `StateError`. Hold the lock of the state meanwhile. */
+/** Appends a run, or its start (0600), in one write. Throws `StateError`. The caller holds the lock of the state. */
 export async function appendRun(
   place: StatePlace,
   record: KnownRun,
@@ -73,7 +73,7 @@ export async function appendRun(
   }
 }
 
-/** The runs that were written down, oldest first; none where there is no such file. Throws `StateError`. */
+/** Returns the recorded runs, oldest first; none without the file. Throws `StateError`. */
 export async function readRuns(place: StatePlace): Promise<readonly KnownRun[]> {
   const texts: string[] = []
   // Newest first: what another run moves on meanwhile is read twice and not missed.

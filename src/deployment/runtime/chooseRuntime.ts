@@ -3,7 +3,7 @@ import type { HostFacts } from '../facts/hostFacts.ts'
 import { StepError } from '../stepError.ts'
 import { type Architecture, architectureOf, oldestMaintainedMajor, pinnedRuntime } from './pinnedRuntime.ts'
 
-/** A Node.js binary that is sent: named by its content, so that it is sent once. */
+/** Node.js binary sent to hosts; its id is derived from its content, so it is sent once. */
 export type SentRuntime = {
   readonly kind: 'sent'
   /** Folder below `runtimes/`. */
@@ -11,29 +11,29 @@ export type SentRuntime = {
   readonly architecture: Architecture
   /** Of the unpacked binary, in hexadecimal. */
   readonly sha256: string
-  /** Known for the pinned runtime; what `node --version` must print. */
+  /** Expected output of `node --version`; known only for the pinned runtime. */
   readonly version?: string
 }
 
-/** The bytes of a runtime as they travel: packed with gzip, and the SHA-256 of just these bytes in hexadecimal. */
+/** Runtime packed with gzip, and the SHA-256 of these bytes in hexadecimal. */
 export type PackedRuntime = { readonly bytes: Buffer; readonly sha256: string }
 
-/** The Node.js of a release that the host keeps. */
+/** Node.js of a release that is on the host. */
 export type KeptRuntime = { readonly kind: 'kept'; readonly path: string; readonly release: string }
 
-/** The Node.js that runs the components of a host. */
+/** Node.js that runs the components of a host. */
 export type RuntimeChoice =
   | { readonly kind: 'host'; readonly path: string; readonly version: string }
   | SentRuntime
   | KeptRuntime
 
-/** A binary the operator brought with --runtime-file. */
+/** Binary that the operator gave with --runtime-file. */
 export type RuntimeFile = { readonly sha256: string; readonly architecture: Architecture }
 
 /**
- * Chooses the runtime of a host: on this machine the Node.js that muster runs on; elsewhere the host's own
- * where its line is maintained and only root can change it; otherwise one is sent. Throws a `StepError`
- * when the options leave no choice.
+ * Chooses the runtime of a host: on this machine the Node.js that runs muster; elsewhere the host's own if its major
+ * version is maintained and only root can change it; otherwise one is sent. Throws a `StepError` if the options allow
+ * none.
  */
 export function chooseRuntime(options: {
   readonly host: HostConfig
@@ -59,7 +59,7 @@ export function chooseRuntime(options: {
   return sentRuntime(facts, file, host.name)
 }
 
-/** Whether the components of a host run on a Node.js that muster sends there. */
+/** Returns true if the components of a host run on a Node.js sent by muster. */
 export function isRuntimeSent(host: HostConfig, facts: HostFacts): boolean {
   if (host.runtime !== 'auto') return host.runtime === 'upload'
   return host.connection !== 'local' && whyNotHostNode(facts) !== undefined

@@ -12,7 +12,7 @@ import type { RuntimeFile } from './chooseRuntime.ts'
 import { type Architecture, pinnedRuntime, runtimePackage } from './pinnedRuntime.ts'
 import { openRuntimeCache, readCachedRuntime, writeCachedRuntime } from './runtimeCache.ts'
 
-/** The processor an ELF file is for (elf(5): e_machine at offset 18); undefined when it is none of ours. */
+/** Returns the processor of an ELF file (elf(5): e_machine at offset 18); undefined for any other file or processor. */
 function elfArchitecture(content: Buffer): Architecture | undefined {
   if (content.length < 20 || content.toString('latin1', 0, 4) !== '\x7fELF') return undefined
   const machine = content.readUInt16LE(18)
@@ -20,7 +20,7 @@ function elfArchitecture(content: Buffer): Architecture | undefined {
   return machine === 0xb7 ? 'arm64' : undefined
 }
 
-/** How a file is packed, by its first bytes: gzip (RFC 1952) or xz; undefined for anything else. */
+/** Returns the compression of a file by its first bytes: gzip (RFC 1952) or xz; undefined for anything else. */
 function packingOf(content: Buffer): 'gzip' | 'xz' | undefined {
   if (content[0] === 0x1f && content[1] === 0x8b) return 'gzip'
   return content.toString('latin1', 0, 6) === '\xfd7zXZ\x00' ? 'xz' : undefined
@@ -29,8 +29,8 @@ function packingOf(content: Buffer): 'gzip' | 'xz' | undefined {
 const pack = promisify(gzip)
 
 /**
- * The pinned Node.js binary, packed with gzip: from the cache, or fetched by npm and put there. Bytes that
- * do not match the digests in the code are never used.
+ * Returns the pinned Node.js binary, packed with gzip: from the cache, or downloaded by npm and cached. Rejects bytes
+ * that do not match the digests in the code.
  */
 export async function fetchRuntime(options: {
   readonly architecture: Architecture

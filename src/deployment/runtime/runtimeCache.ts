@@ -13,12 +13,12 @@ import { StepError } from '../stepError.ts'
 /** Bytes; a packed Node.js has a fifth of it. */
 const largestPacked = 256 * 1024 * 1024
 
-/** Bytes that are unpacked and digested at a time. */
+/** Bytes that are unpacked and hashed at a time. */
 const chunkSize = 1024 * 1024
 
 const byOthers = 0o077
 
-/** Folder of the packed runtimes on the operator's machine (XDG Base Directory Specification). */
+/** Returns the folder of the packed runtimes on the operator's machine (XDG Base Directory Specification). */
 export function runtimeCache(env: Environment): string {
   const { XDG_CACHE_HOME: given = '', HOME: home } = env
   const cache = isAbsolute(given) ? given : join(home || userInfo().homedir, '.cache')
@@ -26,8 +26,8 @@ export function runtimeCache(env: Environment): string {
 }
 
 /**
- * Creates the cache folder where it is absent and returns its path. Rejects with a `StepError` unless the folder
- * and the one above it are real directories of the invoking user; one that others may enter is closed to them.
+ * Creates the cache folder if it is absent and returns its path. Rejects with a `StepError` unless the folder and its
+ * parent are real directories of the invoking user; removes access of others.
  */
 export async function openRuntimeCache(env: Environment): Promise<string> {
   const folder = runtimeCache(env)
@@ -71,8 +71,8 @@ async function takeOver(folder: string): Promise<void> {
 }
 
 /**
- * Reads a packed runtime and unpacks it to compare the digest: nothing that lies beside the file is believed.
- * Undefined when the file is absent, is a link, belongs to another user or does not unpack to that binary.
+ * Reads a packed runtime and unpacks it to compare the digest; no checksum file beside it is trusted. Undefined if
+ * the file is absent, is a link, belongs to another user or does not unpack to that binary.
  */
 export async function readCachedRuntime(path: string, binarySha256: string): Promise<Buffer | undefined> {
   const packed = await readOwnFile(path).catch(() => undefined)
@@ -100,7 +100,7 @@ async function unpackedSha256(packed: Buffer): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Puts a packed runtime in the place of what is there, at once. */
+/** Replaces a packed runtime atomically. */
 export async function writeCachedRuntime(path: string, packed: Buffer): Promise<void> {
   const beside = `${path}.${randomBytes(6).toString('hex')}`
   try {

@@ -3,7 +3,7 @@ import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import { madeAtInstall, type SavedHost, type SavedPlan, type SavedStep } from './savedPlan.ts'
 import { configurationDigest, servicesDigest } from './savePlan.ts'
 
-/** Why a plan cannot be carried out by this muster with this file, in one sentence; undefined when it can. */
+/** Returns in one sentence why this muster cannot execute a plan with this file; undefined if it can. */
 export function planIsOfAnother(
   plan: SavedPlan,
   { config, version }: { readonly config: ClusterConfig; readonly version: string },
@@ -29,7 +29,7 @@ function givesOther(plan: SavedPlan, config: ClusterConfig, host: HostConfig): b
   return planned !== undefined && planned.configuration !== configurationDigest(config, host)
 }
 
-/** Options whose secret is another than when the plan was made, each with its hosts; undefined when none is. */
+/** Lists options whose secret changed since the plan was made, each with its hosts; undefined if none did. */
 export function changedSecrets(
   plan: SavedPlan,
   marks: ReadonlyMap<string, Readonly<Record<string, string>>>,
@@ -45,10 +45,10 @@ export function changedSecrets(
   return [...changed].map(([option, hosts]) => `${option} of ${shortListOf(hosts)}`).join('; ')
 }
 
-/** Lines of one step that are told at most. */
+/** Maximum number of lines shown per step. */
 const mostLines = 6
 
-/** A host that is not any more what a plan was made for, and how; `moved` false: it is, and as much is to be done. */
+/** Change of a host since the plan was made; `moved` is false if the same steps remain. */
 type HostChange = {
   readonly host: string
   readonly moved: readonly string[]
@@ -56,9 +56,8 @@ type HostChange = {
 }
 
 /**
- * What became of each host since a plan was saved: `now` is the plan that is made today of the same file. A
- * host has moved when another machine answers, or a step would do something else; when it was changed and as
- * much is to be done there, it was touched only.
+ * Compares a saved plan with `now`, the plan made today from the same file. A host has moved if another machine
+ * responds, or a step would do something else; if it changed but the steps are the same, it was only touched.
  */
 export function comparePlans(saved: SavedPlan, now: SavedPlan): readonly HostChange[] {
   return now.hosts.flatMap((is): HostChange[] => {
@@ -93,7 +92,7 @@ function differencesOf(was: SavedStep, is: SavedStep): readonly string[] {
   return lines.length === 0 ? [] : [`otherwise: ${is.summary}`, ...shown, ...rest]
 }
 
-/** Files whose difference is told by the same line, but which would get other content than planned. */
+/** Lists files with the same summary line but other content than planned. */
 function contentsOf(was: SavedHost, is: SavedHost): readonly string[] {
   return Object.entries(is.files).flatMap(([path, content]) => {
     const planned = was.files[path]

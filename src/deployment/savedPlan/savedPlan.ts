@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
 import type { StepPhase } from '../step.ts'
 
-/** One step as it was planned; its lines show secrets as [redacted]. */
+/** Planned step; its lines show secrets as [redacted]. */
 export type SavedStep = {
   readonly id: string
   readonly phase: StepPhase
@@ -10,59 +10,59 @@ export type SavedStep = {
   readonly details: readonly string[]
 }
 
-/** What is in the place of a digest where the content does not exist before the installation. */
+/** Replaces the digest of content that the installation generates. */
 export const madeAtInstall = 'made at install'
 
-/** What was planned for one host. */
+/** Plan of one host. */
 export type SavedHost = {
   readonly host: string
   readonly address: string
-  /** Digest of its machine-id, which is not for everybody's eyes (machine-id(5)). */
+  /** Digest of its machine-id, which should stay private (machine-id(5)). */
   readonly machine: string
-  /** Digest of what the host was like. */
+  /** Digest of the facts. */
   readonly facts: string
-  /** Digest of what the file gives the host. */
+  /** Digest of the host's configuration. */
   readonly configuration: string
-  /** By option, `secretMarks` of what it is given. */
+  /** Marks of `secretMarks` by option. */
   readonly secrets: Readonly<Record<string, string>>
-  /** By path: the SHA-256 of each file that would be written, or `madeAtInstall`. */
+  /** By path: the SHA-256 of each file to write, or `madeAtInstall`. */
   readonly files: Readonly<Record<string, string>>
   readonly steps: readonly SavedStep[]
 }
 
-/** A plan as it is kept in a file: what was to be done, and what that depended on. No secret is in it. */
+/** Content of a plan file: the steps, and what they depend on. No secrets. */
 export type SavedPlan = {
   readonly cluster: string
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly saved: string
   /** Version of muster. */
   readonly muster: string
-  /** Of --release, as it was given; absent: the release of this muster. */
+  /** Value of --release; absent: the release of this muster. */
   readonly release?: string
   /** Digest of the services map, which all hosts share. */
   readonly services: string
-  /** Hosts of the file that the plan is not for. */
+  /** Hosts of the file that are excluded from the plan. */
   readonly left: readonly string[]
   readonly hosts: readonly SavedHost[]
 }
 
-/** The member that says what a file is, and of which version. */
+/** Member that identifies a plan file and its version. */
 const mark = 'muster-plan'
 const version = 1
 
-/** What became of reading a plan. */
+/** Result of reading a plan file. */
 type PlanReading =
   | { readonly plan: SavedPlan }
-  /** `foreign`: no plan of muster; `newer`: of a version that this one does not know. */
+  /** `foreign`: not a plan of muster; `newer`: of a version that this muster does not know. */
   | { readonly problem: 'foreign' | 'newer' | 'damaged' }
 
-/** Text of a plan file: JSON, ends with a newline. A digest of all the rest tells later that it is whole. */
+/** Returns the text of a plan file: JSON, ends with a newline. A digest of all the rest reveals damage. */
 export function planFileText(plan: SavedPlan): string {
   const content = { [mark]: version, ...plan }
   return `${JSON.stringify({ ...content, digest: digestOf(content) }, null, 2)}\n`
 }
 
-/** Reads a plan file; what is not exactly as it was written is no plan to go by. Never throws. */
+/** Reads a plan file; any change of its bytes makes it invalid. Never throws. */
 export function readPlanFile(text: string): PlanReading {
   const value = parseJson(text)
   if (!isObject(value) || !(mark in value)) {

@@ -2,17 +2,16 @@ import type { Component } from '../../contracts/component.ts'
 import { serviceManagers } from './implementations.ts'
 import type { ServiceSet } from './serviceManager.ts'
 
-/** sh that starts what does not run. */
 export const startScript = (set: ServiceSet): string =>
   set.components.length === 0 ? ':' : serviceManagers[set.manager].start(set)
 
-/** sh that stops what runs and waits for its end. */
+/** Returns sh that stops running components and waits for their end. */
 export const stopScript = (set: ServiceSet): string =>
   set.components.length === 0 ? ':' : serviceManagers[set.manager].stop(set)
 
 /**
- * sh that stops what runs, then starts all. A connector that drains comes last, so that the others are not down
- * for as long.
+ * Returns sh that stops running components, then starts all. A connector that drains comes last, to keep the downtime
+ * of the others short.
  */
 export function restartScript(set: ServiceSet): string {
   const drains = (component: Component): boolean => component === 'connector' && set.drainTimeout > 0

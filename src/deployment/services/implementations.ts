@@ -11,10 +11,10 @@ export const serviceManagers: Readonly<Record<ServiceManagerName, ServiceManager
   process: processManager,
 }
 
-/** Manager of the host where no other one can be used, or has anything installed. */
+/** Manager if no other one is available or has anything installed. */
 const fallback: ServiceManagerName = 'process'
 
-/** Returns the manager that `service-manager: auto` means: the first one that can be used with this login. */
+/** Returns the manager for `service-manager: auto`: the first one that is available with this login. */
 export const automaticManager = (facts: Pick<HostFacts, 'uid' | 'systemd'>): ServiceManagerName =>
   serviceManagerNames.find((name) => {
     const { needsRoot, unavailable } = serviceManagers[name]
@@ -25,7 +25,7 @@ export const automaticManager = (facts: Pick<HostFacts, 'uid' | 'systemd'>): Ser
 export const installedManager = (facts: InstalledFacts): ServiceManagerName =>
   serviceManagerNames.find((name) => serviceManagers[name].isInstalled(facts)) ?? fallback
 
-/** Returns the definitions that the managers on a host may know, but for those of one manager. */
+/** Returns the definitions that the managers on a host may know, except those of one manager. */
 export const allDefinitions = (
   options: { readonly except?: ServiceManagerName } = {},
 ): readonly ServiceDefinitions[] =>
@@ -33,7 +33,7 @@ export const allDefinitions = (
     name === options.except ? [] : (serviceManagers[name].definitions ?? []),
   )
 
-/** Logs that managers keep, and where the definition of a component lies that has such a log. */
+/** Logs of service managers, with the path of a component's definition that shows which manager runs it. */
 export const keptLogs = serviceManagerNames.flatMap((name) => {
   const { logs, definitions } = serviceManagers[name]
   return logs === undefined || definitions === undefined ? [] : [{ logs, path: definitions.path }]

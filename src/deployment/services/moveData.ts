@@ -5,8 +5,8 @@ import { asService, type ServiceAccount } from '../serviceAccount.ts'
 import type { Target } from '../target.ts'
 
 /**
- * Place that the components of a host leave with this run: that of another service manager, or of an installation by
- * muster 0.1. Undefined where they stay, or nothing was started yet.
+ * Returns the place that the components of a host leave with this run: that of another service manager, or of an
+ * installation by muster 0.1. Undefined if they stay, or nothing was started yet.
  */
 export function movedFrom({ facts, layout, cluster, data }: MovingTarget): ServiceData | undefined {
   const from = installedData(facts, { layout, cluster })
@@ -15,12 +15,12 @@ export function movedFrom({ facts, layout, cluster, data }: MovingTarget): Servi
 
 type MovingTarget = Pick<Target, 'facts' | 'layout' | 'cluster' | 'data'>
 
-/** Where the user file of a host is until its components are started anew. */
+/** Returns the present data of a host, until its components are restarted. */
 export const presentData = (target: MovingTarget): ServiceData => movedFrom(target) ?? target.data
 
 /**
- * sh that copies what components wrote to another place, each file where it is newer there, with the rights of the
- * service user alone. Sockets, links and locks stay behind.
+ * Returns sh that copies the components' data to another place, each file if it is newer, with the rights of the
+ * service user. Skips sockets, links and locks.
  */
 export function copyData(options: {
   readonly from: ServiceData
@@ -50,7 +50,10 @@ while [ "$#" -gt 0 ]; do
   shift 2
 done`
 
-/** sh that removes what components wrote: with the rights of the service user, then the empty folders. Expects `set -e`. */
+/**
+ * Returns sh that removes the components' data: with the rights of the service user, then the empty folders. Expects
+ * `set -e`.
+ */
 export const removeData = ({ folders, run }: ServiceData, account: ServiceAccount): string =>
   [
     ...folders.map(

@@ -6,7 +6,7 @@ import { bornFunction } from '../processBirth.ts'
 import { asService, dropToServiceUser, type ServiceAccount, setAsService, tailAs } from '../serviceAccount.ts'
 import type { ServiceManager } from './serviceManager.ts'
 
-/** Components as detached processes, which nothing starts after a reboot. */
+/** Runs components as detached processes, which nothing starts after a reboot. */
 export const processManager: ServiceManager = {
   needsRoot: false,
   startsAtBoot: false,
@@ -50,10 +50,13 @@ return 0`,
   }),
 }
 
-/** sh function that notices the end of a process, by what its starter wrote down. */
+/** Defines the sh function that detects the end of a process, from the record of its starter. */
 const processLook = 'look() { running "$2" || over "$1"; }'
 
-/** sh for who has had an answer: something else may have given it, in the place of a process that could not listen. */
+/**
+ * Returns sh that checks the processes again after a response: another program may have sent it, instead of a process
+ * that could not listen.
+ */
 const lastLook = (components: readonly Component[]): string =>
   components
     .map(
@@ -70,10 +73,10 @@ export type Processes = {
 }
 
 /**
- * sh functions `alive` and `running COMPONENT`: whether a component runs as a process, which sets `pid` and `start`.
- * Pid, start time and boot name one process for ever (proc(5)). The starter wrote them into a folder of its own. What
- * muster 0.1 started is a process of the service user that names the component's settings; its own pid file is not
- * believed. Nobody but that user signals either of them. The pattern is no argument of grep, which would find itself.
+ * Returns the sh functions `alive` and `running COMPONENT`: true if a component runs as a process; sets `pid` and
+ * `start`. Pid, start time and boot identify a process (proc(5)). The starter recorded them in a folder of its own. A
+ * process of muster 0.1 belongs to the service user and names the component's settings; its own pid file is not
+ * trusted. Only that user signals either of them. The pattern is no argument of grep, which would find itself.
  */
 const aliveFunctions = (root: string, processes: string): string => {
   const legacy = legacyData(root).run
@@ -101,8 +104,8 @@ running() {
 }
 
 /**
- * sh functions for components that run as detached processes: `running` as above, and `stop COMPONENT TENTHS`, which
- * signals with the rights of the service user: nobody else's process can be meant.
+ * Returns the sh functions for components that run as detached processes: `running` as above, and `stop COMPONENT
+ * TENTHS`, which signals with the rights of the service user, so no other user's process can be hit.
  */
 export const processFunctions = ({ layout, account }: Processes): string => `
 ${setAsService(account)}
@@ -122,12 +125,12 @@ stop() {
 }
 `
 
-/** Tenths of a second that a component has for its end; more by the milliseconds for which its clients may finish. */
+/** Returns tenths of a second in which a component must end; `drainTimeout` in milliseconds is added. */
 export const processPatience = (drainTimeout = 0): number => 150 + Math.ceil(drainTimeout / 100)
 
 /**
- * Stops components and waits until they are gone: 15 s, a connector with clients as long as it drains more, then
- * SIGKILL. A stopped one is left as it is.
+ * Returns sh that stops components and waits until they have ended: 15 s, plus the drain timeout for a connector with
+ * clients, then SIGKILL. A stopped process is left as it is.
  */
 export function stopProcesses(
   options: Processes & {
@@ -144,12 +147,12 @@ export function stopProcesses(
   return `${processFunctions(options)}\n${stops.join('\n')}`
 }
 
-/** As in the unit (templates/muster-component.service): memory that a password check needed goes back to the system. */
+/** As in the unit (templates/muster-component.service): returns memory of password checks to the system. */
 const environment = 'MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072'
 
 type Starting = Processes & { readonly data: ServiceData }
 
-/** Starts components that do not run, detached from the session. */
+/** Returns sh that starts stopped components, detached from the session. */
 export function startProcesses(options: Starting & { readonly components: readonly Component[] }): string {
   const starts = options.components.map((component) => startProcess(options, component))
   return `${processFunctions(options)}
@@ -158,8 +161,8 @@ ${starts.join('\n')}`
 }
 
 /**
- * The same for one component, without the functions it needs. Root neither opens the log nor learns from the
- * component which process it is.
+ * Returns the same for one component, without the functions. Root neither opens the log nor takes the pid from the
+ * component.
  */
 export function startProcess({ layout, account, data }: Starting, component: Component): string {
   const current = quote(layout.current)

@@ -9,19 +9,19 @@ import type { ServiceEnd, ServiceSet } from './serviceManager.ts'
 
 type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'account' | 'data'>
 
-/** State of a component that failed, as far as its host tells. */
+/** State of a failed component, as far as its host reports it. */
 type ServiceFailure = ServiceEnd & {
-  /** The end of its log, printable, each line bounded. */
+  /** End of its log, printable, each line bounded. */
   readonly lines: readonly string[]
 }
 
-/** Lines of a log that a message quotes. */
+/** Number of log lines that a message quotes. */
 const quoted = 5
 
 /** Bytes of a log that are read for them. */
 const mostLogBytes = 64 * 1024
 
-/** A line of a component's log in the words that a person needs to see why it failed; others stay as they are. */
+/** Shortens a component's log line to what explains the failure; other lines stay unchanged. */
 export function shortLine(line: string): string {
   const entry = parseJsonObject(line)
   if (typeof entry?.msg !== 'string') return line
@@ -29,7 +29,7 @@ export function shortLine(line: string): string {
   return [time, level, msg].filter((word) => typeof word === 'string').join(' ')
 }
 
-/** Asks a host why a component does not run or answer. Never rejects: it is asked when something failed already. */
+/** Reads from a host why a component does not run or respond. Never rejects: it is called after a failure. */
 export async function serviceFailure(
   transport: Transport,
   set: Watched,
@@ -51,21 +51,21 @@ export async function serviceFailure(
   return { ...(state ?? { runs: true }), lines }
 }
 
-/** The end of a message: the result, where there is one, and the last lines of the log, each on its own. */
+/** Returns the end of a message: the result, if there is one, and the last log lines. */
 export function failureWords({ result, lines }: ServiceFailure): string {
   const state = result === undefined ? '' : ` (${result})`
   return lines.length === 0 ? state : [`${state}. Its log ends:`, ...lines].join('\n')
 }
 
-/** Messages about several components as one: what their logs say is indented. */
+/** Joins messages about several components; log lines are indented. */
 export const several = (messages: readonly string[]): string =>
   messages
     .map((message) => (messages.length === 1 ? message : message.replaceAll('\n', '\n      ')))
     .join('\n')
 
 /**
- * Runs a script that starts components. Where it fails, the `StepError` says of each component that does not run why, and
- * otherwise what the script printed.
+ * Runs a script that starts components. If it fails, the `StepError` says why each stopped component does not run, or
+ * quotes the script.
  */
 export async function mustStart(
   transport: Transport,

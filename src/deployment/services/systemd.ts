@@ -8,16 +8,16 @@ import { systemdFailure } from './systemdFailure.ts'
 import { systemdUnits, unitFunctions, unitName, unitNames } from './systemdUnits.ts'
 
 /**
- * sh function `populated UNIT`: prints the first process of a service that runs, as the kernel's cgroups have it
- * (cgroups(7), systemd's default slice); nothing where that is not plain. It starts no program, where systemd would have
- * two daemons to ask.
+ * Defines the sh function `populated UNIT`: prints the first process of a running service from the kernel's cgroups
+ * (cgroups(7), systemd's default slice); nothing if that is unclear. It starts no program, whereas systemd would
+ * involve two daemons.
  */
 const firstProcessFunction = `populated() {
   group=/sys/fs/cgroup/system.slice/$1
   if [ -r "$group/cgroup.procs" ]; then read -r first < "$group/cgroup.procs" && echo "$first"; fi
 }`
 
-/** Units of a host in the scripts that read facts. */
+/** Reads the units of a host. */
 const facts: ServiceFacts = {
   functions: ({ cluster }) => `${unitFunctions(cluster)}\n${firstProcessFunction}`,
   has: 'unit_of "$c" && [ -f "$units/$unit" ] && booted',
@@ -56,7 +56,7 @@ $shown
 END`,
 }
 
-/** Units of a host in the scripts that take and restore its snapshot. */
+/** Takes and restores the units of a host. */
 const snapshot: ServiceSnapshot = {
   functions: ({ cluster }) => unitFunctions(cluster),
   identity: `unit_of "$1"
@@ -96,10 +96,10 @@ done`,
 }
 
 /**
- * sh function that looks at a unit. One that it starts again by itself may yet come up: only its second end
- * counts, or that the manager has given up. A unit that waits for its next start has a substate in `auto-restart`,
- * beside which newer versions of systemd show the state `failed`. As long as its first process is the
- * one from before, nothing has ended, and systemd is not asked.
+ * Defines the sh function that checks a unit. A unit that systemd restarts may still start: only its second end
+ * counts, or that systemd has given up. While it waits for its next start, its substate contains `auto-restart`, and
+ * newer versions of systemd report the state `failed`. As long as its first process is unchanged, nothing has ended,
+ * and systemd is not asked.
  */
 const unitLook = `${firstProcessFunction}
 look() {
@@ -120,8 +120,8 @@ const units = ({ cluster, components }: Pick<ServiceSet, 'cluster' | 'components
   unitNames(components.map((component) => ({ cluster, component })))
 
 /**
- * sh that tells a connector to stop and waits for its end, by our own patience: a unit that was just written has the
- * limit of the next connector (TimeoutStopSec), which may drain for less long than this one. The others stop meanwhile.
+ * Returns sh that tells a connector to stop and waits for its end, with muster's own timeout: a new unit has the
+ * limit of the next connector (TimeoutStopSec), which may drain for less time. The others stop meanwhile.
  */
 function drainScript(set: ServiceSet): string {
   const others = set.components.filter((component) => component !== 'connector')
@@ -135,7 +135,7 @@ fi
 `
 }
 
-/** Components as systemd services. */
+/** Runs components as systemd services. */
 export const systemd: ServiceManager = {
   needsRoot: true,
   startsAtBoot: true,

@@ -4,9 +4,8 @@ import type { FailureReader, ServiceEnd } from './serviceManager.ts'
 import { unitName } from './systemdUnits.ts'
 
 /**
- * sh that prints the properties of a unit, an empty line, and the last lines of its latest start: what the component
- * logged or, where it never came to that, what systemd says of it. Without a start that the journal knows, what it
- * logged last.
+ * Returns sh that prints the properties of a unit, an empty line, and the last log lines of its latest start, by the
+ * component or else by systemd. If the journal knows no start, it prints the latest lines.
  */
 const unitScript: FailureReader['script'] = ({ cluster }, { component, lines, bytes }) => {
   const unit = quote(unitName({ cluster, component }))
@@ -26,7 +25,7 @@ fi
 printf '%s\\n' "$lines"`
 }
 
-/** Exit statuses that systemd itself ends a process with (systemd.exec(5), "Process Exit Codes"). */
+/** Exit statuses that systemd itself sets (systemd.exec(5), "Process Exit Codes"). */
 const systemdStatus: Readonly<Record<number, string>> = {
   200: 'CHDIR',
   202: 'FDS',
@@ -45,7 +44,7 @@ const systemdStatus: Readonly<Record<number, string>> = {
 const signalName = (number: number): string =>
   Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`
 
-/** How the main process ended: CLD_EXITED, CLD_KILLED and CLD_DUMPED of waitid(2). */
+/** Describes how the main process ended: CLD_EXITED, CLD_KILLED and CLD_DUMPED of waitid(2). */
 function endOf(code: string | undefined, status: number): string | undefined {
   if (!Number.isInteger(status)) return undefined
   if (code === '2' || code === '3') return `killed by ${signalName(status)}`
@@ -53,7 +52,7 @@ function endOf(code: string | undefined, status: number): string | undefined {
   return `exit status ${status}${systemdStatus[status] === undefined ? '' : `/${systemdStatus[status]}`}`
 }
 
-/** Reads what `systemctl show` printed of a unit. A unit that tells nothing counts as running. */
+/** Parses the output of `systemctl show`. A unit without properties counts as running. */
 function stateOf(properties: ReadonlyMap<string, string>): ServiceEnd {
   const state = properties.get('ActiveState')
   const starts = state === 'activating' && properties.get('SubState') !== 'auto-restart'
@@ -69,5 +68,5 @@ function stateOf(properties: ReadonlyMap<string, string>): ServiceEnd {
   return { runs, ...(parts.length > 0 && { result: parts.join(', ') }) }
 }
 
-/** Reads of systemd and its journal why a unit does not run. */
+/** Reads from systemd and its journal why a unit does not run. */
 export const systemdFailure: FailureReader = { script: unitScript, stateOf }

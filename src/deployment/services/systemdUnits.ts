@@ -4,25 +4,28 @@ import { fillTemplate } from '../template.ts'
 import type { ServiceDefinitions, ServiceId } from './serviceManager.ts'
 import { stopSeconds } from './stopping.ts'
 
-/** Name of a component's systemd unit; the cluster is in it so that two clusters can share a host. */
+/** Returns the name of a component's systemd unit; it contains the cluster so that two clusters can share a host. */
 export const unitName = ({ cluster, component }: ServiceId): string =>
   `${clusterPrefix(cluster)}-${component}.service`
 
-/** The names as words of sh. */
+/** Returns the names as words of sh. */
 export const unitNames = (services: readonly ServiceId[]): string =>
   services.map((id) => quote(unitName(id))).join(' ')
 
-/** Folder of the units that an administrator's tools write (systemd.unit(5)). */
+/** Folder for units of administrators (systemd.unit(5)). */
 export const unitDirectory = '/etc/systemd/system'
 
-/** sh functions: `booted`, true where systemd is process 1, and `unit_of COMPONENT`, which sets `unit`; and `units`. */
+/**
+ * Returns the sh functions `booted`, true if systemd is process 1, and `unit_of COMPONENT`, which sets `unit`; and
+ * the variable `units`.
+ */
 export const unitFunctions = (cluster: string): string => `units=${unitDirectory}
 booted() { [ -d /run/systemd/system ]; }
 unit_of() { unit=${quote(`${clusterPrefix(cluster)}-`)}$1.service; }`
 
 const unitPath = (id: ServiceId): string => `${unitDirectory}/${unitName(id)}`
 
-/** Units of components, one for each. */
+/** systemd units, one per component. */
 export const systemdUnits: ServiceDefinitions = {
   noun: 'systemd units',
   tool: 'systemctl',

@@ -2,16 +2,16 @@ import { quote } from '../../base/shellWords.ts'
 import { serviceManagers } from './implementations.ts'
 import type { ServiceSet } from './serviceManager.ts'
 
-/** The components that are waited for, and what runs them. */
+/** Components to watch during a call, and their service manager. */
 export type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'layout' | 'account' | 'components'>
 
-/** Its looks leave with this and the component's number where that has ended; a shell's own codes are far from it. */
+/** Exit code that, plus a component's number, says that it has ended; distinct from a shell's own codes. */
 const endedCode = 40
 
 /**
- * sh that runs a call of `muster-api` with its own standard input, and looks every second whether a component that
- * it waits for has ended. Nobody need wait then for the patience of the call: it is broken off, and in place of its
- * results is told that this component has `ended`. What answers within a second costs no look.
+ * Returns sh that runs a call of `muster-api` with its own standard input, and checks every second whether a watched
+ * component has ended. Then it stops the call early, and prints `ended` for that component instead of the results. A
+ * call that responds within a second costs no check.
  */
 export function untilEnd(call: string, watched: Watched): string {
   const { manager, components } = watched

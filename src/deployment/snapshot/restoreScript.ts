@@ -9,23 +9,23 @@ import { forEachComponent, functionOf, replacedFiles, snapshotFunctions } from '
 const managers = serviceManagerNames.map((name) => ({ name, snapshot: serviceManagers[name].snapshot }))
 
 /**
- * sh that makes a host what its snapshot says, however far the run came: files as they were, new ones gone,
- * `current` and the turns of the releases, definitions of services and whether they are enabled. What still runs as
- * it did is left running; else it is stopped, and what ran before is started. Prints `kept COMPONENT` and
- * `started COMPONENT`. It goes on after what fails, says that in its exit code, and keeps the snapshot then.
- * What calls changed meanwhile stays; of the users only the administrator's entry is taken back, by the given script. A
- * component that is new takes its state with it.
+ * Returns sh that restores a host from its snapshot, however far the run came: previous files, no new ones, `current`
+ * and the order of the releases, definitions of services and whether they are enabled. A component that still runs
+ * unchanged keeps running; otherwise it is stopped, and the previous one is started. Prints `kept COMPONENT` and
+ * `started COMPONENT`. It continues after a failure, reports it by its exit code, and then keeps the snapshot.
+ * Changes by API calls stay; of the users only the administrator's entry is restored, by the given script. A new
+ * component is removed with its state.
  */
 export function restoreScript(
   installed: SnapshotSource,
   options: {
-    /** Nothing of the installation had run: everything that a run puts in place is taken away. */
+    /** True if the installation never ran: then everything that the run wrote is removed. */
     readonly fresh: boolean
-    /** sh that gives the administrator's entry back, standard input its own; empty where it was not changed. */
+    /** sh that restores the administrator's entry, with its own standard input; empty if it was not changed. */
     readonly users: string
-    /** Milliseconds for which a connector that has to stop lets its clients finish. */
+    /** Milliseconds in which a connector that must stop lets its clients finish. */
     readonly drainTimeout: number
-    /** sh that takes back what the components wrote where the run led them; empty where they stayed. */
+    /** sh that restores the previous place of the components' data; empty if it did not change. */
     readonly data: string
   },
 ): string {

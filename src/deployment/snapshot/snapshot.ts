@@ -1,24 +1,24 @@
 import type { Transport } from '../../transport/transport.ts'
 
-/** Describes what was restored, in a few sentences; `partly` where something of the run stays, with what that is. */
+/** Describes what the rollback restored; `partly` if some of this run's changes remain, and which. */
 export type Restored = string | { readonly partly: string }
 
 /**
- * State of a host before a run changes it, and the one way back to it. All functions reject with a `StepError` or a
- * `TransportError`, and tolerate being repeated.
+ * State of a host before a run changes it, and the only way to restore it. All functions reject with a `StepError` or
+ * a `TransportError`, and may be repeated.
  */
 export type Snapshot = {
-  /** True where an earlier run, which did not come to its end, left its snapshot on the host. */
+  /** True if an interrupted run left its snapshot on the host. */
   readonly leftover?: boolean
-  /** Copies what the run is about to change, before its first change; changes nothing else. */
+  /** Copies what the run will change, before its first change; changes nothing else. */
   readonly take?: (transport: Transport) => Promise<void>
-  /** Makes the host what it was. */
+  /** Restores the previous state. */
   readonly restore?: (transport: Transport) => Promise<Restored>
   /**
-   * In place of `restore` for a run whose facts are all that it needs for the way back: undoes what these steps, by their
-   * ids and newest first, did or had begun when they failed.
+   * Replaces `restore` for a run whose facts are enough to restore: reverts these steps, by id and newest first,
+   * which succeeded or had started when they failed.
    */
   readonly restoreSteps?: (transport: Transport, begun: readonly string[]) => Promise<void>
-  /** Removes the copy once the new state is proved. */
+  /** Removes the copy once the new state is verified. */
   readonly discard?: (transport: Transport) => Promise<void>
 }

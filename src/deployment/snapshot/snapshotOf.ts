@@ -14,15 +14,15 @@ import type { Snapshot } from './snapshot.ts'
 import { discardScript, takeScript } from './takeScript.ts'
 import { takeBackScript, writtenUsers } from './userRestore.ts'
 
-/** Values that the way back depends on; a `Target` is one. */
+/** Values that a restore depends on; a `Target` is one. */
 export type Restorable = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 'users'> & {
   readonly service: ServiceAccount
   readonly host: Pick<Target['host'], 'proxy'>
-  /** The release that is installed, or that the run installs. */
+  /** Release that is installed, or that the run installs. */
   readonly release: Pick<Target['release'], 'id'>
 }
 
-/** Snapshot of a host for an installation: one round trip before it, none where nothing of it had ever run. */
+/** Returns the snapshot of a host for an installation: one round trip before it, none if the installation never ran. */
 export function snapshotOf(target: Restorable): Snapshot {
   const { facts, layout, service } = target
   const fresh = isFresh(facts)
@@ -69,7 +69,10 @@ async function takeSnapshot(transport: Transport, target: Restorable): Promise<v
   })
 }
 
-/** Snapshot for a run that restores otherwise: removes the one that an installation left, once all is proved. */
+/**
+ * Returns the snapshot for a run that restores otherwise: it only removes the leftover of an installation after
+ * verification.
+ */
 export const leftoverOf = (installed: Pick<Target, 'layout' | 'facts'>): Snapshot => ({
   leftover: installed.facts.installation.leftCopy,
   discard: async (transport) => {
@@ -81,7 +84,7 @@ export const leftoverOf = (installed: Pick<Target, 'layout' | 'facts'>): Snapsho
   },
 })
 
-/** Returns true where no component has ever come to run: then there is nothing to copy. */
+/** Returns true if no component ever ran: then there is nothing to copy. */
 const isFresh = ({ installation, services }: HostFacts): boolean =>
   !installation.leftCopy &&
   installation.applied.size === 0 &&
@@ -98,7 +101,7 @@ async function mustAnswer(
   await waitUntilUp(transport, set)
 }
 
-/** The components that the script printed after one of these words. */
+/** Returns the components that the script printed after one of these words. */
 function named(stdout: string, ...words: readonly string[]): readonly Component[] {
   const lines = stdout.split('\n')
   return components.filter((component) => words.some((word) => lines.includes(`${word} ${component}`)))

@@ -7,8 +7,8 @@ import { type Processes, processFunctions } from '../services/process.ts'
 export const functionOf = (name: string, body: string): string => `${name}() {\n${body}\n}`
 
 /**
- * sh functions of the scripts that take and restore a snapshot. `identity COMPONENT` prints what runs a component, with
- * pid and start time, so that one process is told from the next; nothing where none runs.
+ * Returns the sh functions of the scripts that take and restore a snapshot. `identity COMPONENT` prints what runs a
+ * component, with pid and start time, to detect a restart; nothing if none runs.
  */
 export const snapshotFunctions = (installed: Processes): string =>
   [
@@ -20,20 +20,20 @@ export const snapshotFunctions = (installed: Processes): string =>
     `identity() { ${serviceManagerNames.map((name) => `identity_${name} "$1" || `).join('')}:; }`,
   ].join('\n')
 
-/** One call of an sh function for each component that there may be. */
+/** Returns one call of an sh function for each possible component. */
 export const forEachComponent = (call: string): string =>
   components.map((component) => `${call} ${component}`).join('\n')
 
-/** Files below the root that a run replaces or takes away, one by one. */
+/** Returns the files below the root that a run replaces or removes. */
 export const replacedFiles = ({ layout }: Processes): string =>
   [...components.map((component) => layout.settings(component)), layout.secretsFile, layout.account]
     .map((path) => quote(path.slice(layout.root.length + 1)))
     .join(' ')
 
 /**
- * sh that copies what a run will change into `.before`, whole or not at all: settings, stores, digests, definitions of
- * services, where `current` leads, and which processes run. Modes and owners stay; only root or we ourselves can
- * look into the folder. A snapshot that is there stays: it is of the last state that was proved.
+ * Returns sh that copies what a run will change into `.before`, completely or not at all: settings, stores, digests,
+ * definitions of services, the target of `current`, and the running processes. Modes and owners stay; only the login
+ * can open the folder. An existing snapshot stays: it is of the last verified state.
  */
 export const takeScript = (installed: Processes): string => `set -e
 cd ${quote(installed.layout.root)}
@@ -62,6 +62,6 @@ sync -f "$b" 2>/dev/null || sync
 trap - EXIT
 mv -T "$b" .before`
 
-/** sh that removes the snapshot, once the new state is proved. */
+/** Returns sh that removes the snapshot after verification. */
 export const discardScript = ({ layout }: Pick<Processes, 'layout'>): string =>
   `rm -rf ${quote(layout.snapshot)}`

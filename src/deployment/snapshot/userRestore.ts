@@ -15,8 +15,8 @@ import type { DesiredUser } from '../target.ts'
 export const stepIds = { written: 'users', removed: 'removed-users' } as const
 
 /**
- * What `take-back-user` needs to know to undo a run's users; undefined where it writes none. Hashes go through
- * standard input alone.
+ * Returns the input of `take-back-user` to restore a run's users; undefined if it writes none. Hashes are sent only
+ * on standard input.
  */
 export function writtenUsers(
   users: readonly DesiredUser[],
@@ -31,7 +31,7 @@ export function writtenUsers(
   return new Secret(JSON.stringify(written.length === 1 ? only : written))
 }
 
-/** sh that takes written users back by the program in `folder`; what was written is its standard input. */
+/** Returns sh that restores written users with the program in `folder`; their list is its standard input. */
 export function takeBackScript(options: {
   readonly data: ServiceData
   readonly account: ServiceAccount
@@ -47,15 +47,15 @@ export function takeBackScript(options: {
   return `${take} && ${asService(account)}sh -c 'grep -q "\\"user\\":" "$1" || rm -f "$1"' sh ${file}`
 }
 
-/** Users of a host that a run removes, as the host has them. */
+/** Returns the entries of users that a run removes, as the host has them. */
 export const presentUsers = (
   { installation }: InstalledFacts,
   names: readonly string[],
 ): readonly UserRecord[] => installedUsers(installation.users).filter(({ user }) => names.includes(user))
 
 /**
- * Returns the way back of a run that changes nothing but users: gives those back that were removed, as they were, and to
- * the others the passwords that they had.
+ * Returns the restore of a run that changes only users: adds removed users again, and gives the others their previous
+ * passwords.
  */
 export const restoreUsers =
   (options: {

@@ -6,7 +6,7 @@ import { decodeState } from './decodeState.ts'
 import { StateError } from './stateError.ts'
 import { encodeState, type StateFiles } from './stateFiles.ts'
 
-/** The first line of an archive, in the clear; what is encrypted covers it. */
+/** First line of an archive, unencrypted but authenticated. */
 type ArchiveHeader = {
   readonly version: 1
   readonly cluster: string
@@ -15,15 +15,15 @@ type ArchiveHeader = {
   readonly r: number
   readonly p: number
   readonly salt: Buffer
-  /** AES-GCM's, 12 bytes. */
+  /** Nonce of AES-GCM, 12 bytes. */
   readonly nonce: Buffer
-  /** Eight bytes that only the right passphrase gives. */
+  /** Eight bytes that only the correct passphrase yields. */
   readonly check: Buffer
 }
 
 const magic = 'muster-state '
 
-/** The most memory that opening may take is 128 * N * r bytes: 1 GiB. */
+/** Limits the memory for opening to 128 * N * r bytes: 1 GiB. */
 const mostLogN = 20
 const mostR = 8
 
@@ -37,7 +37,7 @@ function headerLine(header: ArchiveHeader): Buffer {
   return Buffer.from(`${magic}${JSON.stringify({ ...rest, ...texts })}\n`)
 }
 
-/** Undefined for a line that is no header, or one that asks for absurd work. */
+/** Undefined for a line that is no header, or one that asks for too much work. */
 function readHeader(line: Buffer): ArchiveHeader | undefined {
   const text = line.toString('utf8')
   if (!text.startsWith(magic)) return undefined
@@ -59,12 +59,15 @@ function readHeader(line: Buffer): ArchiveHeader | undefined {
 const isCount = (value: unknown, most: number): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
 
-/** scrypt takes 128 MiB and about half a second with N = 2^17 and r = 8, per guess of an attacker too. */
+/**
+ * Cost for new archives: with N = 2^17 and r = 8 scrypt takes 128 MiB and about half a second, also per guess of an
+ * attacker.
+ */
 const usualLogN = 17
 const shortestPassphrase = 12
 const tagLength = 16
 
-/** One encrypted file of a whole state: scrypt, then AES-256-GCM that covers the header as well. */
+/** Encrypts a whole state into one file: scrypt, then AES-256-GCM, which also authenticates the header. */
 export async function sealArchive(options: {
   readonly cluster: string
   readonly state: ClusterState
@@ -91,7 +94,7 @@ export async function sealArchive(options: {
   return Buffer.concat([line, content, cipher.getAuthTag()])
 }
 
-/** The state in an archive of that cluster; `name` is the file's in errors. Throws `StateError`. */
+/** Decrypts the state of that cluster; `name` is the file's name in errors. Throws `StateError`. */
 export async function openArchive(options: {
   readonly name: string
   readonly cluster: string
@@ -152,7 +155,9 @@ function decipher(options: {
   }
 }
 
-/** The key, and eight bytes that tell a wrong passphrase from a damaged file without telling the key. */
+/**
+ * Derives the key, and eight bytes that distinguish a wrong passphrase from a damaged file without revealing the key.
+ */
 async function deriveKey(options: {
   passphrase: Secret
   salt: Buffer

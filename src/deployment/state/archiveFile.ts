@@ -2,7 +2,7 @@ import { open, readFile, unlink } from 'node:fs/promises'
 import { errorCode } from '../../base/systemErrors.ts'
 import { StateError, stateIoError } from './stateError.ts'
 
-/** Writes a new file (0600) and sees it on disk; never over one that exists. Throws `StateError`. */
+/** Writes a new file (0600) and syncs it; never overwrites one. Throws `StateError`. */
 export async function writeArchive(path: string, content: Buffer): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw stateIoError(error, 'write', path)
@@ -23,7 +23,7 @@ export async function writeArchive(path: string, content: Buffer): Promise<void>
   }
 }
 
-/** The whole file. Throws `StateError`. */
+/** Throws `StateError`. */
 export async function readArchive(path: string): Promise<Buffer> {
   return readFile(path).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw stateIoError(error, 'read', path)

@@ -21,8 +21,8 @@ import {
 } from './stateFiles.ts'
 
 /**
- * The state that these files keep; files that it does not know are left alone. `where` names their folder
- * in errors. Throws `StateError` (`damaged`) for a part that is broken or half there.
+ * Decodes the state from its files; ignores unknown files. `where` names their folder in errors. Throws `StateError`
+ * (`damaged`) for a broken or incomplete part.
  */
 export function decodeState(files: StateFiles, where: string): ClusterState {
   const secrets = files.get(secretsFile)
@@ -37,7 +37,7 @@ export function decodeState(files: StateFiles, where: string): ClusterState {
   return { ...(authority === undefined ? {} : { authority }), hosts, ...kept, ...known, ...moving }
 }
 
-/** The machines and their folders alone, for who needs nothing else. Throws `StateError` (`damaged`). */
+/** Decodes only the machines and their folders. Throws `StateError` (`damaged`). */
 export function decodeMachinesOf(files: StateFiles, where: string): KnownMachines {
   const content = files.get(machinesFile)
   if (content === undefined) return { machines: emptyState.machines, folders: emptyState.folders }
@@ -46,7 +46,7 @@ export function decodeMachinesOf(files: StateFiles, where: string): KnownMachine
   return known
 }
 
-/** The authority that signs; `other` is the certificate of one that is trusted beside it. */
+/** Decodes the signing authority; `other` is the certificate of one that is also trusted. */
 function decodeAuthority(files: StateFiles, where: string, other: string | undefined): Authority | undefined {
   const certificate = files.get(authorityFiles.certificate)
   const key = files.get(authorityFiles.key)
@@ -106,7 +106,7 @@ function decodeHost(files: StateFiles, folder: string, where: string): HostStore
   return stores
 }
 
-/** Keys by the chains that they were found to belong to: a command reads its state several times. */
+/** Cache of keys by their verified chains: a command reads its state several times. */
 const pairs = new Map<string, Secret>()
 
 function belongTogether(key: Secret, chain: string): boolean {

@@ -10,13 +10,13 @@ import { type StatePlace, stateFolder } from './statePlace.ts'
 
 export type StateLock = FileLock
 
-/** Content of a lock: whose it is, since when (ISO 8601), and an id that no other lock has. */
+/** Content of a lock: its process, its start (ISO 8601), and a unique id. */
 type Owner = ProcessIdentity & { readonly id: string; readonly since: string }
 
 /**
- * Takes the one lock of a state; makes its folder, which goes again with the lock when nothing was put
- * there. A lock whose process is gone is broken at once.
- * Throws `StateError`, `locked` with the owner's pid while another process holds it.
+ * Acquires the lock of a state; creates its folder, which is removed with the lock if it is still empty. Breaks a
+ * lock whose process no longer exists. Throws `StateError`, `locked` with the owner's pid while another process holds
+ * it.
  */
 export async function lockState(place: StatePlace, now: Date = new Date()): Promise<StateLock> {
   await makeFolder(place)
@@ -51,7 +51,7 @@ const formatOf = (now: Date): LockFormat<Owner> => ({
   isRunning,
 })
 
-/** Reads the content of a lock file; undefined when muster cannot have written it. */
+/** Parses a lock file; undefined if muster did not write it. */
 function parseOwner(text: string): Owner | undefined {
   try {
     const { pid, started, machine, id, since } = JSON.parse(text) as Record<string, unknown>

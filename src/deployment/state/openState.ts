@@ -16,11 +16,11 @@ import { type StatePlace, stateFolder } from './statePlace.ts'
 
 export type OpenedState = {
   readonly state: ClusterState
-  /** Sentences for the user: files that others could read, and whether that was mended. */
+  /** Sentences for the user: files that others could read, and whether that was fixed. */
   readonly notes: readonly string[]
 }
 
-/** The state as it is on disk; undefined when there is none. Writes nothing. Throws `StateError`. */
+/** Reads the state on disk; undefined if there is none. Writes nothing. Throws `StateError`. */
 export async function readState(place: StatePlace): Promise<OpenedState | undefined> {
   const found = await readFiles(place)
   if (found === undefined) return undefined
@@ -34,8 +34,8 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
 }
 
 /**
- * The machines of the hosts, as the state on disk has them, and none that is meant to be another; what else the state
- * holds may be damaged. Writes nothing. Throws `StateError`.
+ * Reads the machines of the hosts, except those to be replaced; other parts of the state may be damaged. Writes
+ * nothing. Throws `StateError`.
  */
 export async function machinesOf(place: StatePlace): Promise<Machines> {
   const found = await readFiles(place)
@@ -43,8 +43,8 @@ export async function machinesOf(place: StatePlace): Promise<Machines> {
 }
 
 /**
- * The state to change, empty when there is none: makes its folder, ends what a run that died had begun
- * and closes what others could read. Hold the lock meanwhile. Throws `StateError`.
+ * Opens the state for changes, empty if there is none: creates its folder, completes an interrupted write and removes
+ * access of others. The caller holds the lock. Throws `StateError`.
  */
 export async function openState(place: StatePlace): Promise<OpenedState> {
   await prepareFolder(place)
@@ -58,16 +58,16 @@ export async function openState(place: StatePlace): Promise<OpenedState> {
   return { state: decodeState(found.files, stateFolder(place)), notes: found.tooOpen.map(note) }
 }
 
-/** Deletes the state of one cluster for good; `.muster` too when it was the last. Throws `StateError`. */
+/** Deletes the state of one cluster permanently; `.muster` too if it was the last. Throws `StateError`. */
 export const removeState = (place: StatePlace): Promise<void> => deleteFolder(place)
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
 
 /**
- * Makes the disk say `after` where it said `before`: all of it or, after a crash at any moment, none. It deletes
- * nothing but the mark of an outside authority, and where nothing differs it writes nothing. Hold the lock meanwhile. Throws `StateError`
- * with `changed-meanwhile` when the disk says other than `before`, and `authority-replaced` when `after` has
- * neither the authority of `before` nor the one that its rotation is about to bring.
+ * Changes the state on disk from `before` to `after`: completely or, after a crash, not at all. It deletes nothing
+ * except the mark of an outside authority, and writes nothing if both are equal. The caller holds the lock. Throws
+ * `StateError` with `changed-meanwhile` if the disk differs from `before`, and `authority-replaced` if `after` has
+ * neither the authority of `before` nor the next one of its rotation.
  */
 export async function saveState(
   options: StatePlace & { readonly before: ClusterState; readonly after: ClusterState },

@@ -3,24 +3,23 @@ import { saltBytes } from '../../accounts/passwordHash.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { type ClusterState, type ReplacedPassword, type UserState, withUser } from './clusterState.ts'
 
-/** What a rotation is asked to do, and what it knows. */
+/** Input of a rotation. */
 type RotationRequest = {
-  /** What the state directory knows of the user. */
+  /** Entry of the user in the state directory. */
   readonly known: UserState | undefined
-  /** What the file gives on hosts, where it names a source. */
+  /** Passwords that the file gives for hosts, if it names a source. */
   readonly given: readonly Secret[]
-  /** Of --new-password. */
+  /** Value of --new-password. */
   readonly chosen: Secret | undefined
 }
 
-/** What is to become of the password: a rotation that had begun goes on, or a new password is made or taken. */
+/** Decision about the password: an interrupted rotation continues, or a new password is generated or taken. */
 type RotationChoice =
   | { readonly kind: 'go-on'; readonly known: UserState; readonly password: Secret }
   | { readonly kind: 'make' }
   | { readonly kind: 'take'; readonly password: Secret }
   | { readonly kind: 'refuse'; readonly message: string; readonly fix: string }
 
-/** Decides which password a user is to get. */
 export function chooseNewPassword(user: string, { known, given, chosen }: RotationRequest): RotationChoice {
   const kept = known?.password
   const goesOn = known?.pending !== undefined && (chosen === undefined || kept?.equals(chosen) === true)
@@ -42,13 +41,13 @@ export function chooseNewPassword(user: string, { known, given, chosen }: Rotati
   }
 }
 
-/** Replaced passwords that are remembered, so that a file that was forgotten for long is still noticed. */
+/** Number of replaced passwords that are recognized, so that a long outdated file is still noticed. */
 const remembered = 5
 
 /**
- * The state of a user from the moment when a new password begins to go to the hosts: it knows the new one and all
- * that a host may still have. Save it before the first host is changed. `old` is what the file gives, where it gives
- * any. A new salt is taken where the old one would mark both passwords alike.
+ * Returns the state of a user from the beginning of a rotation: it holds the new password and all that a host may
+ * still have. The caller saves it before the first host is changed. `old` is the file's password, if any. Takes a new
+ * salt if the old one would mark both passwords alike.
  */
 export async function beginRotation(
   known: UserState,
@@ -82,20 +81,20 @@ export async function beginRotation(
 }
 
 /**
- * The state once every host is proved to have the new password; `given` where the file gives it everywhere. Until then
- * it is kept, also where the file has a source for it: that has yet to follow.
+ * Returns the state after every host is verified to have the new password; `given` if the file gives it everywhere.
+ * Otherwise it is kept, even if the file has a source for it, which has yet to be updated.
  */
 export function endRotation(known: UserState, { given }: { readonly given: boolean }): UserState {
   const { pending: _, password, ...rest } = known
   return given || password === undefined ? rest : { ...rest, password }
 }
 
-/** Whether a rotation of the user has not been proved on every host yet. */
+/** Returns true until a rotation of the user is verified on every host. */
 export const isRotating = (known: UserState | undefined): boolean => known?.pending !== undefined
 
 /**
- * When the password that a file gives was replaced, as a date (UTC); undefined where it was not. Costs a scrypt, and
- * only where a password of the user was ever replaced.
+ * Returns the date (UTC) on which a password in the file was replaced; undefined if it was not. Costs a scrypt if a
+ * password of the user was ever replaced.
  */
 export async function replacedOn(
   known: UserState | undefined,
@@ -108,8 +107,8 @@ export async function replacedOn(
 }
 
 /**
- * The state when every host of the file is proved to have what the file says: no rotation is under way any more, and
- * a password that the file gives everywhere is not kept. `given` tells of which users it does.
+ * Returns the state after every host is verified: ends rotations, and drops passwords that the file gives everywhere.
+ * `given` says for which users it does.
  */
 export const settled = (
   state: ClusterState,

@@ -6,7 +6,7 @@ type Kept = Pick<ClusterState, 'storePasswords' | 'users'>
 
 const saltBytes = 16
 
-/** The content of secrets.json: version 1, users by name, salts in base64. What a version before this one wrote is read, too. */
+/** Returns the content of secrets.json: version 1, users by name, salts in base64. Older versions can be read too. */
 export function encodeSecrets(state: Kept): Buffer {
   const { storePasswords } = state
   const users = [...state.users].sort(([one], [other]) => (one < other ? -1 : 1))
@@ -33,7 +33,7 @@ export function encodeSecrets(state: Kept): Buffer {
   return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`)
 }
 
-/** Reads secrets.json; a string is what is wrong with it, as the end of a sentence, without any value. */
+/** Parses secrets.json; a string describes the problem as the end of a sentence, without any value. */
 export function decodeSecrets(bytes: Buffer): Kept | string {
   const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'

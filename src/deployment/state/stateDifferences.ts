@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import type { ClusterState, UserState } from './clusterState.ts'
 import { encodeRotation, encodeState, folderOf, hostsFolder } from './stateFiles.ts'
 
-/** How two states differ, one line each and without any secret; empty when they are the same. */
+/** Lists the differences of two states, one line each and without secrets; empty if they are equal. */
 export function stateDifferences(here: ClusterState, there: ClusterState): readonly string[] {
   return [
     ...authorityDifference(here, there),

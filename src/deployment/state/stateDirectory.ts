@@ -17,10 +17,10 @@ import { musterFolder, type StatePlace, stateFolder } from './statePlace.ts'
 
 const topFiles = [authorityFiles.certificate, authorityFiles.key, secretsFile, machinesFile, rotationFile]
 
-/** A path that others can read, with its permission bits. */
+/** Path that others can read, with its permission bits. */
 export type TooOpen = { readonly path: string; readonly mode: number; readonly wanted: number }
 
-/** The files that a state knows, below a folder that may be absent; what others could read goes to `tooOpen`. */
+/** Reads the known files below a folder that may be absent; adds paths that others can read to `tooOpen`. */
 async function readTree(folder: string, tooOpen: TooOpen[]): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()
   const take = async (path: string): Promise<void> => {
@@ -53,7 +53,7 @@ async function readOne(path: string, tooOpen: TooOpen[]): Promise<Buffer | undef
   }
 }
 
-/** Whether a folder is there; anything else in its place is refused. */
+/** Returns true if a folder exists; throws for anything else in its place. */
 async function isFolder(path: string, tooOpen: TooOpen[]): Promise<boolean> {
   try {
     const found = await lstat(path)
@@ -74,11 +74,13 @@ async function isFolder(path: string, tooOpen: TooOpen[]): Promise<boolean> {
   }
 }
 
-/** A whole set of new files lies here from the moment it counts until each has been moved to its place. */
+/** Folder of new files that are committed: it exists until each file has been moved to its place. */
 const committed = '.staged'
 const staging = '.staging-'
 
-/** The state's files as they count, and what is too open; undefined when there is none. Changes nothing. */
+/**
+ * Reads the state's files as committed, and paths that are too open; undefined if there is no state. Changes nothing.
+ */
 export async function readFiles(
   place: StatePlace,
 ): Promise<{ files: StateFiles; tooOpen: readonly TooOpen[] } | undefined> {
@@ -93,7 +95,7 @@ export async function readFiles(
   return files.size === 0 ? undefined : { files, tooOpen }
 }
 
-/** Makes the state's folder (0700) with the `.gitignore` above it. */
+/** Creates the state's folder (0700) and the `.gitignore` above it. */
 export async function makeFolder(place: StatePlace): Promise<void> {
   try {
     for (const path of [musterFolder(place), stateFolder(place)]) {
@@ -112,7 +114,7 @@ async function keepOutOfGit(place: StatePlace): Promise<void> {
   if (file !== undefined) await file.writeFile('*\n').finally(() => file.close())
 }
 
-/** Makes the state's folder, and ends what a run that died had begun. Hold the lock meanwhile. */
+/** Creates the state's folder, and completes an interrupted write. The caller holds the lock. */
 export async function prepareFolder(place: StatePlace): Promise<void> {
   await makeFolder(place)
   const folder = stateFolder(place)
@@ -127,8 +129,8 @@ export async function prepareFolder(place: StatePlace): Promise<void> {
 }
 
 /**
- * Writes files (0600) below the state's folder: all of them or, after a crash at any moment, none. An empty one stands
- * for one that is to be taken away.
+ * Writes files (0600) below the state's folder: all of them or, after a crash, none. An empty content deletes the
+ * file.
  */
 export async function writeFiles(place: StatePlace, files: StateFiles): Promise<void> {
   await prepareFolder(place)
@@ -154,14 +156,14 @@ export async function writeFiles(place: StatePlace, files: StateFiles): Promise<
   }
 }
 
-/** Takes from others what they could read; what cannot be changed is given back. */
+/** Removes access of others; returns the paths that could not be changed. */
 export async function closeToOthers(tooOpen: readonly TooOpen[]): Promise<readonly TooOpen[]> {
   const left: TooOpen[] = []
   for (const one of tooOpen) await chmod(one.path, one.wanted).catch(() => left.push(one))
   return left
 }
 
-/** Deletes the state of one cluster; `.muster` too when no other cluster has one there. */
+/** Deletes the state of one cluster; `.muster` too if no other cluster has a state there. */
 export async function deleteFolder(place: StatePlace): Promise<void> {
   const [above, folder] = [musterFolder(place), stateFolder(place)]
   try {
@@ -174,7 +176,7 @@ export async function deleteFolder(place: StatePlace): Promise<void> {
   }
 }
 
-/** Takes away a state's folder in which nothing was put, and `.muster` with it when that holds nothing else. */
+/** Removes a state's folder if it is empty, and then `.muster` if it holds nothing else. */
 export async function dropEmptyFolder(place: StatePlace): Promise<void> {
   const above = musterFolder(place)
   try {
@@ -188,7 +190,7 @@ export async function dropEmptyFolder(place: StatePlace): Promise<void> {
   }
 }
 
-/** Whether a folder was empty, and is gone now. */
+/** Removes an empty folder; returns false if it was not empty. */
 async function removed(folder: string): Promise<boolean> {
   try {
     await rmdir(folder)

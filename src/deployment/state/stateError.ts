@@ -17,7 +17,7 @@ type StateErrorCode =
   | 'archive-damaged'
   | 'archive-of-other-cluster'
 
-/** What keeps the operator's state directory from serving: why and the fix, in words for a person. */
+/** Problem of the operator's state directory, with the reason and the fix. */
 export class StateError extends Error {
   readonly code: StateErrorCode
   readonly fix: string
@@ -30,7 +30,7 @@ export class StateError extends Error {
   }
 }
 
-/** Turns a failed file operation into a `StateError`; bugs and `StateError`s stay what they are. */
+/** Converts a failed file operation to a `StateError`; bugs and `StateError`s stay unchanged. */
 export function stateIoError(error: unknown, did: 'read' | 'write', path: string): unknown {
   const code = errorCode(error)
   if (error instanceof StateError || code === undefined) return error
@@ -46,7 +46,7 @@ export function stateIoError(error: unknown, did: 'read' | 'write', path: string
   })
 }
 
-/** A symbolic link where the state's own folder or file must be. */
+/** Reports a symbolic link in place of the state's own folder or file. */
 export const symlinkError = (path: string): StateError =>
   new StateError({
     code: 'symlink',

@@ -8,7 +8,10 @@ import { encodeSecrets } from './secretsFile.ts'
 
 type Kept = Pick<ClusterState, 'rotation' | 'retired'>
 
-/** The content of rotation.json: version 1; the phase and its authority while one moves, and those that were dropped. */
+/**
+ * Returns the content of rotation.json: version 1; the phase and its authority during a rotation, and retired
+ * authorities.
+ */
 export function encodeRotation({ rotation, retired = [] }: Kept): Buffer {
   const moving =
     rotation === undefined
@@ -27,7 +30,7 @@ export function encodeRotation({ rotation, retired = [] }: Kept): Buffer {
   return Buffer.from(`${JSON.stringify({ version: 1, ...moving, retired }, undefined, 2)}\n`)
 }
 
-/** Reads rotation.json; a string is what is wrong with it, as the end of a sentence, without any value. */
+/** Parses rotation.json; a string describes the problem as the end of a sentence, without any value. */
 export function decodeRotation(bytes: Buffer): Kept | string {
   const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'
@@ -57,15 +60,15 @@ function decodePhase(content: Readonly<Record<string, unknown>>): Rotation | str
 const isCertificate = (value: unknown): value is string =>
   typeof value === 'string' && certificatesOf(value)?.length === 1
 
-/** What machines.json keeps of each host, by host name. */
+/** Content of machines.json, by host name. */
 export type KnownMachines = {
-  /** The machine-id of its installation. */
+  /** Machine-id of the installation. */
   readonly machines: ReadonlyMap<string, string>
-  /** The install-directory of its installation; unknown where an older muster installed it. */
+  /** Install-directory of the installation; unknown if an older muster installed it. */
   readonly folders: ReadonlyMap<string, string>
 }
 
-/** The content of machines.json, version 1; an older muster passes over the folders. */
+/** Returns the content of machines.json, version 1; older versions of muster ignore the folders. */
 export function encodeMachines({ machines, folders }: KnownMachines): Buffer {
   const content = { version: 1, machines: sorted(machines), folders: sorted(folders) }
   return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`)
@@ -74,7 +77,7 @@ export function encodeMachines({ machines, folders }: KnownMachines): Buffer {
 const sorted = (map: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>
   Object.fromEntries([...map].sort(([one], [other]) => (one < other ? -1 : 1)))
 
-/** Reads machines.json; a string is what is wrong with it, as the end of a sentence. */
+/** Parses machines.json; a string describes the problem as the end of a sentence. */
 export function decodeMachines(bytes: Buffer): KnownMachines | string {
   const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'
@@ -87,7 +90,7 @@ export function decodeMachines(bytes: Buffer): KnownMachines | string {
   return places === undefined ? 'has a host without a folder' : { machines: ids, folders: places }
 }
 
-/** Undefined where a value is no text, or an empty one. */
+/** Undefined if a value is no text, or empty. */
 function textsOf(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> | undefined {
   const texts = Object.entries(values).flatMap(([host, text]) =>
     typeof text === 'string' && text !== '' ? [[host, text] as const] : [],
@@ -95,7 +98,7 @@ function textsOf(values: Readonly<Record<string, unknown>>): ReadonlyMap<string,
   return texts.length < Object.keys(values).length ? undefined : new Map(texts)
 }
 
-/** The files of a state by their path below its folder, `/` between the parts. */
+/** Files of a state by their path below its folder, with `/` as separator. */
 export type StateFiles = ReadonlyMap<string, Buffer>
 
 export const authorityFiles = { certificate: 'authority.crt', key: 'authority.key' } as const
@@ -111,14 +114,14 @@ export const hostFiles = {
   outside: 'outside.pem',
 } as const
 
-/** Whether a path is of the file that marks a host's certificate as one of an outside authority. */
+/** Returns true for the file that marks a host's certificate as one of an outside authority. */
 export const isOutsideMark = (path: string): boolean =>
   path.startsWith(`${hostsFolder}/`) && path.endsWith(`/${hostFiles.outside}`)
 
-/** A host's folder name: its own name, percent-encoded where a file name could not be so. */
+/** Returns the folder name of a host: its own name, percent-encoded if needed. */
 export const folderOf = (host: string): string => encodeURIComponent(host).replace(/^\./, '%2E')
 
-/** The host that a folder is for; undefined when no host's folder is called so. */
+/** Returns the host of a folder; undefined if it is no host's folder. */
 export function hostOf(folder: string): string | undefined {
   try {
     const host = decodeURIComponent(folder)
@@ -128,7 +131,7 @@ export function hostOf(folder: string): string | undefined {
   }
 }
 
-/** The files that a state is kept in; equal states give equal bytes. */
+/** Encodes a state to files; equal states give equal bytes. */
 export function encodeState(state: ClusterState): StateFiles {
   const files = new Map<string, Buffer>()
   if (state.authority !== undefined) {
@@ -159,6 +162,6 @@ const filesOf = (stores: HostStores): Readonly<Record<string, Buffer>> => ({
   ...(stores.outside === undefined ? {} : { [hostFiles.outside]: Buffer.from(stores.outside) }),
 })
 
-/** Entries in the order of their names, whatever order they came in. */
+/** Sorts entries by name. */
 const byName = <Value>(map: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
   [...map].sort(([one], [other]) => (one < other ? -1 : 1))

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { folderOf } from './stateFiles.ts'
 
-/** Which state: the folder of the YAML file (absolute) and the cluster's name. */
+/** Identifies a state: the folder of the YAML file (absolute) and the cluster's name. */
 export type StatePlace = { readonly directory: string; readonly cluster: string }
 
 /** `.muster` beside the YAML file, for all its clusters. */

@@ -9,8 +9,8 @@ import { change, deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /**
- * Copies what the components wrote to the folders that they are to use, before anything says so: a host that loses its
- * power meanwhile comes up with all of its users. The start of the components takes along what changed since.
+ * Copies the components' data to its new place before any file refers to it, so that a host that loses power
+ * meanwhile starts with all its users. The start of the components copies later changes.
  */
 export function dataStep(target: Target): Step {
   const { data, service } = target
@@ -32,7 +32,7 @@ export function dataStep(target: Target): Step {
   }
 }
 
-/** Removes the data of components that are gone, and the folders that the components have left, once all is proved. */
+/** Removes the data of obsolete components, and the former place of the data, after verification. */
 export function oldDataStep(target: Target): Step {
   const { data, layout, cluster, service } = target
   const left = movedFrom(target) ?? serviceData('legacy', { root: layout.root, cluster })

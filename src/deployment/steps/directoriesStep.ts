@@ -13,7 +13,7 @@ import type { Target } from '../target.ts'
 
 type Directory = { readonly path: string; readonly mode: number; readonly owner: string }
 
-/** The folders of an installation and the manifest that says whose it is. */
+/** Creates the folders of an installation and its manifest. */
 export function directoriesStep(target: Target): Step {
   const wanted = directoriesOf(target)
   const manifest = desiredFile({
@@ -65,7 +65,10 @@ function manifestOf({ cluster, host, facts: { machineId } }: Target): Manifest {
 
 const loginOwner = (facts: HostFacts): string => `${facts.login}:${facts.group}`
 
-/** Folders of the deployment belong to the login; the service user has folders of its own, as its unit says. */
+/**
+ * Returns the folders of the deployment, which belong to the login; the service user has folders of its own, defined
+ * in its unit.
+ */
 function directoriesOf({ layout, data, service, facts }: Target): Directory[] {
   const servant = `${service.user}:${service.group}`
   return [

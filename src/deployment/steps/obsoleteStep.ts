@@ -10,7 +10,7 @@ import { stopPatience } from '../services/stopping.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
-/** Stops and removes components that the host had and the file no longer gives it. */
+/** Stops and removes components that are no longer in the host's file. */
 export function obsoleteStep(target: Target): Step {
   const { cluster, layout } = target
   const obsolete = (is: HostFacts): readonly Component[] => obsoleteComponents(target, is)

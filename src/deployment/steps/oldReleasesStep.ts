@@ -5,8 +5,8 @@ import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
 /**
- * Takes away what nobody goes back to: releases beyond the last three, and runtimes that none of those uses.
- * Last of all, after the proof: as long as the new release may fail, nothing is missing.
+ * Removes releases beyond the last three, and runtimes that none of those uses; after verification, because until
+ * then the new release may fail.
  */
 export function oldReleasesStep(target: Target): Step {
   const { layout, release, runtime } = target

@@ -5,7 +5,7 @@ import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 import { verifyChecksum } from '../verifyChecksum.ts'
 
-/** Sends the server program into a release folder of its own and runs it there once, beside what is running. */
+/** Sends the server program to a release folder of its own and runs it there once, beside the running release. */
 export function releaseStep(target: Target): Step {
   const { release, layout, runtime, service } = target
   const title = `send muster-api ${release.version} as release ${release.id}`

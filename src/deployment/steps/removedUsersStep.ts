@@ -11,13 +11,13 @@ import { presentUsers, stepIds } from '../snapshot/userRestore.ts'
 import { deletion, type Step } from '../step.ts'
 
 /**
- * Takes users away, by `muster-api remove-user` under the user file's own lock; one that got another password
- * meanwhile stays.
+ * Removes users by `muster-api remove-user` under the user file's own lock; keeps one whose password was changed
+ * meanwhile.
  */
 export function removedUsersStep(options: {
   readonly data: ServiceData
   readonly account: ServiceAccount
-  /** Folder of the release whose program writes. */
+  /** Folder of the release whose program is used. */
   readonly folder: string
   readonly names: readonly string[]
 }): Step<InstalledFacts> {

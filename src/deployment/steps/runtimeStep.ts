@@ -10,8 +10,8 @@ import { verifyChecksum } from '../verifyChecksum.ts'
 const sendTimeout = 900_000
 
 /**
- * Sends the Node.js runtime: packed, once, into a folder named by its content, and proves it there by
- * digest and by running it before anything depends on it.
+ * Sends the Node.js runtime: packed, once, to a folder named by its content, and verifies it there by digest and by
+ * running it.
  */
 export function runtimeStep(
   target: Target,
@@ -44,7 +44,7 @@ export function runtimeStep(
   }
 }
 
-/** What is checked are the packed bytes, a third of the binary: what they unpack to is known, and gzip checks it again. */
+/** Checks the packed bytes, a third of the binary; their unpacked content is known, and gzip checks it again. */
 function sendScript(runtimes: string, id: string, packedSha256: string): string {
   return `set -e
 cd ${quote(runtimes)}

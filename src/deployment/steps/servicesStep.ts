@@ -11,8 +11,8 @@ import { change, draining, type Step } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 
 /**
- * Starts what does not run and restarts what runs with something older than the plan. Each component's
- * digest is written down only after its start, so an interrupted run is noticed by the next.
+ * Starts stopped components and restarts those that run with older content. Each digest is written only after the
+ * start, so the next run notices an interrupted one.
  */
 export function servicesStep(target: Target): Step {
   const { cluster, layout, data, service } = target
@@ -71,7 +71,7 @@ exit "$wrong"`,
   }
 }
 
-/** sh that stops all components, takes along what they wrote, and starts them where it is now. */
+/** Returns sh that stops all components, copies their latest data, and starts them at the new place. */
 const moveScript = (set: ServiceSet, { from, account }: { from: ServiceData; account: string }): string =>
   [stopScript(set), copyData({ from, to: set.data, account: set.account }), account, startScript(set)]
     .map((part) => `{\n${part}\n}`)

@@ -5,7 +5,7 @@ import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Step, writing } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 
-/** One settings file per component. */
+/** Writes one settings file per component. */
 export function settingsStep(target: Target): Step {
   const files = target.components.map((component) => component.settingsFile)
   return {
@@ -23,7 +23,7 @@ export function settingsStep(target: Target): Step {
   }
 }
 
-/** A difference of one component's settings; `file` where it is of the whole file. */
+/** Difference in one component's settings; `file` if it concerns the whole file. */
 type Difference = { readonly component: Component; readonly line: string; readonly file?: true }
 
 function differences(facts: HostFacts, desired: DesiredComponent, root: string): readonly Difference[] {
@@ -36,7 +36,7 @@ function differences(facts: HostFacts, desired: DesiredComponent, root: string):
   return lines.map((line) => ({ component, line }))
 }
 
-/** One line for all components of which it is told; those of one component name it unless the option does. */
+/** Merges lines that are equal for all components; lines of one component name it unless the option does. */
 function alike(differences: readonly Difference[]): readonly string[] {
   const lines = new Map<string, readonly Component[]>()
   for (const { component, line } of differences) lines.set(line, [...(lines.get(line) ?? []), component])

@@ -6,7 +6,7 @@ import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
-/** Removes the definitions by which another service manager, which the host had before, knows the components. */
+/** Removes the definitions of another service manager that ran the components before. */
 export function staleUnitsStep(target: Target): readonly Step[] {
   const services = target.components.map(({ component }) => ({ cluster: target.cluster, component }))
   return allDefinitions({ except: target.service.manager }).map((definitions) =>

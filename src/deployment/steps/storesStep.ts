@@ -8,10 +8,10 @@ import type { Target } from '../target.ts'
 
 const title = 'write keystore, truststore and certificate'
 
-/** Names under which a run ever wrote a store: the operator's own keep their ending. */
+/** Names under which a run may have written a store: the user's own keep their extension. */
 const storeName = /^(?:key|trust)store(?:\.[^/]*)?$/
 
-/** Stores of former kinds in our folder, such as `keystore.p12` once the host has `keystore.jks`. */
+/** Returns stores of former kinds in the folder, such as `keystore.p12` once the host has `keystore.jks`. */
 function staleStores({ tls, layout }: Pick<Target, 'tls' | 'layout'>, facts: HostFacts): readonly string[] {
   const wanted = new Set(tls.map(({ path }) => path))
   return [...facts.installation.files.keys()].filter(
@@ -24,7 +24,9 @@ function staleStores({ tls, layout }: Pick<Target, 'tls' | 'layout'>, facts: Hos
   )
 }
 
-/** Keystore and truststore for Java, key and chain for our servers, and the passwords: of the stores, of databases. */
+/**
+ * Writes keystore and truststore for Java, key and chain for the servers, and the passwords of stores and databases.
+ */
 export function storesStep(target: Pick<Target, 'tls' | 'layout'>): Step {
   return {
     id: 'stores',

@@ -3,7 +3,7 @@ import { mustRun } from '../script.ts'
 import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
-/** The system user that the services run as. We remember that we made it: uninstall removes no other. */
+/** Creates the system user of the services and records that muster did, because uninstall removes no other. */
 export function systemUserStep(target: Target): Step {
   const { service, layout } = target
   const user = quote(service.user)

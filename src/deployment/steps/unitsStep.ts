@@ -19,7 +19,7 @@ function differences(
   return [difference, ...lines.map((line) => `  ${line}`)]
 }
 
-/** Definitions of the components for their service manager, enabled so that they come back with the host. */
+/** Writes the definitions of the components for their service manager and enables them at boot. */
 export function unitsStep(target: Target): readonly Step[] {
   const { definitions } = serviceManagers[target.service.manager]
   if (definitions === undefined) return []

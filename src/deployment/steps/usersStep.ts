@@ -13,20 +13,20 @@ import { stepIds } from '../snapshot/userRestore.ts'
 import { change, creation, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
 
-/** A user whose password is known here. */
+/** User with a known password. */
 type KnownUser = DesiredUser & { readonly hash: string }
 
 /**
- * The users: `muster-api put-user` writes their hashes into the host's user file under the file's own lock, so
- * that users made through the API meanwhile are kept. No password leaves this machine.
+ * Writes users: `muster-api put-user` writes their hashes to the host's user file under the file's own lock, so that
+ * users created through the API meanwhile are kept. No password leaves this machine.
  */
 export function usersStep(
   options: Pick<Target, 'users'> & {
     readonly data: ServiceData
     readonly account: ServiceAccount
-    /** Folder of the release whose program writes. */
+    /** Folder of the release whose program is used. */
     readonly folder: string
-    /** Set where components may be asked to write users themselves. */
+    /** Set if running components may be asked to write users themselves. */
     readonly throughComponents?: true
   },
 ): Step<InstalledFacts> {
@@ -78,11 +78,11 @@ const titleOf = (names: readonly string[]): string =>
     ? `give the administrator ${names[0]} its password`
     : `give the administrators ${listOf(names, 'and')} their passwords`
 
-/** What becomes of users whose hash a host does not have. */
+/** Changes of users whose hash differs from the host's. */
 type Changes = {
   readonly created: readonly KnownUser[]
   readonly reset: readonly KnownUser[]
-  /** The password stays: all hosts are to have one hash of it. */
+  /** The password stays; the hash is replaced so that all hosts have the same. */
   readonly hashed: readonly KnownUser[]
 }
 

@@ -2,10 +2,10 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import type { ComponentUsers, HostUsers, UserOnHost } from './hostUsers.ts'
 
-/** Place of a host in the file or, with a user, of the password that the file gives the user there. */
+/** Returns the position of a host in the file or, with a user, of the password that the file gives the user there. */
 type At = (host: string, user?: string) => Span
 
-/** Judges the users of all hosts, every finding at once. */
+/** Returns all findings about the users of all hosts. */
 export const checkUsers = (hosts: readonly HostUsers[], at: At): readonly Diagnostic[] => [
   ...hosts.flatMap((one) => judgeHost(one, at)),
   ...stillGiven(hosts, at),
@@ -29,7 +29,7 @@ function judgeHost({ host, state, detail: reason = '', users, components }: Host
   }
 }
 
-/** A host, and where it stands. */
+/** Host and its position in the file. */
 type Place = { readonly host: string; readonly span: Span }
 
 function judgeUser(
@@ -63,7 +63,7 @@ function judgeComponent(
   ]
 }
 
-/** The users whose replaced passwords the file still gives, each once for every place that gives one. */
+/** Reports users whose replaced passwords are still in the file, each once per place. */
 function stillGiven(hosts: readonly HostUsers[], at: At): readonly Diagnostic[] {
   const found = hosts.flatMap(({ host, users }) =>
     users.flatMap(({ user, replaced: date }) =>
@@ -76,7 +76,7 @@ function stillGiven(hosts: readonly HostUsers[], at: At): readonly Diagnostic[] 
 
 type Untried = { readonly span: Span; readonly hosts: string[]; readonly hashes: Set<string | undefined> }
 
-/** The users whose logins nobody could try, since their passwords are not known here, each once for all hosts. */
+/** Reports users whose logins could not be tried because their passwords are unknown here, each once for all hosts. */
 function untried(hosts: readonly HostUsers[], at: At): readonly Diagnostic[] {
   const found = new Map<string, Untried>()
   for (const { host, users } of hosts) {

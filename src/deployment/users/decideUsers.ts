@@ -11,14 +11,14 @@ import { StepError } from '../stepError.ts'
 import type { DesiredUser } from '../target.ts'
 import { replacedPasswords } from './replacedPasswords.ts'
 
-/** A host and the passwords that its file gives, by user. */
+/** Host and the passwords in its file, by user. */
 export type UsersHost = {
   readonly host: HostConfig
   readonly facts: InstalledFacts
   readonly given: ReadonlyMap<string, Secret>
 }
 
-/** The users that a host must have, and those that it has beside them. */
+/** Desired users of a host, and further users that it has. */
 export type DecidedHost = {
   readonly host: HostConfig
   readonly facts: InstalledFacts
@@ -26,7 +26,7 @@ export type DecidedHost = {
   readonly extra: readonly string[]
 }
 
-/** What becomes of the users of hosts, and of the state directory; nothing is written yet. */
+/** Decision about the users of all hosts and the state directory; nothing is written yet. */
 export type UsersDecision =
   | {
       readonly ok: true
@@ -36,13 +36,13 @@ export type UsersDecision =
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
 
-/** Decides what users each host must have; all problems of all hosts at once. Pure but for `random`. */
+/** Decides the users of each host; returns all problems of all hosts at once. Pure except for `random`. */
 export async function decideUsers(options: {
   readonly hosts: readonly UsersHost[]
-  /** Hosts of the file that the run leaves alone. */
+  /** Hosts of the file that are excluded from the run. */
   readonly left: readonly HostConfig[]
   readonly state: ClusterState
-  /** Whether a password is made also where a host has the user with one that is not known here. */
+  /** Also generates a password if a host has the user with one that is unknown here. */
   readonly generate: boolean
   readonly random: (size: number) => Buffer
   readonly hash: Hasher
@@ -68,7 +68,7 @@ export async function decideUsers(options: {
   }
 }
 
-/** The users of a host that its file does not name. */
+/** Returns the users of a host that its file does not name. */
 export const extraUsers = (
   host: Pick<HostConfig, 'users'>,
   { installation }: InstalledFacts,
@@ -77,7 +77,7 @@ export const extraUsers = (
     .map(({ user }) => user)
     .filter((user) => host.users.every((one) => one.user !== user))
 
-/** One note for all hosts that have the same users whom the file does not name. */
+/** Returns one note for all hosts with the same further users. */
 export function extraNotes(hosts: readonly Pick<DecidedHost, 'host' | 'extra'>[]): readonly string[] {
   const byNames = new Map<string, string[]>()
   for (const { host, extra } of hosts) {

@@ -11,43 +11,43 @@ import { installedProvable } from '../releases/provable.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import type { SurveyedHost } from '../survey.ts'
 
-/** Milliseconds that an API has for one question. */
+/** Milliseconds for one request. */
 const patience = 10_000
 
 /**
- * Result of comparing a host's password with the one that is known here; `unknown`: none is known here; `unread`: the
- * file names a source for it, which was not read.
+ * Result of comparing a host's password with the known one; `unknown`: none is known here; `unread`: the file names a
+ * source for it, which was not read.
  */
 export type PasswordVerdict = 'known' | 'another' | 'unknown' | 'unread'
 
-/** One user and one host. */
+/** One user on one host. */
 export type UserOnHost = {
   readonly user: string
-  /** Whether the file names the user for this host. */
+  /** True if the file names the user for this host. */
   readonly named: boolean
   readonly present: boolean
-  /** Absent where the host has no such user. */
+  /** Absent if the host has no such user. */
   readonly password?: PasswordVerdict
   /** PHC string, to see whether hosts differ; never shown. */
   readonly hash?: string
-  /** The day (UTC) when the password was replaced that the file still gives. */
+  /** Day (UTC) on which the password in the file was replaced. */
   readonly replaced?: string
 }
 
-/** What one component said. */
+/** Responses of one component. */
 export type ComponentUsers = {
   readonly component: Component
-  /** `socket only`, or where its API listens. */
+  /** `socket only`, or the address of its API. */
   readonly where: string
-  /** Names of the users that may log in; absent where it did not say. */
+  /** Names of the users that may log in; absent without a response. */
   readonly names?: readonly string[]
-  /** Why it did not say. */
+  /** Why there is no response. */
   readonly detail?: string
-  /** By user, what came of a login; `in` when it was let in. */
+  /** Result of a login by user; `in` if it succeeded. */
   readonly logins: ReadonlyMap<string, string>
 }
 
-/** Who can log in to one host, as it is now. */
+/** Users who can log in to one host now. */
 export type HostUsers = {
   readonly host: string
   readonly state: 'up' | 'not-installed' | 'unreachable' | 'failed'
@@ -56,7 +56,7 @@ export type HostUsers = {
   readonly components: readonly ComponentUsers[]
 }
 
-/** The components that any of the hosts has, in their order. */
+/** Returns the components that any of the hosts has, in their order. */
 export const componentsOf = (hosts: readonly HostUsers[]): readonly Component[] =>
   allComponents.filter((name) =>
     hosts.some(({ components }) => components.some(({ component }) => component === name)),
@@ -66,16 +66,16 @@ export const componentsOf = (hosts: readonly HostUsers[]): readonly Component[] 
 export type JudgePassword = (user: string, hash: string) => Promise<PasswordVerdict>
 
 /**
- * Looks at the users of one host: its user file, and what each component answers over its socket. With `logins`
- * each user whose known password is the installed one is also logged in, over TCP and TLS where the component
- * listens. A password that the file does not bear out is never tried: five wrong ones lock a user out.
+ * Reads the users of one host: its user file, and the response of each component over its socket. With `logins` it
+ * also logs in each user whose known password matches the installed hash, over TCP and TLS at the component's
+ * listener. Never tries a password that does not match the hash: five failures lock a user out.
  */
 export async function hostUsers(options: {
   readonly surveyed: SurveyedHost<InstalledFacts>
   readonly cluster: string
   readonly state: ClusterState
   readonly judge: JudgePassword
-  /** By user, what is known here. */
+  /** Known passwords by user. */
   readonly known: ReadonlyMap<string, Secret>
   readonly logins: boolean
 }): Promise<HostUsers> {
@@ -147,22 +147,22 @@ async function askComponents(
   })
 }
 
-/** A user that is not the same on all hosts that were seen. */
+/** User that differs between hosts. */
 type UserDifference = {
   readonly user: string
-  /** Hosts that lack the user: where their file names it, or where no file does and others have it. */
+  /** Hosts without the user: if their file names it, or if no file does and other hosts have it. */
   readonly missing: readonly string[]
   /** Hosts that have it although their file does not name it. */
   readonly extra: readonly string[]
-  /** Hosts with another password than the known one. */
+  /** Hosts with a password other than the known one. */
   readonly another: readonly string[]
-  /** Hosts have different hashes of a password that is not known here or was not read. */
+  /** True if hosts have different hashes of a password that is unknown here or was not read. */
   readonly unclear: boolean
-  /** Hosts for which the file still gives a password that was replaced. */
+  /** Hosts whose file still gives a replaced password. */
   readonly replaced: readonly string[]
 }
 
-/** Where hosts differ from the file or from each other, by user. Hosts that were not seen do not count. */
+/** Returns by user how hosts differ from the file or from each other. Ignores unreachable hosts. */
 export function userDifferences(hosts: readonly HostUsers[]): readonly UserDifference[] {
   const seen = hosts.filter(({ state }) => state === 'up')
   const names = [...new Set(seen.flatMap(({ users }) => users.map(({ user }) => user)))]
@@ -187,7 +187,7 @@ export function userDifferences(hosts: readonly HostUsers[]): readonly UserDiffe
   })
 }
 
-/** The same in words, one line a user and kind. */
+/** Describes the differences, one line per user and kind. */
 export const differenceWords = (differences: readonly UserDifference[]): readonly string[] =>
   differences.flatMap(({ user, missing, extra, another, unclear, replaced }) => [
     ...(missing.length > 0 ? [`${user}: missing on ${shortListOf(missing, 8)}`] : []),

@@ -5,23 +5,23 @@ import type { ClusterState } from '../state/clusterState.ts'
 import { replacedOn } from '../state/passwordRotation.ts'
 import { StepError } from '../stepError.ts'
 
-/** A host and, by user, the passwords that its file gives. */
+/** Host and, by user, the passwords in its file. */
 type GivenPasswords = {
   readonly host: Pick<HostConfig, 'name' | 'users'>
   readonly given: ReadonlyMap<string, Secret>
 }
 
-/** A password that a rotation took out of use, and that a file still gives for a host. */
+/** Password that a rotation replaced and that a file still gives for a host. */
 export type StillGiven = {
   readonly host: string
   readonly user: string
-  /** What the file names it by. */
+  /** Name of its option in the file. */
   readonly option: string
-  /** The day when it was replaced, UTC. */
+  /** Day of its replacement, UTC. */
   readonly date: string
 }
 
-/** The same as failures of the hosts: nothing may bring such a password back. */
+/** Reports replaced passwords as failures of the hosts: no run may restore such a password. */
 export const replacedPasswords = async (
   hosts: readonly GivenPasswords[],
   state: ClusterState,
@@ -37,10 +37,7 @@ export const replacedPasswords = async (
       }),
   )
 
-/**
- * What files still give of passwords that a rotation took out of use. Costs a scrypt for each password of a user who
- * was ever rotated.
- */
+/** Finds replaced passwords that files still give. Costs a scrypt for each password of a user with a rotation. */
 export async function stillGiven(
   hosts: readonly GivenPasswords[],
   state: ClusterState,

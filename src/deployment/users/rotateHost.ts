@@ -13,21 +13,21 @@ import type { SurveyedHost } from '../survey.ts'
 import { verifyHost } from '../verify.ts'
 
 /**
- * Carries out a rotation in the one order that loses no login: the state knows the new and the old password before
- * `run` changes a host, and forgets the old one only when every host that is to have the user is proved. Killed
- * anywhere, the next run goes on from what the state says. Returns the hosts that are not proved.
+ * Runs a rotation in the only order that loses no login: the state has the new and the old password before `run`
+ * changes a host, and drops the old one only after every host that must have the user is verified. After a crash the
+ * next run continues from the state. Returns the hosts that are not verified.
  */
 export async function carryOutRotation(options: {
   readonly user: string
   readonly state: ClusterState
-  /** The user from now on; see `beginRotation`. */
+  /** Entry of the user from now on; see `beginRotation`. */
   readonly next: UserState
-  /** See `settled`. */
+  /** True if the file gives the new password everywhere. */
   readonly given: boolean
-  /** All hosts whose file names the user, also those that this run leaves alone. */
+  /** All hosts whose file names the user, including excluded ones. */
   readonly hosts: readonly string[]
   readonly save: (before: ClusterState, after: ClusterState) => Promise<unknown>
-  /** Changes and proves hosts; tells which are proved. */
+  /** Changes and verifies hosts; returns the verified ones. */
   readonly run: () => Promise<readonly string[]>
 }): Promise<readonly string[]> {
   const { user, state, next, given, hosts, save, run } = options
@@ -39,21 +39,20 @@ export async function carryOutRotation(options: {
   return behind
 }
 
-/** The new login of a user, as every host is to know it. */
+/** New login of a user for every host. */
 export type NewLogin = {
   readonly user: string
   readonly password: Secret
   /** PHC string. */
   readonly hash: string
-  /** Those that no host may let in afterwards. */
+  /** Passwords that no host may accept afterwards. */
   readonly previous: readonly Secret[]
 }
 
 /**
- * Brings a new password to one host by one atomic change of its user file, which running components notice at once:
- * the host lets in with the old one until then and with the new one from then on. Proves that every API takes the new
- * one and none an old one. A component that does not run lets nobody in, nor does
- * a host where nothing is installed.
+ * Changes a password on one host by one atomic write of its user file, which running components notice at once: the
+ * host accepts the old password until then and the new one afterwards. Verifies that every API accepts the new one
+ * and no old one. A stopped component accepts nobody, nor does a host without an installation.
  */
 export function rotateHost(options: {
   readonly cluster: string

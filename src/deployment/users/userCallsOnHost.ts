@@ -22,12 +22,12 @@ import { removedUsersStep } from '../steps/removedUsersStep.ts'
 import type { SurveyedHost } from '../survey.ts'
 import { verifyHost } from '../verify.ts'
 
-/** Milliseconds that a component has for it. */
+/** Milliseconds for one component. */
 const timeout = 10_000
 
 /**
- * Ends the lock-outs of a user name in every component of a host, over their private sockets, where nobody is ever
- * locked out. Returns the components that had any; rejects with a `StepError` where one did not answer.
+ * Ends the lock-outs of a user name in every component of a host, over their private sockets, where lock-outs do not
+ * apply. Returns the components that had any; rejects with a `StepError` if one did not respond.
  */
 export async function unlockOnHost(
   transport: Transport,
@@ -78,8 +78,8 @@ function failure(host: HostConfig, component: Component, result: CallResult | un
 }
 
 /**
- * Takes a user off one host and proves that no component there knows it any more; nothing is restarted. A host that
- * would be left without any user is a `StepError`, as the API itself answers 409 then (contract.md).
+ * Removes a user from one host and verifies that no component there accepts it any more; restarts nothing. Rejects
+ * with a `StepError` for the last user of a host, for which the API returns 409 (contract.md).
  */
 export function removeFromHost(options: {
   readonly cluster: string

@@ -1,7 +1,7 @@
 /**
- * sh functions that the parts of the facts scripts share. Each line they print begins with the nonce of this run, a key
- * and tab-separated values; a value with a tab, a line feed or another control character is nobody's that we know and
- * is printed as nothing. So no name and no content can be taken for another line.
+ * Returns the sh functions shared by all facts scripts. Each printed row starts with the nonce, a key and
+ * tab-separated values. A value with a control character is printed as empty, so no name or content can imitate a
+ * row.
  */
 export const functions = (nonce: string): string => `
 nonce=${nonce}
@@ -24,7 +24,7 @@ texts() {
   [ "$#" = 0 ] || grep -aH '' "$@" | rows
 }`
 
-/** Which machine this is. */
+/** Prints the host name and the machine-id. */
 export const identity = `
 read -r first < /proc/sys/kernel/hostname
 say hostname "$first"

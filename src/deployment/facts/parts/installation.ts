@@ -10,8 +10,8 @@ import type { ServiceFacts } from '../../services/serviceManager.ts'
 const each = components.join(' ')
 
 /**
- * Texts in `$root` that say what runs there, what it was started with, and as whom. All of them are root's. Sets `as` to
- * what drops root's rights for those of the service user.
+ * Prints the files in `$root` that say what is installed, how it was started, and as which user. All belong to root.
+ * Sets `as` to the command that drops root's rights for files of the service user.
  */
 export const installed = (installation: Installation): string => `
 set --
@@ -32,24 +32,27 @@ texts "$@"
 ${findAccount(installation)}
 say place "$place" "$account"`
 
-/** User file of the installation, read as the service user: base64 of so many bytes of a regular file, no link. */
+/**
+ * Prints the user file, read as the service user: base64 of a bounded number of bytes of a regular file, never a
+ * link.
+ */
 export const users = (installation: Installation): string => `
 ${pathByPlace('file', installation, ({ usersFile }) => usersFile)}
 if [ -n "$file" ] && [ -n "$account" ]; then
   say users "$(${readAs('$as', '"$file"', mostUserBytes)} 2>/dev/null | base64 -w0)"
 fi`
 
-/** Manifest of another folder, where the host's installation was last. */
+/** Prints the manifest of the previous install-directory. */
 export const before = (folder: string): string => `
 say before ${quote(folder)}
 texts manifest-before=${quote(layoutOf(folder).manifest)}`
 
-/** The system user that the components run as, or would run as. */
+/** Prints the primary group of the components' system user. */
 export const userGroup = (cluster: string, user: string | undefined): string => `
 user=${user === undefined ? `\${account:-${clusterUser(cluster)}}` : quote(user)}
 g=$(id -gn "$user" 2>/dev/null) && say user-group "$g"`
 
-/** The releases and runtimes that are there, and what a run that did not end left. */
+/** Prints the releases and runtimes on the host, and the leftovers of an interrupted run. */
 export const releases = (layout: Layout): string => `
 if [ -d "$root" ]; then
   if [ -d ${quote(layout.snapshot)} ]; then say left-copy yes; fi
@@ -70,10 +73,10 @@ if [ -d "$root" ]; then
 fi`
 
 /**
- * Folders and files of the installation, each with mode, owner and digest. Few processes, each for all files. Only
- * folders that root alone can write are listed; of the service user's folders just owner and mode are read. A name with a
- * control character, which could be taken for rows, is nobody's that we know: in the locale C, since a byte that is no
- * character of another one would hide it.
+ * Prints folders and files of the installation with mode, owner and digest. Uses few processes, each for all files.
+ * Lists only folders that only root can write to; of the service user's folders it prints owner and mode. Skips names
+ * with a control character, which could imitate rows; uses the locale C, because in another locale an invalid byte
+ * would hide one.
  */
 export const files = ({ layout, cluster }: Installation): string => `
 find "$root" ${[
@@ -97,14 +100,14 @@ const mostHashedBlocks = 16_384
 
 const managers = serviceManagerNames.map((name) => serviceManagers[name].facts)
 
-/** sh that does for `$c` what the manager of which it is a service says. */
+/** Returns sh that runs the fragment of the manager that has the component `$c`. */
 const byManager = (words: (facts: ServiceFacts) => string): string =>
   managers.map((facts) => `if ${facts.has}; then\n${words(facts)}\n`).join('el')
 
 const functionsOf = (installation: Installation): string =>
   managers.map(({ functions }) => functions(installation)).join('\n')
 
-/** Which components run; where all that is installed is seen to run, no service manager is asked. */
+/** Prints which components run; asks no service manager if all installed components are seen to run. */
 export const servicesBriefly = (installation: Installation): string => `
 ${functionsOf(installation)}
 seen=
@@ -123,7 +126,7 @@ else
 ${askedServices}
 fi`
 
-/** Which components run, as their service managers say. */
+/** Prints the state of the components from their service managers. */
 export const services = (installation: Installation): string =>
   `\n${functionsOf(installation)}\n${askedServices}`
 
@@ -135,7 +138,7 @@ for c in ${each}; do
   say service "$c" "$state" "$enabled" "$pid"
 done`
 
-/** Definitions of services that the managers of a host may know. */
+/** Returns the service definitions of the cluster in all managers. */
 const definitionsOf = ({ cluster }: Installation) =>
   allDefinitions().flatMap(({ path }) =>
     components.map((component) => ({ component, path: path({ cluster, component }) })),

@@ -1,7 +1,7 @@
-/** Folders in which a service finds a Node.js that the login's own PATH may lack. */
+/** Paths of a Node.js that may be missing from the login's PATH. */
 const nodeCandidates = ['/usr/bin/node', '/usr/local/bin/node', '/opt/node/bin/node']
 
-/** What the host is, who is logged in, and which Node.js it has of its own. */
+/** Prints system, login and the host's own Node.js. */
 export const system = `
 set -- $(uname -sm)
 say kernel "$1"
@@ -30,7 +30,7 @@ for n in "$(command -v node 2>/dev/null)" ${nodeCandidates.join(' ')}; do
   break
 done`
 
-/** The file system that `$root` lies on, or would lie on. */
+/** Prints the file system of `$root`, or of its nearest existing parent. */
 export const fileSystem = `
 at=$root
 while [ ! -e "$at" ]; do at=$(dirname "$at"); done
@@ -52,6 +52,6 @@ while read -r _ point _ options _; do
 done 2>/dev/null < /proc/self/mounts
 say noexec "$noexec"`
 
-/** TCP listeners, as proc(5) has them. */
+/** Prints TCP listeners from proc(5). */
 export const listeners = `
 sed -n "s/^.* 0A .*/$nonce\tlistener\t&/p" /proc/net/tcp /proc/net/tcp6 2>/dev/null`

@@ -7,45 +7,45 @@ import type { Secret } from '../../../secrets/secret.ts'
 import type { MadePassword } from '../../desired/administrators.ts'
 import type { ClusterState } from '../../state/clusterState.ts'
 
-/** One API of a host, as this machine calls it. */
+/** API of a host, as this machine calls it. */
 export type HostApi = { readonly component: Component; readonly endpoint: Endpoint }
 
-/** A user that the file names; without a password the host's user of that name is left as it is. */
+/** User in the file; without a password the host's user is not changed. */
 export type WantedUser = { readonly user: string; readonly password?: Secret }
 
-/** Whether two names are of one user: the APIs keep names in NFC. */
+/** Returns true if two names are of one user: the APIs keep names in NFC. */
 export const isSameUser = (one: string, other: string): boolean =>
   one.normalize('NFC') === other.normalize('NFC')
 
-/** What one host is to have, and by which logins it may be asked. */
+/** Desired users of one host, and the logins for its APIs. */
 export type DesiredUsers = {
   readonly host: string
   readonly apis: readonly HostApi[]
   readonly users: readonly WantedUser[]
-  /** Tried in this order where no wanted user is let in: replaced passwords, then the operator's own login. */
+  /** Tried in this order if no desired user can log in: replaced passwords, then the operator's own login. */
   readonly logins: readonly Credentials[]
-  /** Whether users that the file does not name are taken off the host. */
+  /** True if users that the file does not name are removed. */
   readonly prune: boolean
 }
 
-/** What the APIs of a host told before anything was changed there. */
+/** Answers of a host's APIs before any change. */
 export type AskedHost = {
-  /** Names of the users that the host has. */
+  /** Names of the users on the host. */
   readonly present: readonly string[]
-  /** Those that are let in with the password that they are to have. */
+  /** Users who can log in with their desired password. */
   readonly fitting: readonly string[]
-  /** A login that all APIs of the host took; absent while the host has no user. */
+  /** Login that all APIs of the host accepted; absent while the host has no user. */
   readonly login?: Credentials
-  /** Logins that the host took, of users who are to get another password or to go: the way back. */
+  /** Accepted logins of users whose password changes or who are removed: needed to restore them. */
   readonly before: readonly Credentials[]
 }
 
-/** Passwords that the file gives, by host and user. */
+/** Passwords in the file, by host and user. */
 export type GivenPasswords = ReadonlyMap<string, ReadonlyMap<string, Secret>>
 
 /**
- * What a host is to have, as far as passwords are known: the file's own, else the kept one. Passwords that
- * these replace are tried as logins, then `own`, which the operator gave.
+ * Returns the desired users of a host with the known passwords: from the file, otherwise from the state. Passwords
+ * that these replace are tried as logins, then `own`, which the operator gave.
  */
 export function desiredUsersOf(options: {
   readonly host: HostConfig
@@ -70,8 +70,8 @@ export function desiredUsersOf(options: {
 }
 
 /**
- * Makes a password for each wanted user of whom none is known and whom no host has, one for all hosts. Where hosts
- * were left out of the run, one of them may have the user: then none is made.
+ * Generates a password for each desired user without a known one whom no host has, the same for all hosts. If hosts
+ * were excluded from the run, one of them may have the user: then none is generated.
  */
 export function withMadePasswords(options: {
   readonly hosts: readonly { readonly wish: DesiredUsers; readonly asked: AskedHost }[]

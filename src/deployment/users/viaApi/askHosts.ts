@@ -11,9 +11,9 @@ import { onApi, patience, placeOf, refusal } from './callApi.ts'
 import { type Listed, listUsers, mayMakeFirst } from './listUsers.ts'
 
 /**
- * Asks every API of a host, and changes nothing: whether it answers, which users the host has, and whether each
- * wanted one is let in with its password. Rejects with a `StepError` or a `TransportError` where the host could not
- * be changed: an API is silent, no login is known, or nobody may make the first user from here.
+ * Asks every API of a host without changing anything: whether it responds, which users the host has, and whether each
+ * desired user can log in. Rejects with a `StepError` or a `TransportError` if the host could not be changed: an API
+ * does not respond, no login is known, or the first user may not be created from here.
  */
 export async function askHost(wish: DesiredUsers, signal: AbortSignal): Promise<AskedHost> {
   const { host, apis, users } = wish
@@ -39,12 +39,12 @@ export async function askHost(wish: DesiredUsers, signal: AbortSignal): Promise<
   return { ...told, before: await loginsBefore(wish, told, (one) => ask(first, one)) }
 }
 
-/** Further passwords of a user that are tried: with five failures the host would lock it out. */
+/** Number of further passwords tried per user: five failures would lock it out. */
 const mostTries = 2
 
 /**
- * The logins that a host takes of users who are to get another password, or to go: the way back. Each wrong one
- * counts as a failure there, so few are tried, none twice, and none of who is known already.
+ * Finds accepted logins of users whose password changes or who are removed, for a restore. Each wrong password counts
+ * as a failure, so few are tried, none twice, and none for a user with a known login.
  */
 async function loginsBefore(
   { users, logins }: DesiredUsers,
@@ -105,12 +105,12 @@ const othersRefuse = (host: string, api: HostApi, { user }: Credentials): StepEr
     fix: `See \`muster status\` and install ${host} again: the APIs of a host share one user file.`,
   })
 
-/** What a host told, or why it could not be changed. */
+/** Answers of a host, or why it could not be changed. */
 type Asked =
   | { readonly wish: DesiredUsers; readonly asked: AskedHost }
   | { readonly wish: DesiredUsers; readonly failure: Failure; readonly unreachable: boolean }
 
-/** Asks all hosts before any of them is changed; one host's failure is its answer. */
+/** Asks all hosts before any of them is changed; a failure belongs to its host. */
 export const askHosts = (options: {
   readonly wishes: readonly DesiredUsers[]
   readonly signal: AbortSignal

@@ -9,11 +9,11 @@ import type { HostApi } from './apiHost.ts'
 /** Milliseconds for one call. */
 export const patience = 10_000
 
-/** Where a call goes, as messages tell it: `the manager at https://10.0.0.11:8090`. */
+/** Describes the target of a call: `the manager at https://10.0.0.11:8090`. */
 export const placeOf = ({ component, endpoint }: HostApi): string =>
   `the ${component} at ${describeEndpoint(endpoint)}`
 
-/** What a deployment calls the ways in which nothing of a host answers. */
+/** Transport errors that correspond to client errors without a response. */
 const unreachable: Readonly<Partial<Record<ClientErrorCode, TransportErrorCode>>> = {
   refused: 'connection-refused',
   unreachable: 'connection-refused',
@@ -25,7 +25,7 @@ const unreachable: Readonly<Partial<Record<ClientErrorCode, TransportErrorCode>>
 const trustAdvice =
   'Use --cacert with the authority that signed it; for generated stores that is authority.crt in the state directory. If that one was used, another server may be answering.'
 
-/** Makes calls of one API of a host; a call without an answer becomes a failure of that host. */
+/** Calls one API of a host; converts a missing response to a failure of that host. */
 export async function onApi<Value>(host: string, call: () => Promise<Value>): Promise<Value> {
   try {
     return await call()
@@ -39,7 +39,7 @@ export async function onApi<Value>(host: string, call: () => Promise<Value>): Pr
   }
 }
 
-/** An API's refusal as the failure of its host: the answer's own words, and what to do where it is known. */
+/** Converts an API's problem to a failure of its host, with a fix if one is known. */
 export function refusal(
   host: string,
   api: HostApi,

@@ -14,7 +14,7 @@ import { onApi, patience, placeOf, refusal } from './callApi.ts'
 import { listUsers } from './listUsers.ts'
 import { changeWords, type UserChange } from './planChanges.ts'
 
-/** Makes one change by an API of a host, with a login that is good now. Rejects as `onApi` does. */
+/** Makes one change by an API of a host, with a valid login. Rejects as `onApi` does. */
 function makeChange(
   { host, api }: { readonly host: string; readonly api: HostApi },
   change: UserChange,
@@ -31,15 +31,15 @@ function makeChange(
   )
 }
 
-/** What is to be done on a host by calls, and its way back. */
+/** Steps of a host by API calls, and their restore. */
 export type UserCalls = { readonly steps: readonly PlannedStep[]; readonly snapshot: Snapshot }
 
 const tellOf = { create: creation, reset: change, remove: deletion } as const
 
 /**
- * The steps of a host that is changed by calls of one of its APIs; the others share its users. Each call is made
- * with a login that was good a moment ago: what a step makes or resets is the login of those behind it, since the
- * operator's own login may be a user that is to go.
+ * Returns the steps that change a host by calls of one of its APIs; the others share its users. Each call uses a
+ * login that was valid a moment ago: the result of one step is the login of the next, because the operator's own
+ * login may be a user that is removed.
  */
 export function userCalls(options: {
   readonly wish: DesiredUsers
@@ -75,7 +75,7 @@ export function userCalls(options: {
   return { steps, snapshot }
 }
 
-/** Of a host that is gone, what is known of its users: nothing can be taken back there. */
+/** Adds the known state of the users to the failure of an unreachable host, which cannot be restored. */
 function withState(error: unknown, begun: readonly Begun[]): unknown {
   if (!(error instanceof TransportError) || !isUnreachable(error)) return error
   const words = (is: boolean): string =>
@@ -92,17 +92,17 @@ function withState(error: unknown, begun: readonly Begun[]): unknown {
   return new TransportError({ host, code, message: sentences.join('\n'), fix, cause: error })
 }
 
-/** A change that was begun, and whether the API said that it is done. */
+/** Change that was started; `done` if the API confirmed it. */
 type Begun = { readonly change: UserChange; readonly done: boolean }
 
 type Host = { readonly wish: DesiredUsers; readonly asked: AskedHost; readonly api: HostApi }
 
-/** By user in NFC, who is let in now. */
+/** Valid logins by user in NFC. */
 type Logins = Map<string, Credentials>
 
 /**
- * Makes the users of a host what they were before these changes, newest first, as far as their passwords are known
- * here; tells what stays. Rejects with a `StepError` or a `TransportError` where the host does not follow.
+ * Reverts these changes of a host, newest first, as far as the passwords are known here; returns what remains.
+ * Rejects with a `StepError` or a `TransportError` if the host refuses.
  */
 async function revertHost(host: Host, begun: readonly Begun[]): Promise<Restored> {
   const { wish, asked } = host
@@ -145,11 +145,11 @@ function follow(now: Logins, change: UserChange): void {
   else now.set(nameOf(change), change.login)
 }
 
-/** A login that is good now; rather of another user than the one whom it is about. */
+/** Returns a valid login, preferably of a user other than the one to be changed. */
 const pick = (now: Logins, about: string): Credentials | undefined =>
   [...now].find(([user]) => user !== about)?.[1] ?? now.get(about)
 
-/** Whether a change took place whose answer never came, or was a refusal. */
+/** Returns true if a change took place although its response was lost or was a problem. */
 async function hasHappened({ wish, api }: Host, change: UserChange, now: Logins): Promise<boolean> {
   const { host } = wish
   if (change.kind !== 'remove') return (await listUsers({ host, api, login: change.login })).kind === 'users'
@@ -157,7 +157,7 @@ async function hasHappened({ wish, api }: Host, change: UserChange, now: Logins)
   return listed.kind === 'users' && !listed.names.some((name) => isSameUser(name, change.user))
 }
 
-/** Takes one change back; says what stays instead where that cannot be done. */
+/** Reverts one change; returns what remains if that is not possible. */
 async function undo(
   { wish, api }: Host,
   change: UserChange,

@@ -9,10 +9,10 @@ import { type AskedHost, type DesiredUsers, withMadePasswords } from './apiHost.
 import { type UserCalls, userCalls } from './changeHost.ts'
 import { planChanges } from './planChanges.ts'
 
-/** A host that told what it has. */
+/** Host whose APIs responded. */
 export type AnsweredHost = { readonly wish: DesiredUsers; readonly asked: AskedHost }
 
-/** What becomes of hosts that were asked, and of the state directory; nothing is changed yet. */
+/** Decision about hosts and the state directory; nothing is changed yet. */
 export type ApiDecision =
   | {
       readonly ok: true
@@ -24,7 +24,10 @@ export type ApiDecision =
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
 
-/** Decides from what all hosts told; pure but for `random`. `left` are hosts of the file that were not asked. */
+/**
+ * Decides from the answers of all hosts; pure except for `random`. `excluded` are hosts of the file that were not
+ * asked.
+ */
 export function decideViaApi(options: {
   readonly answered: readonly AnsweredHost[]
   readonly addresses: ReadonlyMap<string, string>

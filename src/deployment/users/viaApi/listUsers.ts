@@ -6,9 +6,9 @@ import type { HostApi } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'
 
 /**
- * Asks whether the first user of a host may be made from here. The call lacks the guard, so it changes nothing
- * (contract.md, "Guarded operations"): who may make the user is told that the guard is missing, 400, and who may
- * not is refused before that, 403. Rejects with a `StepError` where it may not.
+ * Asks whether the first user of a host may be created from here. The call lacks its guard, so it changes nothing
+ * (contract.md, "Guarded operations"): a permitted caller gets 400 for the missing guard, another one 403 before
+ * that. Rejects with a `StepError` if it is not permitted.
  */
 export async function mayMakeFirst(options: {
   readonly host: string
@@ -32,13 +32,13 @@ export async function mayMakeFirst(options: {
   })
 }
 
-/** The users that an API tells to a login; what it answers instead. */
+/** Users of a host as its API lists them, or its other response. */
 export type Listed =
   | { readonly kind: 'users'; readonly names: readonly string[]; readonly login: Credentials }
   | { readonly kind: 'refused' }
   | { readonly kind: 'no-user' }
 
-/** Asks an API for its users, with a login or, where the host has no user yet, without. Rejects as `onApi` does. */
+/** Asks an API for its users, with a login or, if the host has no user yet, without. Rejects as `onApi` does. */
 export async function listUsers(options: {
   readonly host: string
   readonly api: HostApi

@@ -3,19 +3,19 @@ import type { Credentials } from '../../../client/credentials.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type DesiredUsers, isSameUser, type WantedUser } from './apiHost.ts'
 
-/** One change of the users of a host, by one call. */
+/** Change of one user of a host, by one call. */
 export type UserChange =
   | { readonly kind: 'create' | 'reset'; readonly login: Credentials }
   | { readonly kind: 'remove'; readonly user: string }
 
-/** What is to be changed on a host, in this order, and whom it has that the file does not name. */
+/** Changes of a host, in this order, and its users that the file does not name. */
 export type UserChanges = { readonly changes: readonly UserChange[]; readonly extra: readonly string[] }
 
-/** Those of `present` that no wanted user is. */
+/** Returns the users in `present` that are not desired. */
 export const extraUsers = (present: readonly string[], users: readonly WantedUser[]): readonly string[] =>
   present.filter((name) => !users.some(({ user }) => isSameUser(user, name)))
 
-/** What a host lacks of its wish. A `StepError` where that cannot be done without a further password. */
+/** Returns the missing changes of a host. A `StepError` if they need another password. */
 export function planChanges(wish: DesiredUsers, asked: AskedHost): UserChanges | StepError {
   const { host, users, prune } = wish
   const has = (user: string): boolean => asked.present.some((name) => isSameUser(name, user))
@@ -46,7 +46,7 @@ export function planChanges(wish: DesiredUsers, asked: AskedHost): UserChanges |
   return { changes: [...puts, ...extra.map((user): UserChange => ({ kind: 'remove', user }))], extra }
 }
 
-/** A change in a few words, as plans and reports have it. */
+/** Describes a change for plans and reports. */
 export function changeWords(change: UserChange): string {
   if (change.kind === 'remove') return `remove the user ${change.user}`
   const { user } = change.login

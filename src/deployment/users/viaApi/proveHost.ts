@@ -5,8 +5,8 @@ import type { DesiredUsers } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'
 
 /**
- * Proves that every API of a host lets in each user whose password is known. Returns what was proved in a few
- * words; rejects with a `StepError` or a `TransportError`.
+ * Verifies that every API of a host accepts each user with a known password. Returns a short summary; rejects with a
+ * `StepError` or a `TransportError`.
  */
 export async function proveHost({ host, apis, users }: DesiredUsers, signal: AbortSignal): Promise<string> {
   const logins = users.flatMap(({ user, password }) => (password === undefined ? [] : [{ user, password }]))

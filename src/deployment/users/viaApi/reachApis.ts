@@ -6,9 +6,9 @@ import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'
 
 /**
- * The APIs of a host that this machine can call; `here` tells that the host is this machine. One that listens on
- * loopback elsewhere is left to the others of its host, with which it shares the user file; a host without any
- * other is a `StepError`.
+ * Returns the APIs of a host that this machine can call; `here` is true if the host is this machine. Skips remote
+ * loopback listeners if another API of the host shares the user file; a host without a reachable API is a
+ * `StepError`.
  */
 export function reachApis(options: {
   readonly host: HostConfig
