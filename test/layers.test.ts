@@ -115,7 +115,7 @@ const ioFiles: readonly string[] = [
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
   'components/stateFile.ts',
-  'deployment/program.ts',
+  'deployment/serverProgram.ts',
   'deployment/runs/runsFile.ts',
   'deployment/runtime/runtimeCache.ts',
   'deployment/runtime/fetchRuntime.ts',

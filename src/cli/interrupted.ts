@@ -1,4 +1,4 @@
-import { OperatorError } from '../deployment/failure.ts'
+import { OperatorError } from '../deployment/hostFailure.ts'
 
 /** Ctrl-C or SIGTERM stopped a command; the programs answer it with exit code 130 and print nothing more. */
 export class Interrupted extends OperatorError {

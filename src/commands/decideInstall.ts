@@ -6,15 +6,15 @@ import type { CommandContext } from '../cli/context.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { recordedCluster, registryDirectory } from '../client/registry.ts'
 import { isGenerated } from '../deployment/desired/generatedStores.ts'
-import { hostsAtOnce } from '../deployment/execution/execute.ts'
-import { failureOf } from '../deployment/failure.ts'
+import { maxParallelHosts } from '../deployment/execution/execute.ts'
+import { failureOf } from '../deployment/hostFailure.ts'
 import { type HostPlan, preview } from '../deployment/hostPlan.ts'
-import { installPlan } from '../deployment/plans/install.ts'
+import { installPlan } from '../deployment/plans/installPlan.ts'
 import { type Preparation, prepare, type ResolvedSecrets } from '../deployment/prepare.ts'
-import { type Program, readProgram } from '../deployment/program.ts'
 import { requireTargetSupport } from '../deployment/releases/compatibility.ts'
 import type { PackedRuntime, RuntimeFile, SentRuntime } from '../deployment/runtime/chooseRuntime.ts'
 import { readRuntimeFile } from '../deployment/runtime/fetchRuntime.ts'
+import { readServerProgram, type ServerProgram } from '../deployment/serverProgram.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
@@ -43,12 +43,12 @@ export type InstallDecision = {
 /** What else stands in the way on a host that was reached. */
 export type Bars = (
   surveyed: SurveyedHost,
-  to: Pick<Program, 'version'> & { readonly release: string | undefined },
+  to: Pick<ServerProgram, 'version'> & { readonly release: string | undefined },
 ) => StepError | undefined
 
 /** What an installation sends, read from this machine. */
 export type InstallSources = {
-  readonly program: Program
+  readonly program: ServerProgram
   /** The operator's --runtime-file, packed. */
   readonly runtimeFile: (RuntimeFile & { readonly packed: Buffer }) | undefined
   /** The operator's own stores, by path. */
@@ -74,7 +74,7 @@ export async function readInstallSources(options: {
   const { context, config, runtimeFile: path } = options
   await mustKnowAuthority(options)
   return {
-    program: await readProgram(context.packageDirectory, context.version),
+    program: await readServerProgram(context.packageDirectory, context.version),
     runtimeFile: path === undefined ? undefined : await readRuntimeFile({ path, env: context.env }),
     storeFiles: await readOwnStores(config),
   }
@@ -160,7 +160,7 @@ export async function decideInstall(
 async function unfitReleases(planned: readonly PlannedTarget[]): Promise<readonly StepError[]> {
   const found = await mapLimit({
     items: planned.filter(({ plan }) => plan.steps.length > 0),
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: ({ transport, target }) =>
       requireTargetSupport(transport, target).then(
         () => undefined,

@@ -10,8 +10,8 @@ import { Interrupted } from '../cli/interrupted.ts'
 import { textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type HostReport, hostReport } from '../deployment/diag/hostReport.ts'
-import { redacted } from '../deployment/diag/redact.ts'
-import { type TarEntry, tarOf } from '../deployment/diag/tar.ts'
+import { redact } from '../deployment/diag/redact.ts'
+import { createTar, type TarEntry } from '../deployment/diag/tar.ts'
 import { type HostResult, onEachHost } from '../deployment/eachHost.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
 import { diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
@@ -74,10 +74,10 @@ export async function diag(
   const entries = files.map(
     ([name, text]): TarEntry => ({
       path: `${stem}/${name}`,
-      content: Buffer.from(printable(redacted(text, secrets))),
+      content: Buffer.from(printable(redact(text, secrets))),
     }),
   )
-  const archive = gzipSync(tarOf(entries, made))
+  const archive = gzipSync(createTar(entries, made))
   await writeArchive(path, archive)
   const names = lost.map(({ host }) => host)
   context.stdout.write(

@@ -3,11 +3,11 @@ import { mustBeAbleToAsk } from '../cli/ask.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { recordCluster, recordedCluster, registryDirectory } from '../client/registry.ts'
-import { forgetReplaced } from '../deployment/desired/administrators.ts'
+import { dropReplacedPasswords } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
-import { recorded } from '../deployment/hostIdentity.ts'
+import { recordedMachines } from '../deployment/hostIdentity.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import { registration } from '../deployment/registration.ts'
 import type { PackedRuntime, SentRuntime } from '../deployment/runtime/chooseRuntime.ts'
@@ -90,7 +90,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
     return withSurvey(session, {
       look: wholeLook,
       requires: 'all',
-      machines: recorded(state, replaced),
+      machines: recordedMachines(state, replaced),
       work: (surveyed) => installOn(surveyed, { ...asked, secrets, given, state, sources }),
     })
   })
@@ -139,7 +139,7 @@ async function installOn(
     const { exit } = await execute()
     reportPart(session)
     if (exit !== exitCodes.ok) return exit
-    const after = forgetReplaced(preparation.state, preparation.targets, config.left)
+    const after = dropReplacedPasswords(preparation.state, preparation.targets, config.left)
     await saveState({ ...config, before: preparation.state, after })
     await record(context, config, decision)
     await reportGrants(session, decision)

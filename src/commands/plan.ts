@@ -2,7 +2,7 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { newGrants } from '../deployment/databaseAccounts.ts'
-import { recorded } from '../deployment/hostIdentity.ts'
+import { recordedMachines } from '../deployment/hostIdentity.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { closeAll, surveyHosts, unreachableOutcomes, wholeLook } from '../deployment/survey.ts'
@@ -49,7 +49,7 @@ export async function plan(
     look: wholeLook,
     connect: (host) => connectHost(context, host),
     emit: renderer.emit,
-    machines: recorded(state, replaced),
+    machines: recordedMachines(state, replaced),
     clock: () => performance.now(),
   }).finally(() => renderer.end())
   const decide = async (): ReturnType<typeof decideInstall> => {

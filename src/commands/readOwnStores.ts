@@ -3,7 +3,7 @@ import type { CommandContext } from '../cli/context.ts'
 import { secretReader } from '../cli/secretReader.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { StorePasswords } from '../deployment/desired/generatedStores.ts'
-import type { StoresRead } from '../deployment/desired/userProvidedStores.ts'
+import type { LoadedStores } from '../deployment/desired/userProvidedStores.ts'
 import type { Secret } from '../secrets/secret.ts'
 
 /** Contents of the stores that the file names on this machine; one that cannot be read is left out. */
@@ -23,7 +23,7 @@ export async function readOwnStores(config: ClusterConfig): Promise<ReadonlyMap<
 export async function readStoreSecrets(
   context: CommandContext,
   hosts: readonly HostConfig[],
-): Promise<Omit<StoresRead, 'files'>> {
+): Promise<Omit<LoadedStores, 'files'>> {
   const read = secretReader(context, { policy: 'all' })
   const passwords = new Map<string, StorePasswords>()
   const failures = new Map<string, { readonly message: string; readonly fix: string }[]>()

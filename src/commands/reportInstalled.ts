@@ -5,10 +5,10 @@ import { lineWidth } from '../cli/terminal.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isHere } from '../config/resolve/dataSources.ts'
 import { components } from '../contracts/component.ts'
-import { apiPlace } from '../deployment/callHost.ts'
+import { apiAddress } from '../deployment/callHost.ts'
 import { missingGrants, tryDatabases } from '../deployment/databaseAccounts.ts'
 import { isGenerated } from '../deployment/desired/generatedStores.ts'
-import { hostsAtOnce } from '../deployment/execution/execute.ts'
+import { maxParallelHosts } from '../deployment/execution/execute.ts'
 import { authorityFiles } from '../deployment/state/stateFiles.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { apiUrlsText } from '../output/deployment/apiUrls.ts'
@@ -25,7 +25,7 @@ export async function reportGrants(
 ): Promise<void> {
   const tried = await mapLimit({
     items: planned,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: ({ transport, target }) => tryDatabases(transport, target),
   })
   const grants = missingGrants(
@@ -49,7 +49,7 @@ export function reachOf(
     host.apis.flatMap((api) => {
       if (!api.enabled) return []
       const only = isHere(api.address) && host.connection === 'ssh' ? ` on ${host.name}` : ''
-      return [{ host, component: api.component, url: `https://${apiPlace(host, api)}`, only }]
+      return [{ host, component: api.component, url: `https://${apiAddress(host, api)}`, only }]
     }),
   )
   const command = (...words: readonly string[]): string => ['muster', ...words, ...files].map(quote).join(' ')

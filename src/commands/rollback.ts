@@ -3,14 +3,14 @@ import { mustBeAbleToAsk } from '../cli/ask.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
-import { hostsAtOnce } from '../deployment/execution/execute.ts'
+import { maxParallelHosts } from '../deployment/execution/execute.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
-import { failureOf, isUnreachable } from '../deployment/failure.ts'
+import { failureOf, isUnreachable } from '../deployment/hostFailure.ts'
 import { preview } from '../deployment/hostPlan.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
-import { restoreRelease, rollbackPlan } from '../deployment/plans/rollback.ts'
+import { restoreRelease, rollbackPlan } from '../deployment/plans/rollbackPlan.ts'
 import { byTurn, nameParts, releaseToGoTo } from '../deployment/releases/chooseRelease.ts'
 import { requireSettingsSupport } from '../deployment/releases/compatibility.ts'
 import { installedProof } from '../deployment/releases/provable.ts'
@@ -80,7 +80,7 @@ async function decide(session: SurveyedSession<HostFacts>, known: Known): Promis
   const { rollout } = known
   const found = await mapLimit({
     items: survey.reached,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: (surveyed) => decideHost(session.config.cluster, surveyed, known),
   })
   if (!json) {

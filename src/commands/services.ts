@@ -7,7 +7,7 @@ import type { Rollout } from '../deployment/execution/rollout.ts'
 import { preview } from '../deployment/hostPlan.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
-import { type ServiceOperation, servicePlanOf } from '../deployment/plans/services.ts'
+import { type ServiceOperation, serviceOperationPlan } from '../deployment/plans/serviceOperationPlan.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
@@ -62,8 +62,8 @@ function stepsOf(
   cluster: string,
   { host, facts }: SurveyedHost,
   operation: ServiceOperation,
-): ReturnType<typeof servicePlanOf> {
-  return servicePlanOf({
+): ReturnType<typeof serviceOperationPlan> {
+  return serviceOperationPlan({
     operation,
     facts,
     set: {

@@ -8,7 +8,7 @@ import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type HostConfig, isReachedLocally } from '../config/model.ts'
-import { failureOf } from '../deployment/failure.ts'
+import { failureOf } from '../deployment/hostFailure.ts'
 import type { UnreachableHost } from '../deployment/survey.ts'
 import {
   type Looked,

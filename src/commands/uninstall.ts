@@ -5,7 +5,7 @@ import { forgetCluster, forgetHosts, registryDirectory } from '../client/registr
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { preview } from '../deployment/hostPlan.ts'
 import { layoutOf } from '../deployment/layout.ts'
-import { uninstallPlan } from '../deployment/plans/uninstall.ts'
+import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { wholeLook } from '../deployment/survey.ts'

@@ -14,9 +14,9 @@ export async function batchSteps(
   const failures = answers.flatMap((answer): unknown[] =>
     answer.status === 'rejected' ? [answer.reason] : [],
   )
-  const first = failures.find((error) => !wasNotRun(error)) ?? failures[0]
+  const first = failures.find((error) => !wasSkipped(error)) ?? failures[0]
   if (first !== undefined) throw first
 }
 
 /** Returns true if a request was skipped because an earlier one failed. */
-const wasNotRun = (error: unknown): boolean => error instanceof TransportError && error.code === 'not-run'
+const wasSkipped = (error: unknown): boolean => error instanceof TransportError && error.code === 'not-run'

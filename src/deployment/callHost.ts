@@ -5,14 +5,14 @@ import type { HostConfig } from '../config/model.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Layout } from './layout.ts'
-import { ownProgram } from './ownProgram.ts'
+import { musterApiCommand } from './musterApiCommand.ts'
 import { mustRun } from './script.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
 import { untilEnd, type Watched } from './services/untilEnd.ts'
 import { StepError } from './stepError.ts'
 
 /** Formats the address of an API on another host, such as `10.0.0.11:8090` or `[2001:db8::1]:8090`. */
-export function apiPlace(
+export function apiAddress(
   host: Pick<HostConfig, 'address'>,
   api: Pick<HostConfig['apis'][number], 'address' | 'port'>,
 ): string {
@@ -49,7 +49,7 @@ export async function callHost(options: {
       ? await callThrough(requests, transport.dial)
       : undefined
   if (answered !== undefined) return answered
-  const script = ownProgram(layout.current, 'call', account)
+  const script = musterApiCommand(layout.current, 'call', account)
   const { stdout } = await mustRun(transport, {
     doing: 'calling the APIs on the host',
     fix: 'Install again; `muster status` shows the current state.',
@@ -68,5 +68,5 @@ export async function callHost(options: {
 }
 
 /** Returns the id of the component that ended during the calls. */
-export const endedIn = (results: readonly CallResult[]): string | undefined =>
+export const endedComponent = (results: readonly CallResult[]): string | undefined =>
   results.find((result) => 'error' in result && result.error.code === 'ended')?.id

@@ -9,16 +9,16 @@ import { monitorGrants } from '../contracts/monitorGrants.ts'
 import { replicatorGrants } from '../contracts/replicatorGrants.ts'
 import type { DatabaseType } from '../contracts/serverSettings.ts'
 import type { Transport } from '../transport/transport.ts'
-import { failureOf } from './failure.ts'
+import { failureOf } from './hostFailure.ts'
 import { installedPart } from './manifest.ts'
-import { ownProgram } from './ownProgram.ts'
+import { musterApiCommand } from './musterApiCommand.ts'
 import type { Target } from './target.ts'
 
 /** Milliseconds for all logins of a host, in addition to the limit of each in `muster-api`. */
-const patience = 60_000
+const loginsTimeout = 60_000
 
 /** Maximum number of logins read from one host. */
-const most = 1000
+const maxLogins = 1000
 
 /** Database logins of one host's components; undefined if they could not be tried. */
 type TriedHost = {
@@ -38,10 +38,10 @@ export async function tryDatabases(transport: Transport, target: Target): Promis
   if (files.length === 0) return undefined
   const words = (file: string): string => `try-databases --settings ${quote(file)}`
   const script = files
-    .map((file) => `${ownProgram(target.layout.current, words(file), target.service)} || exit 1`)
+    .map((file) => `${musterApiCommand(target.layout.current, words(file), target.service)} || exit 1`)
     .join('\n')
   try {
-    const { code, stdout } = await transport.run(script, { timeout: patience })
+    const { code, stdout } = await transport.run(script, { timeout: loginsTimeout })
     return { host, logins: code === 0 ? parseLogins(stdout.raw()) : undefined }
   } catch (error) {
     failureOf(error)
@@ -55,7 +55,7 @@ export function parseLogins(text: string): readonly DatabaseLogin[] | undefined 
   const lists = lines.map(parseJson)
   if (lists.length === 0 || !lists.every((list) => Array.isArray(list))) return undefined
   const values = lists.flat()
-  const logins = values.slice(0, most).flatMap(readLogin)
+  const logins = values.slice(0, maxLogins).flatMap(readLogin)
   return logins.length === values.length ? logins : undefined
 }
 

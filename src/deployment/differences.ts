@@ -13,7 +13,7 @@ const namesSecret = (name: string): boolean => secretName.test(name)
  * Redacts a line of a host's file. What muster writes holds no secret, but an administrator may have added one: an
  * environment variable of a service, for example. The name before the first `=` stays.
  */
-function withoutSecrets(line: string): string {
+function redactLine(line: string): string {
   // It goes on from a line above, whose name is not known here.
   if (/^\s/.test(line)) return '[redacted]'
   const at = line.indexOf('=')
@@ -22,25 +22,25 @@ function withoutSecrets(line: string): string {
 }
 
 /** Maximum number of lines that a plan shows of one file's difference. */
-const mostLines = 20
+const maxLines = 20
 /** Maximum number of characters per line. */
-const longest = 160
+const maxLineLength = 160
 
 /** Control and format characters, which move a terminal's cursor or are invisible. */
-const unseen = /[\p{Cc}\p{Cf}]/gu
+const unprintable = /[\p{Cc}\p{Cf}]/gu
 
 /** Returns the first lines of a difference, truncated, and the number of further lines. */
-function shortened(lines: readonly string[]): readonly string[] {
+function truncated(lines: readonly string[]): readonly string[] {
   const shown = lines
-    .slice(0, mostLines)
-    .map((line) => line.replaceAll(unseen, '\ufffd'))
-    .map((line) => (line.length > longest ? `${line.slice(0, longest - 1)}…` : line))
+    .slice(0, maxLines)
+    .map((line) => line.replaceAll(unprintable, '\ufffd'))
+    .map((line) => (line.length > maxLineLength ? `${line.slice(0, maxLineLength - 1)}…` : line))
   const more = lines.length - shown.length
   return more === 0 ? shown : [...shown, `and ${more} more ${more === 1 ? 'line' : 'lines'}`]
 }
 
 /** Maximum number of lines of a text that is compared: what muster writes has a tenth. */
-const most = 1000
+const maxComparedLines = 1000
 
 /**
  * Returns the smallest line difference as `- line` and `+ line` in the order of the texts. Empty if no line differs,
@@ -48,8 +48,8 @@ const most = 1000
  */
 export function lineDifference(before: string, after: string): readonly string[] {
   const [was, is] = [linesOf(before), linesOf(after)]
-  if (was.length > most || is.length > most) return []
-  return shortened(differing(was, is))
+  if (was.length > maxComparedLines || is.length > maxComparedLines) return []
+  return truncated(differing(was, is))
 }
 
 const linesOf = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n')
@@ -68,7 +68,7 @@ function differing(was: readonly string[], is: readonly string[]): readonly stri
       (gone !== undefined && lengthAt(common, at + 1, to) >= lengthAt(common, at, to + 1))
     ) {
       // What the host has need not be ours.
-      lines.push(`- ${withoutSecrets(gone ?? '')}`)
+      lines.push(`- ${redactLine(gone ?? '')}`)
       at++
     } else {
       lines.push(`+ ${come}`)
@@ -97,7 +97,7 @@ function commonLengths(was: readonly string[], is: readonly string[]): readonly 
 }
 
 /** Value as it is shown; a list of words stays a list, so that only its changes are shown. */
-type Shown = string | readonly string[]
+type ShownValue = string | readonly string[]
 
 /**
  * Returns one line per member that differs, named by its option if it has one, such as `manager-rest-api-port: 8090 →
@@ -108,7 +108,7 @@ export function settingsDifference(before: string, after: ServerSettings): reado
   if (old.size === 0) return []
   const wanted = membersOf(after)
   const names = [...new Set([...old.keys(), ...wanted.keys()])]
-  return shortened(
+  return truncated(
     names.flatMap((name) =>
       memberDifference(optionName(name, after.component), old.get(name), wanted.get(name)),
     ),
@@ -116,7 +116,7 @@ export function settingsDifference(before: string, after: ServerSettings): reado
 }
 
 /** Returns the members of settings by path; a listener that is switched off is `false`, as in the file. */
-function membersOf(settings: unknown): Map<string, Shown> {
+function membersOf(settings: unknown): Map<string, ShownValue> {
   const members = flatten('', settings)
   if (isObject(settings) && 'listen' in settings) members.set('listen', String(settings.listen !== null))
   for (const path of inMilliseconds) {
@@ -155,7 +155,11 @@ function optionName(path: string, component: Component): string {
   return path.replace(/^services\.services\./, 'services.')
 }
 
-function memberDifference(name: string, from: Shown | undefined, to: Shown | undefined): readonly string[] {
+function memberDifference(
+  name: string,
+  from: ShownValue | undefined,
+  to: ShownValue | undefined,
+): readonly string[] {
   if (textOf(from) === textOf(to)) return []
   // What the host has need not be ours.
   if (namesSecret(name)) return [`${name}: [redacted] changed`]
@@ -171,20 +175,20 @@ function memberDifference(name: string, from: Shown | undefined, to: Shown | und
 /** Formats a value of a list; an object as JSON, because an object from a host may have no text form. */
 const wordOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
-const textOf = (shown: Shown | undefined): string =>
+const textOf = (shown: ShownValue | undefined): string =>
   shown === undefined ? 'none' : typeof shown === 'string' ? shown : shown.join(', ')
 
-function flatten(path: string, value: unknown): Map<string, Shown> {
+function flatten(path: string, value: unknown): Map<string, ShownValue> {
   if (Array.isArray(value)) return ofList(path, value)
   if (!isObject(value)) return new Map(path === '' ? [] : [[path, String(value)]])
   return ofMembers(path, Object.entries(value))
 }
 
-const ofMembers = (path: string, members: readonly (readonly [string, unknown])[]): Map<string, Shown> =>
+const ofMembers = (path: string, members: readonly (readonly [string, unknown])[]): Map<string, ShownValue> =>
   new Map(members.flatMap(([key, member]) => [...flatten(path === '' ? key : `${path}.${key}`, member)]))
 
 /** Keys services and data sources by name; each data source is one line, such as `10.0.0.11 3306 primary`. */
-function ofList(path: string, items: readonly unknown[]): Map<string, Shown> {
+function ofList(path: string, items: readonly unknown[]): Map<string, ShownValue> {
   if (items.length === 0) return new Map()
   if (!items.every((item) => isObject(item) && typeof item.name === 'string')) {
     return new Map([[path, items.map(wordOf)]])

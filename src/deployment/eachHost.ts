@@ -1,8 +1,8 @@
 import { mapLimit } from '../base/concurrency.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
-import { hostsAtOnce } from './execution/execute.ts'
-import { failureOf, isUnreachable } from './failure.ts'
+import { maxParallelHosts } from './execution/execute.ts'
+import { failureOf, isUnreachable } from './hostFailure.ts'
 import type { UnreachableHost } from './survey.ts'
 
 /** Result of one host, in the order of the hosts. */
@@ -17,7 +17,7 @@ export async function onEachHost<Result>(options: {
   const { hosts, connect, work } = options
   return mapLimit({
     items: hosts,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: async (host): Promise<HostResult<Result>> => {
       try {
         const transport = await connect(host)

@@ -45,13 +45,13 @@ export async function execOnHost(
   const { words, timeout } = options
   const running = transport.run(execScript(words), { timeout })
   const { code, stdout, stderr } = await running.catch((error: unknown) => {
-    throw error instanceof TransportError && error.code === 'timeout' ? tooLong(error, timeout) : error
+    throw error instanceof TransportError && error.code === 'timeout' ? timedOut(error, timeout) : error
   })
   return { code, stdout: outputOf(stdout.raw()), stderr: outputOf(stderr.raw()) }
 }
 
 /** Reports a program that timed out although the host is reachable. */
-const tooLong = (cause: TransportError, timeout: number): StepError =>
+const timedOut = (cause: TransportError, timeout: number): StepError =>
   new StepError({
     host: cause.host,
     code: 'timeout',

@@ -9,7 +9,7 @@ import { StepError } from './stepError.ts'
 import { changeableFunction, trustedRoot, untrustedFolder } from './trustedFolder.ts'
 
 /** Reports an install-directory that holds the installation of another cluster or host; no command may change it. */
-export function otherInstallation(options: {
+export function foreignInstallation(options: {
   readonly cluster: string
   readonly host: HostConfig
   readonly facts: { readonly installation: Pick<InstallationFacts, 'manifest'> }
@@ -38,7 +38,7 @@ export type Machines = {
 }
 
 /** Returns the machines of a state; `replaced` are the hosts that are now other machines. */
-export const recorded = (
+export const recordedMachines = (
   { machines, folders }: Pick<ClusterState, 'machines' | 'folders'>,
   replaced: readonly string[] = [],
 ): Machines => ({ recorded: machines, folders, replaced })
@@ -54,7 +54,7 @@ export const isMachineId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text
  * Reports a host whose machine-id differs from the installed one, as when an address was reassigned; no command may
  * change it. A local host is never another machine.
  */
-export function otherMachine(options: {
+export function machineChanged(options: {
   readonly host: HostConfig
   readonly facts: Facts
   readonly machines: Machines
@@ -67,17 +67,17 @@ export function otherMachine(options: {
     (id) => id !== undefined && id !== facts.machineId,
   )
   if (known === undefined) return undefined
-  const now = isMachineId(facts.machineId) ? `has ${short(facts.machineId)}` : 'has none'
+  const now = isMachineId(facts.machineId) ? `has ${shortId(facts.machineId)}` : 'has none'
   return new StepError({
     host: host.name,
     code: 'other-machine',
-    message: `${host.name} is not the machine that was installed: expected machine-id ${short(known)}, but the machine at ${host.address} ${now}`,
+    message: `${host.name} is not the machine that was installed: expected machine-id ${shortId(known)}, but the machine at ${host.address} ${now}`,
     fix: `Correct the address in the file if it now belongs to another machine. If ${host.name} was replaced or reinstalled, run once: muster install --replaced ${host.name}`,
   })
 }
 
 /** Shortens a machine-id, which should stay private (machine-id(5)); the start is enough to tell two apart. */
-const short = (id: string): string => `${id.slice(0, 8)}…`
+const shortId = (id: string): string => `${id.slice(0, 8)}…`
 
 /** Returns the state with the machines and folders of hosts before an installation. */
 export function withMachines(
@@ -97,7 +97,7 @@ export function withMachines(
  * Checks the identity of a host reached over SSH in one round trip, for commands that read no facts. Rejects with a
  * `StepError`, code `other-machine` or `install-directory-untrusted`, and with a `TransportError`.
  */
-export async function mustBeOwnMachine(
+export async function requireOwnMachine(
   transport: Transport,
   { host, machines }: { readonly host: HostConfig; readonly machines: Machines },
 ): Promise<void> {
@@ -117,7 +117,7 @@ base64 -w0 ${quote(manifest)} 2>/dev/null; exit 0`,
     .map((line, index) => (index === 0 ? line : decode(line)))
   if (untrusted !== '') throw untrustedFolder(host, untrusted)
   const installed = manifestText === '' ? {} : { manifest: manifestText }
-  const other = otherMachine({ host, facts: { machineId, installation: installed }, machines })
+  const other = machineChanged({ host, facts: { machineId, installation: installed }, machines })
   if (other !== undefined) throw other
 }
 

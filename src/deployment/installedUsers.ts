@@ -8,7 +8,7 @@ import type { ClusterState } from './state/clusterState.ts'
  * Starts to hash the passwords of the file with known salts while hosts are being connected. A failed hash is
  * reported by the later caller.
  */
-export function hashEarly(
+export function startHashing(
   hash: Hasher,
   given: ReadonlyMap<string, ReadonlyMap<string, Secret>>,
   state: ClusterState | undefined,

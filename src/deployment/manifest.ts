@@ -27,11 +27,11 @@ export function parseManifest(text: string): Manifest | undefined {
   return { version: 1, cluster, host, ...(isName(machineId) ? { machineId } : {}) }
 }
 
-const longestName = 300
+const maxNameLength = 300
 
 /** Returns true for a printable name of one line with a plausible length. */
 const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= longestName && lastLines(value) === value
+  typeof value === 'string' && value.length <= maxNameLength && lastLines(value) === value
 
 /** Returns the configured listeners of the running components, from their settings on the host. */
 export function installedListeners(facts: HostFacts): Listener[] {

@@ -2,26 +2,26 @@ import type { Hasher } from '../accounts/hasher.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { administrators, type HostLogin, type MadePassword } from './desired/administrators.ts'
+import { decideAdministrators, type GeneratedPassword, type HostLogin } from './desired/administrators.ts'
 import type { DatabasePasswords } from './desired/componentSettings.ts'
 import {
-  authorityElsewhere,
   ensureAuthority,
   generatedStores,
   isGenerated,
+  missingAuthorityKey,
   type ResolvedStores,
   type StorePasswords,
 } from './desired/generatedStores.ts'
 import { makeTarget } from './desired/target.ts'
-import { ownStores, type TlsNote, tlsNotes } from './desired/userProvidedStores.ts'
+import { type TlsNote, tlsNotes, userProvidedStores } from './desired/userProvidedStores.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
-import { failureOf } from './failure.ts'
+import { failureOf } from './hostFailure.ts'
 import { withMachines } from './hostIdentity.ts'
 import { userHash } from './installedUsers.ts'
 import { refusals } from './preflight/checks.ts'
-import type { Program } from './program.ts'
 import { forwardNotes, pinReleases } from './releases/pin.ts'
 import { chooseRuntime, type RuntimeFile } from './runtime/chooseRuntime.ts'
+import type { ServerProgram } from './serverProgram.ts'
 import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
 import type { SurveyedHost } from './survey.ts'
@@ -37,7 +37,7 @@ export type Preparation =
       readonly ok: true
       readonly targets: readonly Target[]
       readonly state: ClusterState
-      readonly made: readonly MadePassword[]
+      readonly made: readonly GeneratedPassword[]
       readonly notes: readonly string[]
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
@@ -51,7 +51,7 @@ export type PrepareOptions = {
   readonly secrets: ResolvedSecrets
   /** Contents of the user's own stores by path. */
   readonly storeFiles: ReadonlyMap<string, Buffer>
-  readonly program: Program
+  readonly program: ServerProgram
   readonly ownNode: { readonly path: string; readonly version: string }
   readonly runtimeFile?: RuntimeFile | undefined
   /** Id or version of an installed release to run instead of muster's own. */
@@ -67,7 +67,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const judged = surveyed.flatMap(({ host, facts }) => refusals({ cluster: config.cluster, host, facts }))
   const elsewhere = surveyed.flatMap(
     ({ host, facts }) =>
-      authorityElsewhere({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],
+      missingAuthorityKey({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],
   )
   if (judged.length + elsewhere.length > 0) return { ok: false, problems: [...judged, ...elsewhere] }
   const pinned = pinReleases(surveyed, options.release)
@@ -78,7 +78,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const { state, random, hash, left = [] } = options
   const replaced = await replacedPasswords(logins, state, hash)
   if (replaced.length > 0) return { ok: false, problems: replaced }
-  const admins = await administrators({ logins, state, random, left, hash })
+  const admins = await decideAdministrators({ logins, state, random, left, hash })
   const problems: StepError[] = []
   const targets: Target[] = []
   const tls = await tlsOfHosts({ ...options, state: admins.state }, problems)
@@ -137,7 +137,7 @@ async function tlsOfHosts(
     await collect(problems, host.name, async () => {
       const given = storePasswords(secrets, host)
       if (authority === undefined || !isGenerated(host)) {
-        const own = ownStores({ host, facts, given, files: options.storeFiles, now })
+        const own = userProvidedStores({ host, facts, given, files: options.storeFiles, now })
         stores.set(host.name, own.stores)
         told.push(...own.warnings.map((warning) => ({ host: host.name, warning })))
         return

@@ -1,14 +1,14 @@
 import { mapLimit } from '../base/concurrency.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
-import { dialEarly } from './dialEarly.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
-import { hostsAtOnce } from './execution/execute.ts'
+import { maxParallelHosts } from './execution/execute.ts'
 import { gatherFacts, gatherInstalled } from './facts/gather.ts'
 import type { HostFacts, InstalledFacts } from './facts/hostFacts.ts'
-import { failureOf, isUnreachable } from './failure.ts'
-import { type Machines, otherInstallation, otherMachine } from './hostIdentity.ts'
+import { failureOf, isUnreachable } from './hostFailure.ts'
+import { foreignInstallation, type Machines, machineChanged } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
+import { preconnect } from './preconnect.ts'
 import { untrustedFolder } from './trustedFolder.ts'
 
 /** Reachable host with an open connection that the caller closes. */
@@ -87,7 +87,7 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
   const { config, emit } = options
   const results = await mapLimit({
     items: config.hosts,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: async (host): Promise<SurveyedHost<Facts> | UnreachableHost> => {
       try {
         return await surveyHost({ ...options, host })
@@ -119,7 +119,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   const began = clock()
   emit({ type: 'phase-started', host: host.name, phase: 'connect' })
   const opened = await options.connect(host)
-  const transport = look.asksApis === true ? dialEarly(opened, host) : opened
+  const transport = look.asksApis === true ? preconnect(opened, host) : opened
   const connected = clock()
   const connect = (connected - began) / 1000
   emit({ type: 'phase-done', host: host.name, phase: 'connect', seconds: connect })
@@ -130,8 +130,8 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
     const facts = await look.facts(config.cluster, { host, transport, ...moved })
     if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
     const other =
-      otherMachine({ host, facts, machines: options.machines }) ??
-      otherInstallation({ cluster: config.cluster, host, facts })
+      machineChanged({ host, facts, machines: options.machines }) ??
+      foreignInstallation({ cluster: config.cluster, host, facts })
     if (other !== undefined && options.anyInstallation !== true) throw other
     const read = (clock() - connected) / 1000
     emit({ type: 'phase-done', host: host.name, phase: 'facts', seconds: read })
@@ -149,7 +149,7 @@ export async function surveyAgain(
 ): Promise<Survey> {
   const results = await mapLimit({
     items: survey.reached,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: async (one): Promise<SurveyedHost | UnreachableHost> => {
       try {
         return { ...one, facts: await wholeLook.facts(config.cluster, one) }

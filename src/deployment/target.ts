@@ -2,10 +2,10 @@ import type { HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { DesiredService } from './desiredService.ts'
 import type { HostFacts } from './facts/hostFacts.ts'
 import type { Layout, ServiceData } from './layout.ts'
 import type { RuntimeChoice } from './runtime/chooseRuntime.ts'
-import type { ServicePlan } from './service.ts'
 
 /** Desired file of a host; a Secret's content is never shown in a plan. */
 export type DesiredFile = {
@@ -56,7 +56,7 @@ export type Target = {
   readonly facts: HostFacts
   readonly layout: Layout
   readonly data: ServiceData
-  readonly service: ServicePlan
+  readonly service: DesiredService
   readonly runtime: RuntimeChoice
   readonly release: Release
   /** Keystore, truststore, key.pem, chain.pem and the secrets file. */

@@ -4,7 +4,7 @@ import type { KnownHost } from '../transport/hostKeys/knownHosts.ts'
 import { type HostKeyState, hostKeyState } from '../transport/hostKeys/readHostKeys.ts'
 import { handshakesAtOnce } from '../transport/ssh.ts'
 import type { Failure } from './events.ts'
-import { failureOf, isUnreachable } from './failure.ts'
+import { failureOf, isUnreachable } from './hostFailure.ts'
 
 /** SSH server whose key must be known: a host, or a jump host for several hosts. */
 export type KeyServer = {

@@ -5,7 +5,7 @@ import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
-import { callHost, endedIn } from './callHost.ts'
+import { callHost, endedComponent } from './callHost.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
 import { failureWords, serviceFailure } from './services/serviceFailure.ts'
 import { StepError } from './stepError.ts'
@@ -66,7 +66,7 @@ export async function verifyHost(
   const proofs = target.components.flatMap((component) => proofsOf(target, component))
   const results = await whileLocked(clock, () => callProofs(transport, target, proofs))
   // Of the others nothing is known then.
-  const ended = endedIn(results)
+  const ended = endedComponent(results)
   const decisive = proofs.filter(({ component }) => ended === undefined || component.component === ended)
   for (const proof of decisive) {
     const result = results.find(({ id }) => id === (ended ?? proof.request.id))

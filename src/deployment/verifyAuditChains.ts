@@ -4,7 +4,7 @@ import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Transport } from '../transport/transport.ts'
-import { ownProgram } from './ownProgram.ts'
+import { musterApiCommand } from './musterApiCommand.ts'
 import type { ServiceSet } from './services/serviceManager.ts'
 import { StepError } from './stepError.ts'
 
@@ -34,7 +34,9 @@ export async function verifyChains(
   const chains: AuditChain[] = []
   for (const { component } of host.apis) {
     const words = `verify-audit --file ${quote(data.auditFile(component))}`
-    const { stdout, stderr } = await transport.run(ownProgram(layout.current, words, account), { timeout })
+    const { stdout, stderr } = await transport.run(musterApiCommand(layout.current, words, account), {
+      timeout,
+    })
     const chain = readChain(component, stdout.raw())
     if (chain !== undefined) chains.push(chain)
     else throw noVerdict(host, component, stderr)

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../cli/context.ts'
 import type { HostConfig } from '../config/model.ts'
-import { mustBeOwnMachine } from '../deployment/hostIdentity.ts'
+import { requireOwnMachine } from '../deployment/hostIdentity.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -18,7 +18,7 @@ export async function ownHosts(
   return async (host) => {
     const transport = await connectHost(context, host)
     try {
-      await mustBeOwnMachine(transport, { host, machines })
+      await requireOwnMachine(transport, { host, machines })
       return transport
     } catch (error) {
       await transport.close()

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../cli/context.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
-import { recorded } from '../deployment/hostIdentity.ts'
+import { recordedMachines } from '../deployment/hostIdentity.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
 import { type Look, type Survey, surveyHosts } from '../deployment/survey.ts'
@@ -39,7 +39,7 @@ export async function surveyToLook<Facts extends InstalledFacts>(
     look,
     connect: (host) => connectHost(context, host),
     emit: () => {},
-    machines: recorded(state),
+    machines: recordedMachines(state),
     clock: () => performance.now(),
   })
   return { state, survey }

@@ -18,8 +18,8 @@ import { hostReport } from '../../src/deployment/diag/hostReport.ts'
 import { settingsDifference } from '../../src/deployment/differences.ts'
 import { execOnHost } from '../../src/deployment/execOnHost.ts'
 import { gatherFacts, gatherInstalled } from '../../src/deployment/facts/gather.ts'
-import { failureOf } from '../../src/deployment/failure.ts'
-import { mustBeOwnMachine } from '../../src/deployment/hostIdentity.ts'
+import { failureOf } from '../../src/deployment/hostFailure.ts'
+import { requireOwnMachine } from '../../src/deployment/hostIdentity.ts'
 import { installedUsers } from '../../src/deployment/installedUsers.ts'
 import { layoutOf } from '../../src/deployment/layout.ts'
 import { hostLocks } from '../../src/deployment/lock/hostLocks.ts'
@@ -122,7 +122,7 @@ const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
     const transport = lockingTransport(answering(text), locking)
     return transport.run('true').finally(() => transport.close())
   },
-  'who the host is': (text) => mustBeOwnMachine(answering(text), { host, machines }),
+  'who the host is': (text) => requireOwnMachine(answering(text), { host, machines }),
   'what check looks at': (text) =>
     observe(answering(text), { installDirectory: '/opt/muster', names: ['db1'], now: () => new Date(0) }),
   'the report for a bug': (text) => hostReport(answering(text), { cluster, host }),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
+  foreignInstallation,
   type Machines,
-  mustBeOwnMachine,
-  otherInstallation,
-  otherMachine,
+  machineChanged,
+  requireOwnMachine,
   withMachines,
 } from '../../src/deployment/hostIdentity.ts'
 import { manifestText } from '../../src/deployment/manifest.ts'
@@ -21,7 +21,7 @@ type Case = {
 }
 
 const judged = ({ recorded, installed, now = own, connection = 'ssh', replaced = [] }: Case) =>
-  otherMachine({
+  machineChanged({
     host: hostConfig({ connection }),
     facts: hostFacts({
       machineId: now,
@@ -109,7 +109,7 @@ describe('a host that is asked for no more than who it is', () => {
       expect: [{ script: '/opt/muster/share/installation.json', result: { stdout } }],
     })
     const host = hostConfig({ connection: 'ssh' })
-    return mustBeOwnMachine(transport, { host, machines: { recorded, folders: new Map(), replaced: [] } })
+    return requireOwnMachine(transport, { host, machines: { recorded, folders: new Map(), replaced: [] } })
   }
 
   it.each([
@@ -137,14 +137,14 @@ describe('a host that is asked for no more than who it is', () => {
   it('is not asked where it is this machine', async () => {
     const transport = fakeTransport({})
     const machines = { recorded: new Map([['db1', other]]), folders: new Map(), replaced: [] }
-    await mustBeOwnMachine(transport, { host: hostConfig({ connection: 'local' }), machines })
+    await requireOwnMachine(transport, { host: hostConfig({ connection: 'local' }), machines })
     expect(transport.scripts).toEqual([])
   })
 })
 
 describe('otherInstallation', () => {
   const judged = (manifest: string): string | undefined =>
-    otherInstallation({
+    foreignInstallation({
       cluster: 'alpha',
       host: hostConfig(),
       facts: hostFacts({ installation: installationFacts({ manifest }) }),
@@ -153,7 +153,7 @@ describe('otherInstallation', () => {
   it('lets the own installation be, and a folder that nobody installed to', () => {
     expect(judged('{"version":1,"cluster":"alpha","host":"db1"}')).toBeUndefined()
     expect(judged('something else')).toBeUndefined()
-    expect(otherInstallation({ cluster: 'alpha', host: hostConfig(), facts: hostFacts() })).toBeUndefined()
+    expect(foreignInstallation({ cluster: 'alpha', host: hostConfig(), facts: hostFacts() })).toBeUndefined()
   })
 
   it.each([

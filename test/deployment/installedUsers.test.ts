@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hashEarly } from '../../src/deployment/installedUsers.ts'
+import { startHashing } from '../../src/deployment/installedUsers.ts'
 import { emptyState, withUser } from '../../src/deployment/state/clusterState.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
@@ -12,8 +12,8 @@ it('begins with each password whose salt is known, and leaves failures to who as
     asked.push([password.reveal(), with_])
     throw new Error('no memory')
   }
-  hashEarly(hash, given, state)
-  hashEarly(hash, given, undefined)
+  startHashing(hash, given, state)
+  startHashing(hash, given, undefined)
   // An unhandled rejection would fail the run.
   await new Promise((done) => setImmediate(done))
   expect(asked).toEqual([['of admin', salt]])

@@ -14,8 +14,8 @@ const broken = vi.hoisted(() => async (host: string, at: string): Promise<void> 
   if (host !== 'db1' || at !== fault.after) return
   throw new StepError({ host, code: 'injected', message: `it broke after ${at}`, fix: 'mend it' })
 })
-vi.mock('../../src/deployment/plans/install.ts', async (original) => {
-  const real = await original<typeof import('../../src/deployment/plans/install.ts')>()
+vi.mock('../../src/deployment/plans/installPlan.ts', async (original) => {
+  const real = await original<typeof import('../../src/deployment/plans/installPlan.ts')>()
   const installPlan: typeof real.installPlan = (options) =>
     real.installPlan(options).map((step) => ({
       ...step,

@@ -1,7 +1,7 @@
 import { counted } from '../../base/words.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import type { Component } from '../../contracts/component.ts'
-import { checkCertificates, type LookedAt } from '../../deployment/certificates/checkCertificates.ts'
+import { checkCertificates, type InspectedHost } from '../../deployment/certificates/checkCertificates.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { withComponent } from '../../session/selectTargets.ts'
 import { placesOfHosts, reportFindings } from '../reportFindings.ts'
@@ -33,7 +33,7 @@ export async function certCheck(
 }
 
 /** What is good, in one line, and when the first of them ends. */
-function summary(cluster: string, hosts: readonly LookedAt[], silenced: number): string {
+function summary(cluster: string, hosts: readonly InspectedHost[], silenced: number): string {
   const facts = hosts.flatMap(({ certificates }) => certificates.onDisk?.facts ?? [])
   const served = hosts.flatMap(({ certificates }) =>
     certificates.components.flatMap(({ served: one }) => one ?? []),

@@ -2,7 +2,7 @@ import { shortListOf } from '../../base/words.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { recordCluster, recordedCluster, registryDirectory } from '../../client/registry.ts'
-import { afterProof } from '../../deployment/certificates/authorityRotation.ts'
+import { afterVerification } from '../../deployment/certificates/authorityRotation.ts'
 import {
   type CertificateTarget,
   decideCertificates,
@@ -87,7 +87,7 @@ export async function deployCertificates(
       await saveState({ ...config, before: kept, after: decided.state })
       const executed = await execute()
       const shown = [...decided.onceProved].filter(([name]) => executed.proved.includes(name))
-      state = afterProof(decided.state, new Map(shown))
+      state = afterVerification(decided.state, new Map(shown))
       ran = true
       await saveState({ ...config, before: decided.state, after: state })
       return executed.exit

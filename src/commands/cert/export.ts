@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { existing, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
-import { apiPlace } from '../../deployment/callHost.ts'
+import { apiAddress } from '../../deployment/callHost.ts'
 import {
   type ExportFormat,
   exportAuthorities,
@@ -182,7 +182,7 @@ function named(config: ClusterConfig, name: string): HostConfig {
 function apiOf(config: ClusterConfig): string | undefined {
   for (const host of config.hosts) {
     const api = host.apis.find(({ enabled }) => enabled)
-    if (api !== undefined) return apiPlace(host, api)
+    if (api !== undefined) return apiAddress(host, api)
   }
   return undefined
 }

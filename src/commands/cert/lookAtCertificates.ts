@@ -1,9 +1,9 @@
 import type { CommandContext } from '../../cli/context.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
-import type { LookedAt } from '../../deployment/certificates/checkCertificates.ts'
+import type { InspectedHost } from '../../deployment/certificates/checkCertificates.ts'
 import { expectedCertificate, originOf } from '../../deployment/certificates/decideCertificates.ts'
 import { hostCertificates, unreachableCertificates } from '../../deployment/certificates/hostCertificates.ts'
-import { failureOf } from '../../deployment/failure.ts'
+import { failureOf } from '../../deployment/hostFailure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
@@ -15,7 +15,7 @@ import { readOwnStores, readStoreSecrets } from '../readOwnStores.ts'
 export async function lookAtCertificates(
   context: CommandContext,
   config: SelectedCluster,
-): Promise<{ readonly state: ClusterState; readonly now: Date; readonly hosts: readonly LookedAt[] }> {
+): Promise<{ readonly state: ClusterState; readonly now: Date; readonly hosts: readonly InspectedHost[] }> {
   await prepareConnections(context, withShortTimeout(config).hosts)
   const files = await readOwnStores(config)
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
@@ -25,7 +25,7 @@ export async function lookAtCertificates(
     survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),
   ).finally(() => closeAll(survey))
   if (context.signal.aborted) throw new Interrupted()
-  const lost = survey.lost.map(({ host, failure, unreachable }): LookedAt => {
+  const lost = survey.lost.map(({ host, failure, unreachable }): InspectedHost => {
     const why = unreachable ? ('unreachable' as const) : ('failed' as const)
     const told = { state: why, detail: failure.message, origin: originOf(host, state) }
     return { host, certificates: unreachableCertificates(host, told) }
@@ -36,7 +36,7 @@ export async function lookAtCertificates(
 async function look(
   surveyed: SurveyedHost,
   around: Parameters<typeof expectedCertificate>[1],
-): Promise<LookedAt> {
+): Promise<InspectedHost> {
   const { host, facts } = surveyed
   const expected = expectedCertificate(surveyed, around)
   try {

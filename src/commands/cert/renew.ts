@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { leavingOf } from '../../deployment/certificates/authorityRotation.ts'
+import { retirementOf } from '../../deployment/certificates/authorityRotation.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
-import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
+import { allInParallel, type Rollout } from '../../deployment/execution/rollout.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
@@ -80,12 +80,12 @@ async function returnToClusterAuthority(
   const { session } = given
   const { context, config, json, survey } = session
   const file = join(stateFolder(config), authorityFiles.certificate)
-  const leaving = leavingOf(kept, namesOf(survey.reached.map(({ host }) => host)))
+  const leaving = retirementOf(kept, namesOf(survey.reached.map(({ host }) => host)))
   const moved = await deployCertificates({
     ...{ ...given, kept, state: kept, renew: false, ownAuthority: true },
     notes: [...leavingText(leaving, file), ...notes],
   })
-  const behind = leavingOf(moved.state, leaving.hosts).hosts
+  const behind = retirementOf(moved.state, leaving.hosts).hosts
   if (moved.exit !== exitCodes.ok) {
     if (moved.ran && leaving.hosts.length > 0) reportEnd(session, stoppedLeavingText(behind))
     return moved.exit
@@ -93,7 +93,7 @@ async function returnToClusterAuthority(
   if (leaving.dropped.length > 0) {
     if (!json) context.stdout.write('\n')
     const dropped = await deployCertificates({
-      ...{ ...given, kept: moved.state, state: moved.state, renew: false, rollout: allAtOnce },
+      ...{ ...given, kept: moved.state, state: moved.state, renew: false, rollout: allInParallel },
       session: { ...(await surveyedAgain(session)), yes: true },
       notes: [droppingText(leaving.dropped)],
     })

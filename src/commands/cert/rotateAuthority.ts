@@ -2,8 +2,12 @@ import { join } from 'node:path'
 import { createAuthority, signingKey } from '../../certificates/authority.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/authorityRotation.ts'
-import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
+import {
+  advanceRotation,
+  beginRotation,
+  pausedRotation,
+} from '../../deployment/certificates/authorityRotation.ts'
+import { allInParallel, type Rollout } from '../../deployment/execution/rollout.ts'
 import type { ClusterState, Rotation } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/openState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
@@ -33,7 +37,7 @@ import {
 import type { CertificateOptions } from './renew.ts'
 
 /** One host after another, each proved before the next. */
-const oneByOne: Rollout = { ...allAtOnce, batch: { hosts: 1 } }
+const oneByOne: Rollout = { ...allInParallel, batch: { hosts: 1 } }
 
 type RotateOptions = CertificateOptions & {
   /** Stops when every host trusts both. */
@@ -87,7 +91,7 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
       kept,
       state,
       renew: false,
-      rollout: phase === 'move' ? oneByOne : allAtOnce,
+      rollout: phase === 'move' ? oneByOne : allInParallel,
       notes: notesOf(given, { phase, first, file }),
     })
     if (deployed.exit !== exitCodes.ok) {
@@ -96,12 +100,12 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
       return deployed.exit
     }
     if (trustOnly && phase === 'trust') {
-      await saveState({ ...config, before: deployed.state, after: waiting(deployed.state) })
+      await saveState({ ...config, before: deployed.state, after: pausedRotation(deployed.state) })
       await recordAuthorities(session, deployed.state)
       reportEnd(session, pausedRotationText(file))
       return exitCodes.ok
     }
-    const next = afterPhase(deployed.state)
+    const next = advanceRotation(deployed.state)
     await saveState({ ...config, before: deployed.state, after: next })
     await recordAuthorities(session, next)
     if (next.rotation === undefined) break
@@ -124,7 +128,7 @@ async function begun({ session, trustOnly }: RotationRun, state: ClusterState): 
   }
   if (rotation.phase !== 'trust' || trustOnly) return state
   // Every host was seen to trust both: one that is down now keeps nobody from going on.
-  if (rotation.complete === true) return afterPhase(state)
+  if (rotation.complete === true) return advanceRotation(state)
   // The next phase signs: whoever cannot give the passphrase learns it before a host is changed.
   await signingKey(rotation.next)
   return state

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type ExportFormat, exportFormats } from '../../deployment/certificates/exportStores.ts'
-import { allAtOnce } from '../../deployment/execution/rollout.ts'
+import { allInParallel } from '../../deployment/execution/rollout.ts'
 import { componentGiven, componentOption } from './componentOption.ts'
 import {
   command,
@@ -133,12 +133,12 @@ const renew = (world: World): Command =>
   runsOnFiles(
     rolling(
       signing(changing(command('renew', 'renew keys and certificates of hosts, without a restart', world))),
-      allAtOnce,
+      allInParallel,
     ).option('--own-authority', "replace certificates of an external authority by the cluster's own"),
     world,
     async (options, made) => {
       const { renew: run } = await import('../cert/renew.ts')
-      const rollout = rollingGiven(made, allAtOnce)
+      const rollout = rollingGiven(made, allInParallel)
       return run({ ...options, ...changeFlags(made), rollout, ownAuthority: flag(made, 'ownAuthority') })
     },
   )

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { allAtOnce } from '../../deployment/execution/rollout.ts'
+import { allInParallel } from '../../deployment/execution/rollout.ts'
 import { componentGiven, componentOption } from './componentOption.ts'
 import { command, type Definition, flag, reaching, runsOnFiles, signing } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
@@ -96,7 +96,7 @@ export const deployment: Definition = (world) => [
             ),
           ),
         ),
-        allAtOnce,
+        allInParallel,
       ),
     ),
     world,
@@ -105,7 +105,7 @@ export const deployment: Definition = (world) => [
       return install({
         ...options,
         ...changeFlags(made),
-        rollout: rollingGiven(made, allAtOnce),
+        rollout: rollingGiven(made, allInParallel),
         runtimeFile: runtimeFileOf(made),
         release: releaseGiven(made),
         plan: planGiven(made),
@@ -129,9 +129,9 @@ export const deployment: Definition = (world) => [
       changing(command(operation, `${operation} the components of every host`, world)),
     )
     const rolls = operation === 'restart'
-    return runsOnFiles(rolls ? rolling(made, allAtOnce) : made, world, async (options) => {
+    return runsOnFiles(rolls ? rolling(made, allInParallel) : made, world, async (options) => {
       const { services } = await import('../services.ts')
-      const rollout = rolls ? rollingGiven(made, allAtOnce) : allAtOnce
+      const rollout = rolls ? rollingGiven(made, allInParallel) : allInParallel
       return services({
         ...options,
         operation,

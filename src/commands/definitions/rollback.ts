@@ -1,4 +1,4 @@
-import { allAtOnce } from '../../deployment/execution/rollout.ts'
+import { allInParallel } from '../../deployment/execution/rollout.ts'
 import { command, type Definition, flag, reaching, runsOnFiles } from './definition.ts'
 import { lockWait, lockWaitGiven } from './lockWait.ts'
 import { rolling, rollingGiven } from './rolling.ts'
@@ -12,7 +12,7 @@ export const rollback: Definition = (world) => [
           .option('--to <release>', 'rollback target: a release or version (default: the previous one)')
           .option('-y, --yes', 'change hosts without asking'),
       ).option('--json', 'print events as JSON lines'),
-      allAtOnce,
+      allInParallel,
     ),
     world,
     async (options, made) => {
@@ -23,7 +23,7 @@ export const rollback: Definition = (world) => [
         yes: flag(made, 'yes'),
         json: flag(made, 'json'),
         lockWait: lockWaitGiven(made),
-        rollout: rollingGiven(made, allAtOnce),
+        rollout: rollingGiven(made, allInParallel),
       })
     },
   ),

@@ -1,4 +1,4 @@
-import { carefully } from '../../deployment/execution/rollout.ts'
+import { canaryThenBatches } from '../../deployment/execution/rollout.ts'
 import { command, type Definition, flag, runsOnFiles, signing } from './definition.ts'
 import {
   changeFlags,
@@ -29,13 +29,13 @@ export const upgrade: Definition = (world) => [
             ),
           ),
         ),
-        carefully,
+        canaryThenBatches,
       ),
     ),
     world,
     async (options, made) => {
       const { upgrade: run } = await import('../upgrade.ts')
-      const rollout = rollingGiven(made, carefully)
+      const rollout = rollingGiven(made, canaryThenBatches)
       return run({
         ...options,
         ...changeFlags(made),

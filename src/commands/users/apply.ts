@@ -4,10 +4,10 @@ import { listOf } from '../../base/words.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
-import { recorded } from '../../deployment/hostIdentity.ts'
+import { recordedMachines } from '../../deployment/hostIdentity.ts'
 import { preview } from '../../deployment/hostPlan.ts'
 import { installedSet } from '../../deployment/installedSet.ts'
-import { hashEarly } from '../../deployment/installedUsers.ts'
+import { startHashing } from '../../deployment/installedUsers.ts'
 import { layoutOf } from '../../deployment/layout.ts'
 import { installedProvable } from '../../deployment/releases/provable.ts'
 import { restoreUsers } from '../../deployment/snapshot/userRestore.ts'
@@ -66,11 +66,11 @@ export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   await prepareConnections(context, config.hosts)
   return inRun({ ...options, config, operation }, async (run) => {
     const opened = await openState({ directory: config.directory, cluster: config.cluster })
-    hashEarly(hash, given, opened.state)
+    startHashing(hash, given, opened.state)
     return withSurvey(await beginSession({ ...options, config, run }), {
       look: installedLook,
       requires: 'all',
-      machines: recorded(opened.state),
+      machines: recordedMachines(opened.state),
       work: async (session) => {
         printNotes(context, opened)
         return runPlan(session, await decide(session, { ...options, opened, given, hash }))

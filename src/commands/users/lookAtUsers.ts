@@ -4,8 +4,8 @@ import type { CommandContext } from '../../cli/context.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
-import { failureOf, isUnreachable } from '../../deployment/failure.ts'
-import { hashEarly } from '../../deployment/installedUsers.ts'
+import { failureOf, isUnreachable } from '../../deployment/hostFailure.ts'
+import { startHashing } from '../../deployment/installedUsers.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { closeAll, installedLook, type SurveyedHost } from '../../deployment/survey.ts'
 import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/users/hostUsers.ts'
@@ -29,7 +29,7 @@ export async function lookAtUsers(
   const hash = createHasher()
   await prepareConnections(context, withShortTimeout(config).hosts)
   const { state, survey } = await surveyToLook(context, config, installedLook, (known) =>
-    hashEarly(hash, given, known),
+    startHashing(hash, given, known),
   )
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
   const replaced = await stillGiven(logins, state, hash)

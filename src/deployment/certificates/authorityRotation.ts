@@ -4,7 +4,7 @@ import type { HostStores } from '../../certificates/hostStores.ts'
 import { type ClusterState, trustedAuthorities, withHost } from '../state/clusterState.ts'
 
 /** Effect on trust when hosts leave outside authorities for the cluster's own. */
-export type Leaving = {
+export type AuthorityRetirement = {
   /** Hosts with a certificate of an outside authority. */
   readonly hosts: readonly string[]
   /** Names of the authorities that are no longer trusted once these hosts use the cluster's authority. */
@@ -13,7 +13,7 @@ export type Leaving = {
   readonly staying: readonly { readonly authority: string; readonly hosts: readonly string[] }[]
 }
 
-export function leavingOf({ hosts: kept }: ClusterState, names: readonly string[]): Leaving {
+export function retirementOf({ hosts: kept }: ClusterState, names: readonly string[]): AuthorityRetirement {
   const outside = (name: string): string | undefined => kept.get(name)?.outside
   const hosts = names.filter((name) => outside(name) !== undefined)
   const theirs = [...new Set(hosts.flatMap((name) => outside(name) ?? []))].map((pem) => ({
@@ -26,7 +26,10 @@ export function leavingOf({ hosts: kept }: ClusterState, names: readonly string[
 }
 
 /** Returns the state after these hosts were verified; retires an outside authority that signed for no other host. */
-export function afterProof(state: ClusterState, proved: ReadonlyMap<string, HostStores>): ClusterState {
+export function afterVerification(
+  state: ClusterState,
+  proved: ReadonlyMap<string, HostStores>,
+): ClusterState {
   const after = [...proved].reduce((sum, [host, stores]) => withHost(sum, host, stores), state)
   const trusted = trustedAuthorities(after)
   const left = trustedAuthorities(state).filter((authority) => !trusted.includes(authority))
@@ -43,7 +46,7 @@ export const beginRotation = (state: ClusterState, next: Authority): ClusterStat
  * Returns the state after every host completed a phase. Drops the old key once the new one signs, and the old
  * certificate once every host has a leaf of the new authority.
  */
-export function afterPhase(state: ClusterState): ClusterState {
+export function advanceRotation(state: ClusterState): ClusterState {
   const { authority, rotation, retired = [], ...rest } = state
   const kept = { ...rest, ...(retired.length === 0 ? {} : { retired }) }
   if (rotation === undefined || authority === undefined) return state
@@ -67,5 +70,5 @@ export function afterPhase(state: ClusterState): ClusterState {
 }
 
 /** Returns the state in which every host trusts both authorities and the rotation waits for the operator. */
-export const waiting = (state: ClusterState): ClusterState =>
+export const pausedRotation = (state: ClusterState): ClusterState =>
   state.rotation?.phase === 'trust' ? { ...state, rotation: { ...state.rotation, complete: true } } : state

@@ -7,12 +7,12 @@ import { certificatePem, certificatesOf } from '../../certificates/pem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import { namesOf } from '../desired/certificateNames.ts'
+import { certificateNamesOf } from '../desired/certificateNames.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { CertificateOrigin, ExpectedCertificate } from './decideCertificates.ts'
 import type { FoundCertificate, HostCertificates } from './hostCertificates.ts'
 
-export type LookedAt = {
+export type InspectedHost = {
   readonly host: HostConfig
   readonly certificates: HostCertificates
   /** Absent if the host is unreachable. */
@@ -24,20 +24,20 @@ export type LookedAt = {
  * its file, or of the file itself without a host.
  */
 export function checkCertificates(options: {
-  readonly hosts: readonly LookedAt[]
+  readonly hosts: readonly InspectedHost[]
   readonly now: Date
   readonly at: (host: string | undefined) => Span
 }): readonly Diagnostic[] {
   const { hosts, now, at } = options
   return [
     ...authorityFindings(options),
-    ...hosts.flatMap((one) => judgeHost(one, { now, span: at(one.host.name) })),
-    ...strangers(hosts, at),
+    ...hosts.flatMap((one) => checkHost(one, { now, span: at(one.host.name) })),
+    ...untrustedHosts(hosts, at),
   ]
 }
 
 /** Returns the authorities that clients of a host trust if they are known here, otherwise the end of its own chain. */
-function trustOf({ certificates, known }: LookedAt): readonly string[] {
+function trustOf({ certificates, known }: InspectedHost): readonly string[] {
   const { authorities = [] } = known?.expected ?? {}
   if (authorities.length > 0) return authorities
   const last = certificatesOf(certificates.onDisk?.chain ?? '')?.at(-1)
@@ -46,7 +46,7 @@ function trustOf({ certificates, known }: LookedAt): readonly string[] {
 
 function authorityFindings(options: Parameters<typeof checkCertificates>[0]): readonly Diagnostic[] {
   const { hosts, now, at } = options
-  const found = new Map<string, { readonly pem: string; readonly hosts: LookedAt[] }>()
+  const found = new Map<string, { readonly pem: string; readonly hosts: InspectedHost[] }>()
   for (const one of hosts) {
     for (const pem of one.known === undefined ? [] : one.known.expected.authorities) {
       const known = found.get(pem)
@@ -70,7 +70,7 @@ function authorityFindings(options: Parameters<typeof checkCertificates>[0]): re
 }
 
 /** Reports hosts with a valid certificate that the other hosts do not trust. */
-function strangers(hosts: readonly LookedAt[], at: (host: string) => Span): readonly Diagnostic[] {
+function untrustedHosts(hosts: readonly InspectedHost[], at: (host: string) => Span): readonly Diagnostic[] {
   // A thousand hosts of one authority are one question for each, not a thousand.
   const groups = new Map<string, { readonly trust: readonly string[]; readonly hosts: string[] }>()
   for (const one of hosts) {
@@ -100,14 +100,14 @@ function strangers(hosts: readonly LookedAt[], at: (host: string) => Span): read
 }
 
 /** One certificate of a host; `what` is the subject of sentences about it. */
-type Named = { readonly what: string; readonly found: FoundCertificate }
+type NamedCertificate = { readonly what: string; readonly found: FoundCertificate }
 
 /** Codes of `ownStores` about the certificate itself; this file checks the certificate that is on the host. */
-const judgedHere = ['keystore-expired', 'keystore-not-yet-valid', 'keystore-names-do-not-cover']
+const checkedHere = ['keystore-expired', 'keystore-not-yet-valid', 'keystore-names-do-not-cover']
 
 /** Returns the findings about the certificates of one host. */
-function judgeHost(
-  looked: LookedAt,
+function checkHost(
+  looked: InspectedHost,
   around: { readonly now: Date; readonly span: Span },
 ): readonly Diagnostic[] {
   const { certificates, known } = looked
@@ -125,7 +125,7 @@ function judgeHost(
   const unseen = components.filter(({ listen, served }) => listen !== null && served === undefined)
   return [
     ...(onDisk === undefined ? [diagnose('certificate-missing', { host }, place)] : []),
-    ...distinct(certificates).flatMap((one) => judgeOne(one, { looked, ...around })),
+    ...distinctCertificates(certificates).flatMap((one) => checkCertificate(one, { looked, ...around })),
     ...(others.length === 0 || onDisk === undefined
       ? []
       : [
@@ -141,14 +141,14 @@ function judgeHost(
     ...(certificates.expected === undefined
       ? []
       : [diagnose('certificate-pending', { host, origin }, place)]),
-    ...(problem === undefined || judgedHere.includes(problem.code)
+    ...(problem === undefined || checkedHere.includes(problem.code)
       ? []
       : [diagnose('certificate-keystore', { host, reason: problem.message, fix: problem.fix }, place)]),
   ]
 }
 
 /** Returns each certificate of a host once: the one on disk, and others that are served. */
-function distinct({ host, onDisk, components }: HostCertificates): readonly Named[] {
+function distinctCertificates({ host, onDisk, components }: HostCertificates): readonly NamedCertificate[] {
   const served = new Map<string, { readonly found: FoundCertificate; readonly by: string[] }>()
   for (const { component, served: found } of components) {
     if (found === undefined || found.facts.fingerprint === onDisk?.facts.fingerprint) continue
@@ -166,9 +166,9 @@ function distinct({ host, onDisk, components }: HostCertificates): readonly Name
   ]
 }
 
-function judgeOne(
-  { what, found }: Named,
-  around: { readonly looked: LookedAt; readonly now: Date; readonly span: Span },
+function checkCertificate(
+  { what, found }: NamedCertificate,
+  around: { readonly looked: InspectedHost; readonly now: Date; readonly span: Span },
 ): readonly Diagnostic[] {
   const { looked, now, span } = around
   const { host, certificates, known } = looked
@@ -178,7 +178,7 @@ function judgeOne(
   const place = { span, host: host.name }
   const { facts } = found
   const { authorities } = known.expected
-  const missing = namesOf(host, known.facts).required.filter((name) => !covers(leaf, name))
+  const missing = certificateNamesOf(host, known.facts).required.filter((name) => !covers(leaf, name))
   return [
     ...timeFindings({ of, found, now, warningDays: host.tls.warningDays, span }),
     ...(missing.length === 0

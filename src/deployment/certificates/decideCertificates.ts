@@ -4,17 +4,22 @@ import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import {
-  authorityElsewhere,
   ensureAuthority,
   generatedStores,
   isGenerated,
+  missingAuthorityKey,
 } from '../desired/generatedStores.ts'
 import { tlsFiles } from '../desired/target.ts'
-import { ownStores, type StoresRead, type TlsNote, tlsNotes } from '../desired/userProvidedStores.ts'
+import {
+  type LoadedStores,
+  type TlsNote,
+  tlsNotes,
+  userProvidedStores,
+} from '../desired/userProvidedStores.ts'
+import { decideService, installedData } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { layoutOf } from '../layout.ts'
 import { databasePasswords, type ResolvedSecrets, storePasswords } from '../prepare.ts'
-import { installedData, servicePlan } from '../service.ts'
 import type { Restorable } from '../snapshot/snapshotOf.ts'
 import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
@@ -38,7 +43,7 @@ export type ExpectedCertificate = {
 /** Returns the certificate that the state directory keeps for a host, or that of the keystore which the file names. */
 export function expectedCertificate(
   { host, facts }: Pick<SurveyedHost, 'host' | 'facts'>,
-  around: { readonly state: ClusterState; readonly stores: StoresRead; readonly now: Date },
+  around: { readonly state: ClusterState; readonly stores: LoadedStores; readonly now: Date },
 ): ExpectedCertificate {
   const { state, stores, now } = around
   if (isGenerated(host)) {
@@ -47,7 +52,7 @@ export function expectedCertificate(
   }
   try {
     const given = stores.passwords.get(host.name) ?? {}
-    const { chain, authorities } = ownStores({ host, facts, given, files: stores.files, now }).stores
+    const { chain, authorities } = userProvidedStores({ host, facts, given, files: stores.files, now }).stores
     return { origin: 'yours', chain, authorities }
   } catch (error) {
     if (!(error instanceof StepError)) throw error
@@ -93,7 +98,7 @@ export async function decideCertificates(options: {
   const barred = surveyed.flatMap(
     ({ host, facts }) =>
       notInstalled(host, facts) ??
-      authorityElsewhere({ cluster, host, facts, state: options.state, now }) ??
+      missingAuthorityKey({ cluster, host, facts, state: options.state, now }) ??
       [],
   )
   if (barred.length > 0) return { ok: false, problems: barred }
@@ -151,7 +156,7 @@ function targetOf(options: {
   const layout = layoutOf(host.installDirectory)
   const passwords = databasePasswords(secrets, host)
   const leaf = certificatesOf(stores.chain)?.[0]
-  const service = servicePlan(host, facts, cluster)
+  const service = decideService(host, facts, cluster)
   return {
     cluster,
     host,

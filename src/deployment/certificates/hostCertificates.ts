@@ -4,9 +4,9 @@ import type { ApiConfig, HostConfig } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
 import { TransportError } from '../../transport/transportError.ts'
 import { callHost } from '../callHost.ts'
-import { failureOf } from '../failure.ts'
+import { installedAccount } from '../desiredService.ts'
+import { failureOf } from '../hostFailure.ts'
 import { layoutOf } from '../layout.ts'
-import { installedAccount } from '../service.ts'
 import type { SurveyedHost } from '../survey.ts'
 import type { CertificateOrigin, ExpectedCertificate } from './decideCertificates.ts'
 
@@ -38,7 +38,7 @@ export type HostCertificates = {
 }
 
 /** Milliseconds for a handshake and a ping. */
-const patience = 4_000
+const timeout = 4_000
 
 /**
  * Reads the certificate on a host's disk, and the one that each API presents in a TLS handshake made on the host
@@ -98,7 +98,7 @@ async function ask(options: {
             id: api.component,
             method: 'GET',
             path: '/api/v2/ping',
-            timeout: patience,
+            timeout: timeout,
             target: { address: api.address, port: api.port, authorities },
             show: 'certificates',
           },
@@ -112,7 +112,7 @@ async function ask(options: {
       layout,
       account: installedAccount(facts),
       requests,
-      timeout: patience * 2,
+      timeout: timeout * 2,
       running: true,
     })
   } catch (error) {

@@ -52,7 +52,7 @@ export function importOutside(options: {
     key: kept.key,
     host: host.name,
     called: [...new Set([...called, host.address])],
-    names: [...wanted.names, ...wanted.addresses].filter((name) => !local.includes(name)),
+    names: [...wanted.names, ...wanted.addresses].filter((name) => !localNames.includes(name)),
     now,
   })
   const own = state.authority
@@ -77,4 +77,4 @@ export function importOutside(options: {
 }
 
 /** Local names of every host of the cluster; an outside authority may refuse to sign them. */
-const local: readonly string[] = ['localhost', '127.0.0.1', '::1']
+const localNames: readonly string[] = ['localhost', '127.0.0.1', '::1']

@@ -17,7 +17,7 @@ export type HostLogin = {
 }
 
 /** Generated password that must be shown once. */
-export type MadePassword = { readonly user: string; readonly password: Secret }
+export type GeneratedPassword = { readonly user: string; readonly password: Secret }
 
 /**
  * Decides the users of each host. A user without a password gets the one in the state directory; otherwise, if no
@@ -26,7 +26,7 @@ export type MadePassword = { readonly user: string; readonly password: Secret }
  * equal passwords are hashed once. `excluded` are hosts that were not read: if one of them may have the user with an
  * unknown password, none is generated.
  */
-export async function administrators(options: {
+export async function decideAdministrators(options: {
   readonly logins: readonly HostLogin[]
   readonly state: ClusterState
   readonly random: (size: number) => Buffer
@@ -38,12 +38,12 @@ export async function administrators(options: {
 }): Promise<{
   readonly state: ClusterState
   readonly users: ReadonlyMap<string, readonly DesiredUser[]>
-  readonly made: readonly MadePassword[]
+  readonly made: readonly GeneratedPassword[]
 }> {
   const { logins, random, hash, left = [], generate = false } = options
   const names = [...new Set(logins.flatMap(({ host }) => host.users.map(({ user }) => user)))]
   let state = options.state
-  const made: MadePassword[] = []
+  const made: GeneratedPassword[] = []
   for (const user of names) {
     const of = logins.filter(({ host }) => has([host], user))
     const kept = state.users.get(user)
@@ -113,7 +113,7 @@ const has = (hosts: readonly HostConfig[], name: string): boolean =>
  * rotations. Until then all are kept, so that an interrupted run can still verify that the old one is refused, and so
  * that excluded hosts can still be logged in to.
  */
-export function forgetReplaced(
+export function dropReplacedPasswords(
   state: ClusterState,
   targets: readonly { readonly users: readonly DesiredUser[] }[],
   left: readonly HostConfig[] = [],

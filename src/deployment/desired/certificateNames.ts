@@ -3,7 +3,7 @@ import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 
 /** Names of a host, for its certificate and for the Host headers that it accepts. */
-export type Names = {
+export type CertificateNames = {
   /** Names that the certificate must cover; if one is missing, it is issued again. */
   readonly required: readonly string[]
   /** The required names and all addresses at which the host can be reached now. */
@@ -14,7 +14,7 @@ export type Names = {
  * Returns names and addresses of a host: its name and address in the file, its own host name, and where its APIs
  * listen. An API that listens on all addresses adds the host's global addresses.
  */
-export function namesOf(host: HostConfig, facts: HostFacts): Names {
+export function certificateNamesOf(host: HostConfig, facts: HostFacts): CertificateNames {
   const listening = host.apis.filter((api) => api.enabled).map((api) => api.address)
   const everywhere = listening.some(isWildcard)
   const concrete = listening.filter((address) => !isWildcard(address))

@@ -3,15 +3,15 @@ import type { Component } from '../../contracts/component.ts'
 import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSettings.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import { Secret } from '../../secrets/secret.ts'
+import type { DesiredService } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { Layout, ServiceData } from '../layout.ts'
-import type { ServicePlan } from '../service.ts'
 import { serviceManagers } from '../services/implementations.ts'
-import { namesOf } from './certificateNames.ts'
+import { certificateNamesOf } from './certificateNames.ts'
 import type { StorePasswords } from './generatedStores.ts'
 
 /** TCP listener of a component, and the options that define it. */
-export type Listen = {
+export type ComponentListener = {
   readonly component: Component
   /** Owner in a sentence: `the manager`, `the clients of the connector`. */
   readonly of: string
@@ -22,12 +22,12 @@ export type Listen = {
 }
 
 /** First port that an unprivileged user may listen on by default (ip(7)). */
-export const firstFreePort = 1024
+export const firstUnprivilegedPort = 1024
 
 /** Returns the listeners of one component of a host: its API unless it is off, and the client ports of a connector. */
-export function listensOf({ proxy }: HostConfig, api: ApiConfig): readonly Listen[] {
+export function listenersOf({ proxy }: HostConfig, api: ApiConfig): readonly ComponentListener[] {
   const { component, address, port } = api
-  const own: Listen = {
+  const own: ComponentListener = {
     component,
     of: `the ${component}`,
     address,
@@ -76,7 +76,7 @@ type SettingsOptions = {
   readonly api: ApiConfig
   readonly layout: Layout
   readonly data: ServiceData
-  readonly service: Pick<ServicePlan, 'manager'>
+  readonly service: Pick<DesiredService, 'manager'>
 }
 
 /** Returns the settings that a component reads at start; without secrets. */
@@ -93,7 +93,13 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
     usersFile: data.usersFile,
     auditFile: data.auditFile(api.component),
     allowedHosts: [
-      ...new Set(['localhost', '127.0.0.1', '::1', ...namesOf(host, facts).all, ...host.allowedHosts]),
+      ...new Set([
+        'localhost',
+        '127.0.0.1',
+        '::1',
+        ...certificateNamesOf(host, facts).all,
+        ...host.allowedHosts,
+      ]),
     ],
     remoteBootstrap: host.remoteBootstrap,
     logLevel: host.logLevel,

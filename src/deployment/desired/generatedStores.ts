@@ -18,7 +18,7 @@ import {
   withStorePasswords,
 } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
-import { namesOf, splitNames } from './certificateNames.ts'
+import { certificateNamesOf, splitNames } from './certificateNames.ts'
 
 /** TLS files of a host, generated or provided by the user. */
 export type ResolvedStores = {
@@ -41,7 +41,7 @@ export const isGenerated = (host: HostConfig): boolean =>
  * Returns an error if a host has a certificate of this cluster's authority but the state directory lacks its key. A
  * second authority is never made: clients of the first would trust no host.
  */
-export function authorityElsewhere(options: {
+export function missingAuthorityKey(options: {
   readonly cluster: string
   readonly host: HostConfig
   readonly facts: HostFacts
@@ -110,7 +110,7 @@ export async function generatedStores(options: {
   readonly onceProved?: HostStores
 }> {
   const { host, facts, state, authority, given, now } = options
-  const names = namesOf(host, facts)
+  const names = certificateNamesOf(host, facts)
   const trusted = trustedAuthorities(state)
   const locks = {
     trusted,
@@ -130,7 +130,7 @@ export async function generatedStores(options: {
           lifetimeDays: host.tls.keyLifetime,
           now,
         })
-      : fits(kept, { ...locks, names: names.required, now })
+      : isUsable(kept, { ...locks, names: names.required, now })
         ? kept
         : {
             ...packHostStores({ ...locks, leaf: kept, authority }),
@@ -164,7 +164,7 @@ function reasonToIssue(
   if (kept === undefined) return ''
   if (kept.outside !== undefined) {
     if (ownAuthority) return 'is of an outside authority'
-    mustBeInTime(host.name, kept.chain, now)
+    requireUnexpired(host.name, kept.chain, now)
     return undefined
   }
   const { warningDays, keyType } = host.tls
@@ -177,7 +177,7 @@ function reasonToIssue(
 }
 
 /** Throws a `CertificateError` if a certificate of an outside authority has expired; muster cannot renew it. */
-function mustBeInTime(host: string, chain: string, now: Date): void {
+function requireUnexpired(host: string, chain: string, now: Date): void {
   const facts = leafFacts(chain, now)
   if (facts === undefined || Date.parse(facts.notAfter) >= now.getTime()) return
   throw new CertificateError({
@@ -188,7 +188,7 @@ function mustBeInTime(host: string, chain: string, now: Date): void {
 }
 
 /** Returns true if kept stores open with today's passwords and alias, and trust the required authorities. */
-function fits(
+function isUsable(
   kept: HostStores,
   options: {
     readonly alias: string

@@ -5,18 +5,18 @@ import { isHere } from '../../config/resolve/dataSources.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { desiredFile } from '../desiredFile.ts'
+import { type DesiredService, decideService } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Layout, layoutOf, type ServiceData } from '../layout.ts'
-import type { Program } from '../program.ts'
 import { nameParts } from '../releases/chooseRelease.ts'
 import type { RuntimeChoice } from '../runtime/chooseRuntime.ts'
-import { type ServicePlan, servicePlan } from '../service.ts'
+import type { ServerProgram } from '../serverProgram.ts'
 import { serviceData, serviceManagers } from '../services/implementations.ts'
 import type { DesiredComponent, DesiredFile, DesiredUser, Release, Target } from '../target.ts'
 import {
   type DatabasePasswords,
-  firstFreePort,
-  listensOf,
+  firstUnprivilegedPort,
+  listenersOf,
   secretsFile,
   settingsOf,
 } from './componentSettings.ts'
@@ -28,7 +28,7 @@ type TargetOptions = {
   /** Services map that is installed on every host. */
   readonly services: readonly MapService[]
   readonly facts: HostFacts
-  readonly program: Program
+  readonly program: ServerProgram
   readonly runtime: RuntimeChoice
   readonly stores: ResolvedStores
   readonly users: readonly DesiredUser[]
@@ -39,7 +39,7 @@ type TargetOptions = {
 export function makeTarget(options: TargetOptions): Target {
   const { cluster, host, facts, program, runtime, stores, users, passwords } = options
   const layout = layoutOf(host.installDirectory)
-  const service = servicePlan(host, facts, cluster)
+  const service = decideService(host, facts, cluster)
   const data = serviceData(service.manager, { root: layout.root, cluster })
   const release = releaseOf(program, runtime)
   const tls = tlsFiles({ layout, service, stores, passwords })
@@ -62,7 +62,7 @@ export function makeTarget(options: TargetOptions): Target {
 }
 
 /** Returns the release: the program and its runtime; if either differs, it is another release. */
-function releaseOf(program: Program, runtime: RuntimeChoice): Release {
+function releaseOf(program: ServerProgram, runtime: RuntimeChoice): Release {
   if (runtime.kind === 'kept') return { id: runtime.release, version: nameParts(runtime.release).version }
   const digest = sha256(program.bundle)
   const node = runtime.kind === 'sent' ? runtime.id : `${runtime.path} ${runtime.version}`
@@ -79,7 +79,7 @@ function releaseOf(program: Program, runtime: RuntimeChoice): Release {
  */
 export function tlsFiles(options: {
   readonly layout: Layout
-  readonly service: Pick<ServicePlan, 'user' | 'group' | 'isOther'>
+  readonly service: Pick<DesiredService, 'user' | 'group' | 'isOther'>
   readonly stores: ResolvedStores
   readonly passwords: DatabasePasswords
 }): DesiredFile[] {
@@ -102,7 +102,7 @@ function componentOf(
     readonly api: ApiConfig
     readonly layout: Layout
     readonly data: ServiceData
-    readonly service: ServicePlan
+    readonly service: DesiredService
     readonly release: Release
   },
 ): DesiredComponent {
@@ -130,7 +130,7 @@ function talksToOthers({
   api,
   services,
 }: Pick<TargetOptions, 'host' | 'services'> & { api: ApiConfig }): boolean {
-  const listens = listensOf(host, api).some(({ address }) => !isHere(address))
+  const listens = listenersOf(host, api).some(({ address }) => !isHere(address))
   if (listens) return true
   if (api.component === 'replicator') return host.database !== undefined && !isHere(host.database.host)
   return services.some(({ datasources }) => datasources.length > 0)
@@ -140,11 +140,11 @@ function talksToOthers({
 function unitOf(options: {
   readonly services: readonly MapService[]
   readonly cluster: string
-  readonly program: Program
+  readonly program: ServerProgram
   readonly host: HostConfig
   readonly api: ApiConfig
   readonly layout: Layout
-  readonly service: ServicePlan
+  readonly service: DesiredService
   readonly facts: HostFacts
 }): DesiredFile | undefined {
   const { cluster, program, host, api, layout, service, facts } = options
@@ -164,7 +164,7 @@ function unitOf(options: {
           group: service.group,
           limits: host.limits,
           drainTimeout: component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0,
-          privileged: listensOf(host, api).some(({ port }) => port < firstFreePort),
+          privileged: listenersOf(host, api).some(({ port }) => port < firstUnprivilegedPort),
           talksToOthers: talksToOthers(options),
         }),
       ),

@@ -6,7 +6,7 @@ import type { HostConfig } from '../../config/model.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { StepError } from '../stepError.ts'
-import { namesOf } from './certificateNames.ts'
+import { certificateNamesOf } from './certificateNames.ts'
 import type { ResolvedStores, StorePasswords } from './generatedStores.ts'
 
 /** Note about the stores of one host; equal notes of several hosts are merged later. */
@@ -19,7 +19,7 @@ export type TlsNote = { readonly host: string } & (
 )
 
 /** Maximum number of hosts that one note names. */
-const most = 8
+const maxHostsNamed = 8
 
 /** Merges equal notes; each names its hosts. */
 export function tlsNotes(notes: readonly TlsNote[]): readonly string[] {
@@ -40,12 +40,12 @@ export function tlsNotes(notes: readonly TlsNote[]): readonly string[] {
     const one = hosts.length === 1
     const what = one ? 'issue a certificate for' : 'issue certificates for'
     const why = note.issued === '' ? '' : `: ${one ? 'its present one' : 'each present one'} ${note.issued}`
-    return `${what} ${shortListOf(hosts, most)}${why}`
+    return `${what} ${shortListOf(hosts, maxHostsNamed)}${why}`
   })
 }
 
 /** The user's own stores, as far as they could be read on this machine. */
-export type StoresRead = {
+export type LoadedStores = {
   /** Contents by path. */
   readonly files: ReadonlyMap<string, Buffer>
   /** By host; a password that could not be read is missing and explained in `failures`. */
@@ -57,7 +57,7 @@ export type StoresRead = {
  * Opens the user's own stores on this machine, checks them for the host, and returns them unchanged. Throws a
  * `StepError` with all problems.
  */
-export function ownStores(options: {
+export function userProvidedStores(options: {
   readonly host: HostConfig
   readonly facts: HostFacts
   readonly given: StorePasswords
@@ -75,7 +75,7 @@ export function ownStores(options: {
     truststore,
     ...(given.truststore === undefined ? {} : { truststorePassword: given.truststore }),
     alias,
-    names: namesOf(host, options.facts).required,
+    names: certificateNamesOf(host, options.facts).required,
     now,
     warningDays,
   })

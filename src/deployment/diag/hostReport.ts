@@ -2,12 +2,12 @@ import { quote } from '../../base/shellWords.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { components } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
+import { installedAccount, installedData } from '../desiredService.ts'
 import { gatherFacts } from '../facts/gather.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Layout, layoutOf } from '../layout.ts'
 import { parseManifest } from '../manifest.ts'
 import { olderRecord } from '../runs/recorder.ts'
-import { installedAccount, installedData } from '../service.ts'
 import { asService, tailAs } from '../serviceAccount.ts'
 import { untrustedFolder } from '../trustedFolder.ts'
 
@@ -20,7 +20,7 @@ export type HostReport = {
 }
 
 /** Limits for the content read from one file of a host. */
-const most = { lines: 200, bytes: 256 * 1024 }
+const limits = { lines: 200, bytes: 256 * 1024 }
 
 /** Reads the report in two round trips; rejects with a `TransportError` or a `StepError`. Changes nothing. */
 export async function hostReport(
@@ -35,7 +35,7 @@ export async function hostReport(
     hostStores: [],
   })
   if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
-  const { stdout } = await transport.run(endsScript({ cluster, layout, facts }))
+  const { stdout } = await transport.run(tailScript({ cluster, layout, facts }))
   const [changes = '', calls = ''] = stdout
     .raw()
     .split('\n', 2)
@@ -44,18 +44,18 @@ export async function hostReport(
 }
 
 /** Returns sh that prints two lines of base64. Files of the service user are read with the rights of that user. */
-function endsScript(installed: {
+function tailScript(installed: {
   readonly cluster: string
   readonly layout: Layout
   readonly facts: HostFacts
 }): string {
-  const code = `2>/dev/null | tail -c ${most.bytes} | base64 | tr -d '\\n'; echo`
+  const code = `2>/dev/null | tail -c ${limits.bytes} | base64 | tr -d '\\n'; echo`
   const as = asService(installedAccount(installed.facts))
   const { deployments } = installed.layout
   const { auditFile } = installedData(installed.facts, installed)
-  const calls = components.map((component) => tailAs(as, quote(auditFile(component)), most))
+  const calls = components.map((component) => tailAs(as, quote(auditFile(component)), limits))
   return `
-{ tail -n ${most.lines} ${quote(olderRecord(deployments))}; tail -n ${most.lines} ${quote(deployments)}; } 2>/dev/null | tail -n ${most.lines} ${code}
+{ tail -n ${limits.lines} ${quote(olderRecord(deployments))}; tail -n ${limits.lines} ${quote(deployments)}; } 2>/dev/null | tail -n ${limits.lines} ${code}
 {
 ${calls.join('\n')}
 } ${code}

@@ -2,7 +2,7 @@ import type { Secret } from '../../secrets/secret.ts'
 import { withoutSecrets } from '../../secrets/withoutSecrets.ts'
 
 /** Patterns that are secret whatever their value: private keys, password hashes, logins of HTTP requests. */
-const forms: readonly (readonly [RegExp, string])[] = [
+const secretPatterns: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, '[redacted key]'],
   [/\$?scrypt\$[^\s"']+/g, '[redacted hash]'],
   [/\$(?:2[aby]|5|6|y|argon2\w*)\$[^\s"']+/g, '[redacted hash]'],
@@ -13,16 +13,16 @@ const forms: readonly (readonly [RegExp, string])[] = [
  * Removes these secrets from a text in all usual encodings, and everything that matches a secret pattern. The
  * commands print no secret; this covers what hosts and programs may have written to their logs.
  */
-export function redacted(text: string, secrets: readonly Secret[]): string {
-  const clean = withoutSecrets(text, secrets.flatMap(spellings))
-  return forms.reduce((shown, [form, mark]) => shown.replaceAll(form, mark), clean)
+export function redact(text: string, secrets: readonly Secret[]): string {
+  const clean = withoutSecrets(text, secrets.flatMap(encodingsOf))
+  return secretPatterns.reduce((shown, [form, mark]) => shown.replaceAll(form, mark), clean)
 }
 
 /**
  * Returns a secret as plain text, in JSON and YAML, in a URL, quoted for a shell, in base64 at each offset of a
  * longer text, and in hexadecimal.
  */
-function spellings(secret: Secret): readonly string[] {
+function encodingsOf(secret: Secret): readonly string[] {
   const value = secret.reveal()
   const bytes = Buffer.from(value)
   return [

@@ -8,7 +8,7 @@ export type TarEntry = {
 const block = 512
 
 /** Returns a tar archive of regular files, readable by their owner only (POSIX.1-1988, ustar interchange format). */
-export function tarOf(entries: readonly TarEntry[], changed: Date): Buffer {
+export function createTar(entries: readonly TarEntry[], changed: Date): Buffer {
   const parts = entries.flatMap(({ path, content }) => [
     headerOf(path, content.length, changed),
     content,

@@ -1,12 +1,12 @@
 import { mapLimit } from '../../base/concurrency.ts'
 import type { Emit, HostOutcome } from '../events.ts'
-import { atStart, type HostProgress, type HostWork, runPhase } from './hostRun.ts'
+import { type HostProgress, type HostWork, initialProgress, runPhase } from './hostRun.ts'
 import { outcomeOf } from './outcome.ts'
-import { allAtOnce, type Rollout } from './rollout.ts'
+import { allInParallel, type Rollout } from './rollout.ts'
 import { runWave, wavesOf } from './wave.ts'
 
 /** Maximum number of hosts in progress (deployment.md, "Two limits"). */
-export const hostsAtOnce = 30
+export const maxParallelHosts = 30
 
 /**
  * Executes the plans of all hosts. Every host stages first; if one fails, no host commits and nothing that runs was
@@ -22,12 +22,12 @@ export async function execute(options: {
   /** Milliseconds, monotonic. */
   readonly clock: () => number
 }): Promise<readonly HostOutcome[]> {
-  const { rollout = allAtOnce, emit, signal } = options
-  const progresses = options.hosts.map(atStart)
+  const { rollout = allInParallel, emit, signal } = options
+  const progresses = options.hosts.map(initialProgress)
   const failed = (): readonly HostProgress[] => progresses.filter(({ failure }) => failure !== undefined)
   await mapLimit({
     items: progresses,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: (progress) => runPhase({ ...options, progress, phase: 'stage' }),
   })
   if (failed().length > 0) return outcomes(progresses, notPrepared(failed()))
@@ -39,7 +39,7 @@ export async function execute(options: {
   for (const [index, wave] of waves.entries()) {
     if (isOver()) break
     emit({ type: 'wave-started', wave: index + 1, of: waves.length, ...wave })
-    ;({ halted } = await runWave({ ...options, rollout, wave, progresses, atOnce: hostsAtOnce, isOver }))
+    ;({ halted } = await runWave({ ...options, rollout, wave, progresses, atOnce: maxParallelHosts, isOver }))
     canaryFailed = wave.canary && failed().length > 0
   }
   if (canaryFailed) return outcomes(progresses, afterCanary(failed()))

@@ -1,6 +1,6 @@
 import type { Transport } from '../../transport/transport.ts'
 import type { Emit, Failure, Phase } from '../events.ts'
-import { failureOf, isUnreachable } from '../failure.ts'
+import { failureOf, isUnreachable } from '../hostFailure.ts'
 import type { PlannedStep } from '../hostPlan.ts'
 import type { Restored, Snapshot } from '../snapshot/snapshot.ts'
 import type { StepPhase } from '../step.ts'
@@ -31,7 +31,12 @@ export type HostProgress = {
   proved?: string
 }
 
-export const atStart = (work: HostWork): HostProgress => ({ work, applied: [], begun: [], seconds: {} })
+export const initialProgress = (work: HostWork): HostProgress => ({
+  work,
+  applied: [],
+  begun: [],
+  seconds: {},
+})
 
 /**
  * Runs one phase on one host: its steps in order; in `verify`, the verification comes first. Never rejects: a failure
@@ -71,10 +76,13 @@ async function afterFailure(
   const leftover = phase === 'verify' && progress.proved === undefined && work.snapshot?.leftover === true
   if (begun.length === 0 && !leftover) return failure
   if (unreachable === true) {
-    return withWords(failure, 'Nothing could be taken back there: it is gone. The next run goes on there.')
+    return appendToFailure(
+      failure,
+      'Nothing could be taken back there: it is gone. The next run goes on there.',
+    )
   }
   if (work.keepFailed === true) {
-    return withWords(
+    return appendToFailure(
       failure,
       'It was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
     )
@@ -106,7 +114,7 @@ async function applySteps(options: {
   const due = steps.filter(({ step }) => step.phase === phase)
   // The snapshot is taken before the first change of a host, and travels with that where it can.
   let take = phase === 'commit' ? snapshot?.take : undefined
-  for (const flight of transport.chain === undefined ? due.map((planned) => [planned]) : flightsOf(due)) {
+  for (const flight of transport.chain === undefined ? due.map((planned) => [planned]) : batchesOf(due)) {
     if (signal.aborted) return
     const together = flight.length > 1 || (take !== undefined && flight[0]?.step.atOnce === true)
     const to = together ? (transport.chain?.() ?? transport) : transport
@@ -134,7 +142,7 @@ async function applySteps(options: {
 }
 
 /** Groups neighbouring batchable steps, which are sent to the host together. */
-function flightsOf(steps: readonly PlannedStep[]): readonly (readonly PlannedStep[])[] {
+function batchesOf(steps: readonly PlannedStep[]): readonly (readonly PlannedStep[])[] {
   const flights: PlannedStep[][] = []
   for (const planned of steps) {
     const last = flights.at(-1)
@@ -145,7 +153,7 @@ function flightsOf(steps: readonly PlannedStep[]): readonly (readonly PlannedSte
   return flights
 }
 
-type Restoring = {
+type RestoreOptions = {
   readonly work: HostWork
   /** Oldest first. */
   readonly begun: readonly PlannedStep[]
@@ -156,14 +164,14 @@ type Restoring = {
 }
 
 /** Failure with the result of the restore; `undone` if all changes were restored. */
-type Undone = { readonly failure: Failure; readonly undone: boolean }
+type RestoreResult = { readonly failure: Failure; readonly undone: boolean }
 
 /**
  * Restores the snapshot of a host and adds the result to the failure that caused it. An abort does not interrupt it.
  */
-async function restoreHost(options: Restoring): Promise<Undone> {
+async function restoreHost(options: RestoreOptions): Promise<RestoreResult> {
   const { work, failure, emit, clock } = options
-  const restore = wayBack(options)
+  const restore = restoreAction(options)
   if (restore === undefined) return { failure, undone: false }
   const began = clock()
   let restored: Restored
@@ -173,25 +181,26 @@ async function restoreHost(options: Restoring): Promise<Undone> {
     const { message, fix } = failureOf(error)
     const titles = restore.parts.map(({ title }) => title).join(', ')
     return {
-      failure: { ...withWords(failure, `Undoing “${titles}” failed, too: ${message}`), fix },
+      failure: { ...appendToFailure(failure, `Undoing “${titles}” failed, too: ${message}`), fix },
       undone: false,
     }
   }
-  if (typeof restored === 'object') return { failure: withWords(failure, restored.partly), undone: false }
+  if (typeof restored === 'object')
+    return { failure: appendToFailure(failure, restored.partly), undone: false }
   const seconds = (clock() - began) / 1000
   for (const { step, title } of restore.parts) {
     emit({ type: 'step-undone', host: work.host, step, title, seconds })
   }
-  return { failure: withWords(failure, restored), undone: true }
+  return { failure: appendToFailure(failure, restored), undone: true }
 }
 
 /** One restore, with the names under which it is reported, newest first. */
-type WayBack = {
+type RestoreAction = {
   readonly parts: readonly { readonly step: string; readonly title: string }[]
   readonly run: (transport: Transport) => Promise<Restored>
 }
 
-function wayBack({ work, begun }: Restoring): WayBack | undefined {
+function restoreAction({ work, begun }: RestoreOptions): RestoreAction | undefined {
   const { restore, restoreSteps } = work.snapshot ?? {}
   if (restore !== undefined)
     return { parts: [{ step: 'before', title: 'all that was changed' }], run: restore }
@@ -208,7 +217,7 @@ function wayBack({ work, begun }: Restoring): WayBack | undefined {
 }
 
 /** Adds sentences to a failure, each on its own line. */
-const withWords = (failure: Failure, ...words: readonly string[]): Failure => ({
+const appendToFailure = (failure: Failure, ...words: readonly string[]): Failure => ({
   ...failure,
   message: [failure.message, ...words].join('\n'),
 })

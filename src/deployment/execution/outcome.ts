@@ -4,7 +4,7 @@ import type { HostProgress } from './hostRun.ts'
 export function outcomeOf(progress: HostProgress): HostOutcome {
   const { work, applied, seconds, failure, proved, undone } = progress
   const result = resultOf(progress)
-  const staged = stagedOf(progress)
+  const staged = stagedCount(progress)
   return {
     host: work.host,
     result,
@@ -14,12 +14,12 @@ export function outcomeOf(progress: HostProgress): HostOutcome {
     ...(failure === undefined ? {} : { failure }),
     ...(proved === undefined ? {} : { proved }),
     ...(undone === true ? { undone } : {}),
-    ...(result === 'stopped' ? { left: leftOf(progress) } : {}),
+    ...(result === 'stopped' ? { left: remainingSteps(progress) } : {}),
   }
 }
 
 /** Counts the applied steps of the stage phase; steps are applied in phase order. */
-const stagedOf = ({ work, applied }: HostProgress): number =>
+const stagedCount = ({ work, applied }: HostProgress): number =>
   Math.min(applied.length, work.steps.filter(({ step }) => step.phase === 'stage').length)
 
 function resultOf(progress: HostProgress): HostOutcome['result'] {
@@ -27,11 +27,11 @@ function resultOf(progress: HostProgress): HostOutcome['result'] {
   if (failure !== undefined) return unreachable === true ? 'unreachable' : 'failed'
   if (work.steps.length === 0) return 'unchanged'
   if (seconds.commit === undefined) return 'not-started'
-  return leftOf(progress).length > 0 ? 'stopped' : applied.length > 0 ? 'changed' : 'unchanged'
+  return remainingSteps(progress).length > 0 ? 'stopped' : applied.length > 0 ? 'changed' : 'unchanged'
 }
 
 /** Returns the remaining steps of a host that was stopped. */
-function leftOf({ work, applied, proved }: HostProgress): readonly string[] {
+function remainingSteps({ work, applied, proved }: HostProgress): readonly string[] {
   const of = (...phases: readonly string[]): readonly string[] =>
     work.steps.filter(({ step }) => phases.includes(step.phase)).map(({ change }) => change.summary)
   const ahead = of('stage', 'commit')

@@ -16,7 +16,7 @@ export type Rollout = {
 }
 
 /** All hosts in parallel, for a first installation. */
-export const allAtOnce: Rollout = { maxFailed: 0, onFailure: 'continue' }
+export const allInParallel: Rollout = { maxFailed: 0, onFailure: 'continue' }
 
 /** One canary, then a quarter of the hosts at a time. */
-export const carefully: Rollout = { ...allAtOnce, canary: 'first', batch: { percent: 25 } }
+export const canaryThenBatches: Rollout = { ...allInParallel, canary: 'first', batch: { percent: 25 } }

@@ -1,14 +1,14 @@
 import { quote } from '../../base/shellWords.ts'
 import type { Layout } from '../layout.ts'
 import { changeableFunction, trustedRoot } from '../trustedFolder.ts'
-import { functions, identity } from './parts/common.ts'
+import { identity, sharedFunctions } from './parts/common.ts'
 import {
-  before,
   files,
   installed,
+  previousInstallation,
   releases,
+  runningServices,
   services,
-  servicesBriefly,
   userGroup,
   users,
 } from './parts/installation.ts'
@@ -31,10 +31,10 @@ export type FactsRequest = InstalledRequest & {
 }
 
 /** Maximum number of bytes read from a store on a host. */
-const mostStoreBytes = 8 * 1024 * 1024
+const maxStoreBytes = 8 * 1024 * 1024
 
-const beginning = (request: InstalledRequest, nonce: string): readonly string[] => [
-  functions(nonce),
+const prologue = (request: InstalledRequest, nonce: string): readonly string[] => [
+  sharedFunctions(nonce),
   `root=${quote(request.layout.root)}`,
   identity,
   changeableFunction,
@@ -50,20 +50,20 @@ const beginning = (request: InstalledRequest, nonce: string): readonly string[] 
  */
 export const factsScript = (request: FactsRequest, nonce: string): string =>
   [
-    ...beginning(request, nonce),
+    ...prologue(request, nonce),
     system,
     fileSystem,
     installed(request),
     users(request),
     userGroup(request.cluster, request.user),
-    ...(request.before === undefined ? [] : [before(request.before)]),
+    ...(request.before === undefined ? [] : [previousInstallation(request.before)]),
     releases(request.layout),
     files(request),
     services(request),
     listeners,
     ...request.hostStores.map(
       (path) =>
-        `if [ -f ${quote(path)} ] && [ -r ${quote(path)} ]; then say store ${quote(path)} "$(head -c ${mostStoreBytes} < ${quote(path)} | base64 -w0)"; fi`,
+        `if [ -f ${quote(path)} ] && [ -r ${quote(path)} ]; then say store ${quote(path)} "$(head -c ${maxStoreBytes} < ${quote(path)} | base64 -w0)"; fi`,
     ),
     'exit 0\n',
   ].join('\n')
@@ -71,9 +71,9 @@ export const factsScript = (request: FactsRequest, nonce: string): string =>
 /** Returns a script that reads only what is installed and runs, with a handful of programs. */
 export const installedScript = (request: InstalledRequest, nonce: string): string =>
   [
-    ...beginning(request, nonce),
+    ...prologue(request, nonce),
     installed(request),
     users(request),
-    servicesBriefly(request),
+    runningServices(request),
     'exit 0\n',
   ].join('\n')

@@ -37,13 +37,13 @@ function heldLock([idle, since, owner]: readonly string[]): HeldLock {
 }
 
 /** Describes the owner of a lock. */
-export const holderWords = ({ owner }: HeldLock): string =>
+export const describeOwner = ({ owner }: HeldLock): string =>
   owner === undefined
     ? 'an unknown user'
     : `\`muster ${owner.operation}\` of ${owner.user} on ${owner.machine} (run ${owner.id}, process ${owner.pid})`
 
 /** Reports that another run holds the lock of a host. */
-export function heldError(options: {
+export function lockHeldError(options: {
   readonly host: string
   readonly lock: HeldLock
   /** True if the owner's process is on this machine. */
@@ -56,7 +56,7 @@ export function heldError(options: {
   return new StepError({
     host,
     code: 'locked',
-    message: `another run holds the lock of this host: ${holderWords(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`,
+    message: `another run holds the lock of this host: ${describeOwner(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`,
     fix: `Wait until it ends, for example with --lock-wait 5m${end}. A run whose machine is down loses the lock 30 s after its last heartbeat; \`muster lock release\` releases it at once.`,
   })
 }

@@ -2,8 +2,8 @@ import { mapLimit } from '../../base/concurrency.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Failure } from '../events.ts'
-import { hostsAtOnce } from '../execution/execute.ts'
-import { failureOf, isUnreachable } from '../failure.ts'
+import { maxParallelHosts } from '../execution/execute.ts'
+import { failureOf, isUnreachable } from '../hostFailure.ts'
 import { type HeldLock, lockUnknown, parseLockAnswer } from './heldLock.ts'
 import { releaseScript, statusScript } from './lockScripts.ts'
 
@@ -23,7 +23,7 @@ type Hosts = {
 export const hostLocks = ({ hosts, connect }: Hosts): Promise<readonly HostLock[]> =>
   mapLimit({
     items: hosts,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: (host) =>
       onHost(host, connect, async (transport) => {
         const { answer } = parseLockAnswer(

@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/sha256.ts'
 import { quote } from '../../base/shellWords.ts'
-import { bornFunction } from '../processBirth.ts'
+import { processStartFunction } from '../processStart.ts'
 import type { RunOwner } from './runOwner.ts'
 
 /** Seconds between two heartbeats, and seconds after which a lock without one is stale (deployment.md, "Lock"). */
@@ -11,7 +11,7 @@ export const staleAfter = 30
  * Maximum seconds without a sign from a run whose shell still exists: a machine that was switched off keeps its
  * connection open on the host for hours. A longer script announces itself first.
  */
-const silentAfter = 900
+const maxSilence = 900
 
 /** Returns the name of the lock of an install-directory; it does not depend on the cluster. */
 export const lockName = (installDirectory: string): string => sha256(installDirectory).slice(0, 16)
@@ -52,7 +52,7 @@ held_earlier() { [ -n "$earlier" ] && [ ! -L "$earlier" ] && [ -d "$earlier" ] &
 held() { [ -d "$lock" ] || { held_earlier && lock=$earlier; }; }
 up() { read -r now _ < /proc/uptime; echo "\${now%%.*}"; }
 first() { said=; if [ -r "$1" ]; then read -r said < "$1" || :; fi; }
-${bornFunction}
+${processStartFunction}
 idle() {
   is=$(up); first "$lock/beat"; beat=$said
   case $beat in ''|*[!0-9]*) echo ${staleAfter * 10}; return ;; esac
@@ -96,7 +96,7 @@ tell() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(date -u -r "$lock/id" +%Y-
 `
 
 /** Returns sh that refreshes the lock while the run's shell exists, and removes it afterwards. */
-const beater = (id: string): string => `
+const heartbeatScript = (id: string): string => `
 beater() {
   trap 'kill "$nap" 2>/dev/null; exit 0' TERM
   while :; do
@@ -107,7 +107,7 @@ beater() {
       owned ${id} && remove && tidy
       exit 0
     fi
-    [ $(($(up) - $(cat "$lock/sign"))) -lt ${silentAfter} ] || exit 0
+    [ $(($(up) - $(cat "$lock/sign"))) -lt ${maxSilence} ] || exit 0
     up > "$lock/beat.new" && mv -f "$lock/beat.new" "$lock/beat"
   done
 }
@@ -125,7 +125,7 @@ export function takeScript(options: {
 }): string {
   const { owner, broken } = options
   return `(
-${prelude(lockName(options.installDirectory), { make: true })}${beater(owner.id)}
+${prelude(lockName(options.installDirectory), { make: true })}${heartbeatScript(owner.id)}
 fail() { printf 'failed\\t%s\\n' "$1"; exit 1; }
 command -v flock >/dev/null 2>&1 || fail 'there is no flock (package util-linux)'
 gate || { ours "$place" && fail "$place/gate could not be locked"; fail "$place could not be made, or is not a folder that only $uid may enter"; }
@@ -176,5 +176,5 @@ export const busyScript = (options: {
   `(${prelude(lockName(options.installDirectory))}if owned ${quote(options.id)}; then echo $(($(up) + ${options.seconds})) > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi)\n`
 
 /** Returns true if a script with this timeout in milliseconds must be announced. */
-export const isLong = (timeout: number | undefined): timeout is number =>
-  timeout !== undefined && timeout > (silentAfter * 1000) / 2
+export const needsAnnouncement = (timeout: number | undefined): timeout is number =>
+  timeout !== undefined && timeout > (maxSilence * 1000) / 2

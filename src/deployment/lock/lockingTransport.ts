@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HostText } from '../../base/hostText.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { heldError, lockFailed, parseLockAnswer } from './heldLock.ts'
-import { busyScript, isLong, releaseScript, renewScript, takeScript } from './lockScripts.ts'
-import { isOver, type RunOwner } from './runOwner.ts'
+import { lockFailed, lockHeldError, parseLockAnswer } from './heldLock.ts'
+import { busyScript, needsAnnouncement, releaseScript, renewScript, takeScript } from './lockScripts.ts'
+import { hasRunEnded, type RunOwner } from './runOwner.ts'
 
 /** Minimum and maximum milliseconds between two attempts: many waiting runs must not retry together. */
-const soonest = 500
-const latest = 2_500
+const minPause = 500
+const maxPause = 2_500
 
 export type RetryTiming = {
   /** Maximum milliseconds to wait; 0 for one attempt. */
@@ -40,13 +40,13 @@ export async function retryWhileHeld<Outcome>(
     const left = wait - (clock() - began)
     if (options.done(outcome) || left <= 0) return outcome
     if (first) options.waiting?.(outcome)
-    await pause(Math.min(left, soonest + chance() * (latest - soonest)))
+    await pause(Math.min(left, minPause + chance() * (maxPause - minPause)))
   }
 }
 
 /** Milliseconds between two signs that the run is alive. */
-const signEvery = 60_000
-const signPatience = 10_000
+const signInterval = 60_000
+const signTimeout = 10_000
 
 type Locking = {
   readonly installDirectory: string
@@ -86,13 +86,13 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     let { answer, rest } = parseLockAnswer(result.stdout.raw())
     const holder = answer.kind === 'held' ? answer.lock.owner : undefined
     // Its process was one of this machine and is gone: nobody needs to wait for its heartbeat to stop.
-    if (holder !== undefined && isOver(holder, owner, locking.runs)) {
+    if (holder !== undefined && hasRunEnded(holder, owner, locking.runs)) {
       result = await take(holder.id)
       ;({ answer, rest } = parseLockAnswer(result.stdout.raw()))
     }
     if (answer.kind === 'held') {
       const here = answer.lock.owner?.machine === owner.machine
-      throw heldError({ host, lock: answer.lock, here })
+      throw lockHeldError({ host, lock: answer.lock, here })
     }
     if (answer.kind !== 'taken') {
       throw lockFailed(host, answer.kind === 'failed' ? answer.why || String(result.stderr) : '')
@@ -100,8 +100,8 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     taken = true
     timer = setInterval(() => {
       const renew = renewScript(installDirectory, owner.id)
-      sign = transport.run(renew, { timeout: signPatience }).catch(() => undefined)
-    }, signEvery)
+      sign = transport.run(renew, { timeout: signTimeout }).catch(() => undefined)
+    }, signInterval)
     timer.unref()
     return { ...result, stdout: new HostText(rest) }
   }
@@ -123,7 +123,9 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
   }
 
   const busy = (timeout: number | undefined): string =>
-    isLong(timeout) ? busyScript({ installDirectory, id: owner.id, seconds: Math.ceil(timeout / 1000) }) : ''
+    needsAnnouncement(timeout)
+      ? busyScript({ installDirectory, id: owner.id, seconds: Math.ceil(timeout / 1000) })
+      : ''
 
   const through = (way: Transport): Transport => ({
     host,

@@ -19,9 +19,9 @@ export type RunOwner = {
 /** Returns the id of a run; `random` is hexadecimal. */
 export const runId = (now: Date, random: string): string => `${compactTime(now)}-${random}`
 
-const idForm = /^[\w-]{1,64}$/
-const unseen = /\p{C}/gu
-const longest = 200
+const idPattern = /^[\w-]{1,64}$/
+const unprintable = /\p{C}/gu
+const maxTextLength = 200
 
 /**
  * Returns true for a pid that is safe for `kill`: 0 and negative numbers mean several processes. In a container
@@ -36,11 +36,11 @@ export function parseRunOwner(text: string): RunOwner | undefined {
   if (found === undefined) return undefined
   const words = (name: string): string | undefined => {
     const value = found[name]
-    return typeof value === 'string' ? value.replaceAll(unseen, '').slice(0, longest) : undefined
+    return typeof value === 'string' ? value.replaceAll(unprintable, '').slice(0, maxTextLength) : undefined
   }
   const [id, operation, cluster] = [words('id'), words('operation'), words('cluster')]
   const [user, machine, pid] = [words('user'), words('machine'), found.pid]
-  if (id === undefined || !idForm.test(id) || !isPid(pid)) return undefined
+  if (id === undefined || !idPattern.test(id) || !isPid(pid)) return undefined
   if (operation === undefined || cluster === undefined) return undefined
   if (user === undefined || machine === undefined) return undefined
   const [machineId, started] = [words('machineId'), words('started')]
@@ -55,7 +55,7 @@ export function parseRunOwner(text: string): RunOwner | undefined {
  * Returns true if a run has certainly ended: it belongs to this machine and its process no longer exists. For another
  * machine this cannot be known.
  */
-export function isOver(
+export function hasRunEnded(
   owner: RunOwner,
   me: RunOwner,
   runs: (pid: number, started: string | undefined) => boolean,

@@ -22,7 +22,7 @@ export type ReadLogs = {
   readonly logs: readonly (readonly LogLine[])[]
 }
 
-type Dated = Pick<LogLine, 'time' | 'text'>
+type DatedLine = Pick<LogLine, 'time' | 'text'>
 
 /**
  * Parses the rows of the logs script and ignores unknown ones. Keeps the last `most` lines of each component.
@@ -44,9 +44,9 @@ export function parseLogs(
     if (!isComponent(component) || (kind !== 'journal' && kind !== 'file')) return []
     if (read.has(component)) return []
     read.add(component)
-    const lines = lastOf(decode(content), most).filter((line) => line !== '')
+    const lines = lastLines(decode(content), most).filter((line) => line !== '')
     const dated = kind === 'journal' ? lines.flatMap(journalLine(component)) : lines.map(fileLine)
-    return [inherited(dated).map((line): LogLine => ({ host, component, ...line }))]
+    return [inheritTimes(dated).map((line): LogLine => ({ host, component, ...line }))]
   })
   return { clock, ...(manifest === '' ? {} : { manifest }), logs }
 }
@@ -54,7 +54,7 @@ export function parseLogs(
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
 
 /** Returns the last lines of a text without splitting all of it. */
-function lastOf(text: string, most: number): readonly string[] {
+function lastLines(text: string, most: number): readonly string[] {
   let from = text.endsWith('\n') ? text.length - 1 : text.length
   for (let count = 0; count < most && from > 0; count += 1) from = text.lastIndexOf('\n', from - 1)
   return text.slice(Math.max(0, from + (from > 0 ? 1 : 0))).split('\n')
@@ -69,7 +69,7 @@ function millisecondsOf(seconds: string): number | undefined {
 /** A line of `journalctl -o short-unix`; further lines of one message are indented and have no time. */
 const journalLine =
   (component: string) =>
-  (line: string): readonly Dated[] => {
+  (line: string): readonly DatedLine[] => {
     const [, time, name, text = ''] = /^(\d+\.\d+) \S+ ([^\s:[]+)(?:\[\d+\])?: ?(.*)$/.exec(line) ?? []
     // `-- No entries --`, `-- Boot 0123… --`
     if (time === undefined) return line.startsWith('-- ') ? [] : [{ time: undefined, text: line.trimStart() }]
@@ -77,7 +77,7 @@ const journalLine =
   }
 
 /** Parses a line of a log file: a component's log lines have a time, its crash output does not. */
-function fileLine(text: string): Dated {
+function fileLine(text: string): DatedLine {
   const logged = logObject(text)?.time
   const time = typeof logged === 'string' ? Date.parse(logged) : Number.NaN
   return { time: Number.isNaN(time) ? undefined : time, text }
@@ -89,7 +89,7 @@ export function logObject(text: string): Readonly<Record<string, unknown>> | und
 }
 
 /** Gives a line without a time the time of the line before it; the first lines get the first known time. */
-function inherited(lines: readonly Dated[]): readonly Dated[] {
+function inheritTimes(lines: readonly DatedLine[]): readonly DatedLine[] {
   let latest = lines.find(({ time }) => time !== undefined)?.time
   return lines.map(({ time, text }) => {
     latest = time ?? latest

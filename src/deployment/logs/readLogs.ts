@@ -2,7 +2,7 @@ import { quote } from '../../base/shellWords.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { otherInstallation } from '../hostIdentity.ts'
+import { foreignInstallation } from '../hostIdentity.ts'
 import { findAccount, pathByPlace } from '../installedAccount.ts'
 import { type Layout, layoutOf } from '../layout.ts'
 import { tailAs } from '../serviceAccount.ts'
@@ -21,14 +21,14 @@ type LogsRequest = {
 }
 
 /** Maximum bytes of one component's log. */
-const most = 1024 * 1024
+const maxLogBytes = 1024 * 1024
 
 /**
  * Returns a POSIX sh script that prints the ends of logs, each as one row of base64: from the service manager if it
  * keeps a log, otherwise from the log file, read with the rights of the service user. It changes nothing.
  */
 export function logsScript({ cluster, layout, components, lines }: LogsRequest): string {
-  const code = `tail -c ${most} | base64 | tr -d '\\n'`
+  const code = `tail -c ${maxLogBytes} | base64 | tr -d '\\n'`
   const parts = components.map((component) => {
     const id = { cluster, component }
     const kept = keptLogs.map(
@@ -39,7 +39,7 @@ export function logsScript({ cluster, layout, components, lines }: LogsRequest):
     const file = pathByPlace('file', { layout, cluster }, ({ logFile }) => logFile(component))
     return `${kept.join('el')}else
   ${file}
-  printf 'file\\t${component}\\t%s\\n' "$(${tailAs('$as', '"$file"', { lines, bytes: most })} | ${code})"
+  printf 'file\\t${component}\\t%s\\n' "$(${tailAs('$as', '"$file"', { lines, bytes: maxLogBytes })} | ${code})"
 fi`
   })
   return `
@@ -55,7 +55,7 @@ exit 0
 }
 
 /** Lines to read from each host. */
-export type LogsWanted = {
+export type LogsSelection = {
   /** Maximum lines of each host. */
   readonly lines: number
   /** Only lines of the last so many seconds, by the host's own clock. */
@@ -65,7 +65,7 @@ export type LogsWanted = {
 /** Reads the ends of the logs of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
 export async function readLogs(
   transport: Transport,
-  options: LogsWanted & { readonly cluster: string; readonly host: HostConfig },
+  options: LogsSelection & { readonly cluster: string; readonly host: HostConfig },
 ): Promise<readonly LogLine[]> {
   const { cluster, host, lines, since } = options
   const layout = layoutOf(host.installDirectory)
@@ -90,7 +90,7 @@ export async function readLogs(
       'Run `muster install` first.',
     )
   }
-  const other = otherInstallation({ cluster, host, facts: { installation: { manifest } } })
+  const other = foreignInstallation({ cluster, host, facts: { installation: { manifest } } })
   if (other !== undefined) throw other
   const merged = mergeLines(logs)
   if (merged.length === 0 && String(result.stderr) !== '') {

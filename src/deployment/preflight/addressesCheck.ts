@@ -1,5 +1,5 @@
 import { isLoopback, isWildcard } from '../../base/address.ts'
-import { listensOf } from '../desired/componentSettings.ts'
+import { listenersOf } from '../desired/componentSettings.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok } from './checkContract.ts'
 
@@ -11,7 +11,7 @@ export const addressesCheck: Check = {
       isWildcard(address) || isLoopback(address) || facts.addresses.includes(address)
     const options = new Map(
       host.apis
-        .flatMap((api) => listensOf(host, api))
+        .flatMap((api) => listenersOf(host, api))
         .map(({ address, addressOption }) => [addressOption, address] as const),
     )
     return [...options].flatMap(([option, address]) =>

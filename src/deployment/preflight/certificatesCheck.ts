@@ -1,7 +1,7 @@
 import { CertificateError } from '../../certificates/certificateError.ts'
 import { describeChain } from '../../certificates/chain.ts'
 import { isGenerated } from '../desired/generatedStores.ts'
-import { ownStores, tlsNotes } from '../desired/userProvidedStores.ts'
+import { tlsNotes, userProvidedStores } from '../desired/userProvidedStores.ts'
 import { StepError } from '../stepError.ts'
 import {
   type Check,
@@ -38,7 +38,7 @@ function describeOwn({ host, facts }: Subject, { stores, now }: CheckContext): r
   if (unread.length > 0) return failures(unread)
   try {
     const given = stores.passwords.get(host.name) ?? {}
-    const { warnings } = ownStores({ host, facts, given, files: stores.files, now })
+    const { warnings } = userProvidedStores({ host, facts, given, files: stores.files, now })
     const notes = tlsNotes(warnings.map((one) => ({ host: host.name, warning: one })))
     return notes.length === 0
       ? ok('keystore and truststore of the file')

@@ -1,5 +1,5 @@
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
-import type { StoresRead } from '../desired/userProvidedStores.ts'
+import type { LoadedStores } from '../desired/userProvidedStores.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { Machines } from '../hostIdentity.ts'
 import type { StepError } from '../stepError.ts'
@@ -21,7 +21,7 @@ export type CheckContext = {
   readonly config: ClusterConfig
   /** All reachable hosts. */
   readonly subjects: readonly Subject[]
-  readonly stores: StoresRead
+  readonly stores: LoadedStores
   readonly machines: Machines
   /** Node.js that runs muster itself. */
   readonly ownNode: { readonly path: string; readonly version: string }

@@ -1,4 +1,4 @@
-import { servicePlan } from '../service.ts'
+import { decideService } from '../desiredService.ts'
 import { serviceData } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
@@ -32,7 +32,7 @@ function unwritable({ host, facts }: Candidate): readonly StepError[] {
 const longestSocket = 107
 
 function socketPathTooLong({ cluster, host, facts }: Candidate): readonly StepError[] {
-  const { manager } = servicePlan(host, facts, cluster)
+  const { manager } = decideService(host, facts, cluster)
   const socket = serviceData(manager, { root: host.installDirectory, cluster }).socket('replicator')
   const length = Buffer.byteLength(socket)
   if (length <= longestSocket) return []

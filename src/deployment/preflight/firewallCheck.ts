@@ -1,6 +1,6 @@
 import { isLoopback } from '../../base/address.ts'
 import { listOf } from '../../base/words.ts'
-import { listensOf } from '../desired/componentSettings.ts'
+import { listenersOf } from '../desired/componentSettings.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 import type { ObservedFirewall } from './observe.ts'
 
@@ -16,7 +16,7 @@ export const firewallCheck: Check = {
     }
     const { kind } = firewall
     const reached = host.apis
-      .flatMap((api) => listensOf(host, api))
+      .flatMap((api) => listenersOf(host, api))
       .filter(({ address }) => !isLoopback(address))
     const isOpen = openPorts(firewall)
     const shut = [...new Set(reached.map(({ port }) => port))].filter((port) => !isOpen(port))

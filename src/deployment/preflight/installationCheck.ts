@@ -1,8 +1,8 @@
 import type { HostConfig } from '../../config/model.ts'
+import { decideService } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
-import { otherInstallation } from '../hostIdentity.ts'
+import { foreignInstallation } from '../hostIdentity.ts'
 import { parseManifest } from '../manifest.ts'
-import { servicePlan } from '../service.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
 
@@ -13,7 +13,7 @@ import { type Candidate, type Check, ok } from './checkContract.ts'
 export const installationCheck: Check = {
   id: 'installation',
   check: (candidate) => {
-    const other = otherInstallation(candidate)
+    const other = foreignInstallation(candidate)
     return other === undefined ? [...otherFolder(candidate), ...otherUser(candidate)] : [other]
   },
   describe: ({ facts: { installation } }) =>
@@ -57,7 +57,7 @@ function folderBefore({ cluster, host, facts }: Candidate): string | undefined {
 
 function otherUser({ cluster, host, facts }: Candidate): readonly StepError[] {
   const { currentRelease, account } = facts.installation
-  const { user } = servicePlan(host, facts, cluster)
+  const { user } = decideService(host, facts, cluster)
   if (currentRelease === undefined || account === undefined || account.user === user) return []
   return [
     new StepError({

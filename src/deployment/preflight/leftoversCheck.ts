@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
 import { counted } from '../../base/words.ts'
-import { otherInstallation } from '../hostIdentity.ts'
+import { foreignInstallation } from '../hostIdentity.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
 /** Finds partial files and folders below the install-directory, left by killed runs. */
@@ -9,7 +9,7 @@ export const leftoversCheck: Check = {
   describe: (subject) => {
     const { host, observed } = subject
     const paths = observed.leftovers
-    if (paths.length === 0 || otherInstallation(subject) !== undefined) return ok('none of ours')
+    if (paths.length === 0 || foreignInstallation(subject) !== undefined) return ok('none of ours')
     const [first = ''] = paths
     const named = paths.length === 1 ? first : `${first} and ${paths.length - 1} more`
     const count = counted(paths.length, 'leftover')

@@ -1,5 +1,5 @@
 import { shortListOf } from '../../base/words.ts'
-import { isMachineId, otherMachine } from '../hostIdentity.ts'
+import { isMachineId, machineChanged } from '../hostIdentity.ts'
 import { type Check, failures, ok, warning } from './checkContract.ts'
 
 /** Checks that the machine-id is that of the installed machine, and of no other host. Clones often share theirs. */
@@ -8,7 +8,7 @@ export const machineIdCheck: Check = {
   // An installation refuses another machine as soon as it has read the facts: survey.ts.
   describe: ({ host, facts }, { subjects, machines }) => {
     const id = facts.machineId
-    const other = otherMachine({ host, facts, machines })
+    const other = machineChanged({ host, facts, machines })
     if (other !== undefined) return failures([other])
     if (!isMachineId(id)) {
       return warning(

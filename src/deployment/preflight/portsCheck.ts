@@ -1,8 +1,8 @@
 import { overlaps } from '../../base/address.ts'
-import { firstFreePort, type Listen, listensOf } from '../desired/componentSettings.ts'
+import { type ComponentListener, firstUnprivilegedPort, listenersOf } from '../desired/componentSettings.ts'
+import { decideService } from '../desiredService.ts'
 import type { Listener } from '../facts/hostFacts.ts'
 import { installedListeners } from '../manifest.ts'
-import { servicePlan } from '../service.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
@@ -18,9 +18,10 @@ export const portsCheck: Check = {
   },
 }
 
-const listens = ({ host }: Candidate): readonly Listen[] => host.apis.flatMap((api) => listensOf(host, api))
+const listens = ({ host }: Candidate): readonly ComponentListener[] =>
+  host.apis.flatMap((api) => listenersOf(host, api))
 
-function taken({ host, facts }: Candidate, listen: Listen): readonly StepError[] {
+function taken({ host, facts }: Candidate, listen: ComponentListener): readonly StepError[] {
   const { of, address, port, portOption } = listen
   const ours = installedListeners(facts)
   const isOurs = (listener: Listener): boolean =>
@@ -43,16 +44,17 @@ function taken({ host, facts }: Candidate, listen: Listen): readonly StepError[]
 const placeText = ({ address, port }: Listener): string =>
   `${address.includes(':') ? `[${address}]` : address}:${port}`
 
-function privileged({ cluster, host, facts }: Candidate, listen: Listen): readonly StepError[] {
+function privileged({ cluster, host, facts }: Candidate, listen: ComponentListener): readonly StepError[] {
   const { of, port, portOption } = listen
-  const { manager, user } = servicePlan(host, facts, cluster)
-  if (port >= firstFreePort || serviceManagers[manager].grantsPrivilegedPorts || user === 'root') return []
+  const { manager, user } = decideService(host, facts, cluster)
+  if (port >= firstUnprivilegedPort || serviceManagers[manager].grantsPrivilegedPorts || user === 'root')
+    return []
   return [
     new StepError({
       host: host.name,
       code: 'privileged-port',
       message: `port ${port} of ${of} is reserved to root, and the components run as ${user} without systemd`,
-      fix: `Set ${portOption} to ${firstFreePort} or above, or run them under systemd.`,
+      fix: `Set ${portOption} to ${firstUnprivilegedPort} or above, or run them under systemd.`,
     }),
   ]
 }

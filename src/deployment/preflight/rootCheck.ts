@@ -1,5 +1,5 @@
 import { type HostConfig, isReachedLocally } from '../../config/model.ts'
-import { servicePlan } from '../service.ts'
+import { decideService } from '../desiredService.ts'
 import { automaticManager, serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok, warning } from './checkContract.ts'
@@ -13,7 +13,7 @@ export const rootCheck: Check = {
       const message = `the login is ${facts.login}, and only root may ${need}`
       return [new StepError({ host: host.name, code: 'not-enough-rights', message, fix })]
     }
-    const { manager } = servicePlan(host, facts, cluster)
+    const { manager } = decideService(host, facts, cluster)
     if (serviceManagers[manager].needsRoot) {
       return refuse(`manage ${manager} services`, `${asRoot(host)}, or set \`service-manager: process\`.`)
     }
@@ -22,7 +22,7 @@ export const rootCheck: Check = {
   },
   describe: ({ cluster, host, facts }) => {
     if (facts.uid === 0) return ok('root')
-    const { manager, user } = servicePlan(host, facts, cluster)
+    const { manager, user } = decideService(host, facts, cluster)
     if (host.serviceManager !== 'auto' || automaticManager({ ...facts, uid: 0 }) === manager) {
       return ok(`not root, which is not needed to run processes as ${user}`)
     }

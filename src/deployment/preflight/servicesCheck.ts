@@ -1,4 +1,4 @@
-import { servicePlan } from '../service.ts'
+import { decideService } from '../desiredService.ts'
 import { automaticManager, serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Check, ok, warning } from './checkContract.ts'
@@ -7,7 +7,7 @@ import { type Check, ok, warning } from './checkContract.ts'
 export const servicesCheck: Check = {
   id: 'services',
   check: ({ cluster, host, facts }) => {
-    const why = serviceManagers[servicePlan(host, facts, cluster).manager].unavailable(facts)
+    const why = serviceManagers[decideService(host, facts, cluster).manager].unavailable(facts)
     return why === undefined ? [] : [new StepError({ host: host.name, ...why })]
   },
   describe: ({ host, facts }) => {

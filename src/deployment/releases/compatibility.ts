@@ -3,7 +3,7 @@ import type { HostConfig } from '../../config/model.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { Layout } from '../layout.ts'
-import { ownProgram } from '../ownProgram.ts'
+import { musterApiCommand } from '../musterApiCommand.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
 import { StepError } from '../stepError.ts'
 import type { Target } from '../target.ts'
@@ -100,6 +100,6 @@ ${checkScript(folder, '"$d/settings.json"')}`,
 
 /** Returns sh that fails with the release's own message unless it supports the settings at `path`, which is quoted. */
 const checkScript = (folder: string, path: string): string =>
-  `${ownProgram(folder, `check --settings ${path}`)}
+  `${musterApiCommand(folder, `check --settings ${path}`)}
 code=$?
 [ $code = 0 ] || [ $code = ${unknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`

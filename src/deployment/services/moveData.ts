@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
+import { installedData } from '../desiredService.ts'
 import type { ServiceData } from '../layout.ts'
-import { installedData } from '../service.ts'
 import { asService, type ServiceAccount } from '../serviceAccount.ts'
 import type { Target } from '../target.ts'
 

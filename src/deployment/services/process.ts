@@ -1,8 +1,8 @@
 import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
 import { dataIn, type Layout, legacyData, type ServiceData } from '../layout.ts'
-import { compileCache } from '../ownProgram.ts'
-import { bornFunction } from '../processBirth.ts'
+import { compileCache } from '../musterApiCommand.ts'
+import { processStartFunction } from '../processStart.ts'
 import { asService, dropToServiceUser, type ServiceAccount, setAsService, tailAs } from '../serviceAccount.ts'
 import type { ServiceManager } from './serviceManager.ts'
 
@@ -21,7 +21,7 @@ export const processManager: ServiceManager = {
   start: (set) => startProcesses(set),
   stop: (set) => stopProcesses(set),
   facts: {
-    functions: ({ layout }) => `${bornFunction}\n${aliveFunctions(layout.root, layout.processes)}`,
+    functions: ({ layout }) => `${processStartFunction}\n${aliveFunctions(layout.root, layout.processes)}`,
     has: '[ -f "$root/share/$c.json" ]',
     read: 'state=stopped\nif running "$c"; then state=running; else pid=; fi',
   },
@@ -110,7 +110,7 @@ running() {
 export const processFunctions = ({ layout, account }: Processes): string => `
 ${setAsService(account)}
 account=${quote(account.user)}
-${bornFunction}
+${processStartFunction}
 ${aliveFunctions(layout.root, layout.processes)}
 signal() { $as sh -c 'kill "-$1" "$2"' sh "$1" "$pid"; }
 stop() {

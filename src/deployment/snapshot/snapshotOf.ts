@@ -1,10 +1,10 @@
 import { type Component, components } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
+import { installedData } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { installedSet } from '../installedSet.ts'
-import { waitUntilUp } from '../plans/services.ts'
+import { waitUntilResponding } from '../plans/serviceOperationPlan.ts'
 import { mustRun } from '../script.ts'
-import { installedData } from '../service.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
 import { copyData, movedFrom, presentData } from '../services/moveData.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
@@ -98,7 +98,7 @@ async function mustAnswer(
   names: readonly Component[],
 ): Promise<void> {
   const set = { ...installedSet(target), drainTimeout: 0, components: names }
-  await waitUntilUp(transport, set)
+  await waitUntilResponding(transport, set)
 }
 
 /** Returns the components that the script printed after one of these words. */

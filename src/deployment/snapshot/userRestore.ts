@@ -6,7 +6,7 @@ import type { Transport } from '../../transport/transport.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { installedUsers, userHash } from '../installedUsers.ts'
 import type { ServiceData } from '../layout.ts'
-import { ownProgram } from '../ownProgram.ts'
+import { musterApiCommand } from '../musterApiCommand.ts'
 import { mustRun } from '../script.ts'
 import { asService, type ServiceAccount } from '../serviceAccount.ts'
 import type { DesiredUser } from '../target.ts'
@@ -41,7 +41,7 @@ export function takeBackScript(options: {
 }): string {
   const { data, account, folder, facts } = options
   const file = quote(data.usersFile)
-  const take = `${ownProgram(folder, `take-back-user --file ${file}`, account)} >/dev/null`
+  const take = `${musterApiCommand(folder, `take-back-user --file ${file}`, account)} >/dev/null`
   if (facts.installation.users !== undefined) return take
   // Where there was no file and nobody came in meanwhile, there is none again.
   return `${take} && ${asService(account)}sh -c 'grep -q "\\"user\\":" "$1" || rm -f "$1"' sh ${file}`

@@ -1,4 +1,4 @@
-import { type Machines, recorded } from '../hostIdentity.ts'
+import { type Machines, recordedMachines } from '../hostIdentity.ts'
 import { type ClusterState, emptyState } from './clusterState.ts'
 import { decodeMachinesOf, decodeState } from './decodeState.ts'
 import { stateDifferences } from './stateDifferences.ts'
@@ -39,7 +39,9 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
  */
 export async function machinesOf(place: StatePlace): Promise<Machines> {
   const found = await readFiles(place)
-  return recorded(found === undefined ? emptyState : decodeMachinesOf(found.files, stateFolder(place)))
+  return recordedMachines(
+    found === undefined ? emptyState : decodeMachinesOf(found.files, stateFolder(place)),
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { quote } from '../../base/shellWords.ts'
-import { compiledFolder, ownProgram } from '../ownProgram.ts'
+import { compiledFolder, musterApiCommand } from '../musterApiCommand.ts'
 import { mustRun } from '../script.ts'
 import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
@@ -39,7 +39,7 @@ sync muster-api.cjs 2>/dev/null || sync
 cd ..
 mv .new-release ${id}
 # Without .complete it is no release yet. It runs where it stays, since compiled code is kept by path.
-${ownProgram(`${layout.releases}/${release.id}`, 'version')} > /dev/null || { rm -rf ${id}; exit 1; }
+${musterApiCommand(`${layout.releases}/${release.id}`, 'version')} > /dev/null || { rm -rf ${id}; exit 1; }
 cd ${id}
 # Node.js keeps it by user: what root compiled is for the service's user to read, and not to write.
 for d in ${compiledFolder}/*; do

@@ -4,7 +4,7 @@ import { listOf } from '../../base/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 import type { ServiceData } from '../layout.ts'
-import { ownProgram } from '../ownProgram.ts'
+import { musterApiCommand } from '../musterApiCommand.ts'
 import { mustRun } from '../script.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
 import { presentUsers, stepIds } from '../snapshot/userRestore.ts'
@@ -44,7 +44,7 @@ export function removedUsersStep(options: {
         doing: `removing ${list}`,
         fix: `Look at ${data.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(removed)),
-        script: ownProgram(folder, `remove-user --file ${quote(data.usersFile)}`, account),
+        script: musterApiCommand(folder, `remove-user --file ${quote(data.usersFile)}`, account),
       })
     },
   }

@@ -1,12 +1,12 @@
 import { quote } from '../../base/shellWords.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
+import { clientsText } from '../hostStatus.ts'
 import type { ServiceData } from '../layout.ts'
 import { restartScript, startScript, stopScript } from '../services/control.ts'
 import { copyData, movedFrom } from '../services/moveData.ts'
 import { mustStart } from '../services/serviceFailure.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
 import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
-import { clientsText } from '../status.ts'
 import { change, draining, type Step } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 

@@ -5,7 +5,7 @@ import { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { userHash } from '../installedUsers.ts'
 import type { ServiceData } from '../layout.ts'
-import { ownProgram } from '../ownProgram.ts'
+import { musterApiCommand } from '../musterApiCommand.ts'
 import { putUsers } from '../putUsers.ts'
 import { mustRun } from '../script.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
@@ -67,7 +67,7 @@ export function usersStep(
         doing: `giving ${records.length === 1 ? `the administrator ${records[0]?.user} its password` : 'users their passwords'}`,
         fix: `Look at ${data.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(records.length === 1 ? records[0] : records)),
-        script: ownProgram(folder, `put-user --file ${quote(data.usersFile)}`, account),
+        script: musterApiCommand(folder, `put-user --file ${quote(data.usersFile)}`, account),
       })
     },
   }

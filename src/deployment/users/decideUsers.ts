@@ -2,7 +2,7 @@ import type { Hasher } from '../../accounts/hasher.ts'
 import { listOf, shortListOf } from '../../base/words.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { administrators, type MadePassword } from '../desired/administrators.ts'
+import { decideAdministrators, type GeneratedPassword } from '../desired/administrators.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { installedUsers } from '../installedUsers.ts'
 import { loginProblems } from '../prepare.ts'
@@ -32,7 +32,7 @@ export type UsersDecision =
       readonly ok: true
       readonly hosts: readonly DecidedHost[]
       readonly state: ClusterState
-      readonly made: readonly MadePassword[]
+      readonly made: readonly GeneratedPassword[]
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
 
@@ -51,7 +51,7 @@ export async function decideUsers(options: {
   const bare = hosts.flatMap(({ host, facts }) => notInstalled(host, facts))
   const standing = [...bare, ...(await replacedPasswords(hosts, state, options.hash))]
   if (standing.length > 0) return { ok: false, problems: standing }
-  const decided = await administrators({ ...options, logins: hosts })
+  const decided = await decideAdministrators({ ...options, logins: hosts })
   const known = (name: string): readonly DesiredUser[] => decided.users.get(name) ?? []
   const problems = hosts.flatMap(({ host, facts }) => loginProblems(host, known(host.name), facts))
   if (problems.length > 0) return { ok: false, problems }

@@ -1,5 +1,5 @@
 import { jsonText } from '../../base/json.ts'
-import { holderWords } from '../../deployment/lock/heldLock.ts'
+import { describeOwner } from '../../deployment/lock/heldLock.ts'
 import type { HostLock } from '../../deployment/lock/hostLocks.ts'
 import { paint } from '../paint.ts'
 import { withoutHostName } from './failure.ts'
@@ -15,7 +15,7 @@ export function locksText(
     if (one.state === 'free') return green('free')
     if (one.state !== 'held') return `${red(one.state)}: ${withoutHostName(one.host, one.failure.message)}`
     const { lock } = one
-    return `${yellow('held')} by ${holderWords(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`
+    return `${yellow('held')} by ${describeOwner(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`
   }
   const free = locks.filter(({ state }) => state === 'free').map(({ host }) => host)
   const together = locks.length > mostLines && free.length > 1

@@ -1,6 +1,6 @@
 import { printable } from '../../base/printable.ts'
 import { listOf, shortListOf } from '../../base/words.ts'
-import type { Leaving } from '../../deployment/certificates/authorityRotation.ts'
+import type { AuthorityRetirement } from '../../deployment/certificates/authorityRotation.ts'
 import type { Rotation } from '../../deployment/state/clusterState.ts'
 
 /** The name of an outside authority may be anything: nothing in it moves the cursor. */
@@ -9,7 +9,7 @@ const namesOf = (authorities: readonly string[]): string => listOf(authorities.m
 const are = (some: readonly unknown[]): string => (some.length === 1 ? 'is' : 'are')
 
 /** What a run is about to do that lets hosts leave outside authorities, a line each; `file` is what clients must trust. */
-export function leavingText(leaving: Leaving, file: string): readonly string[] {
+export function leavingText(leaving: AuthorityRetirement, file: string): readonly string[] {
   const { hosts, dropped, staying } = leaving
   if (hosts.length === 0) return ['no selected host has a certificate of an external authority']
   const authorities = [...dropped, ...staying.map(({ authority }) => authority)]
@@ -40,7 +40,7 @@ export function stoppedLeavingText(hosts: readonly string[]): string {
 }
 
 /** All hosts that were chosen show certificates of the own authority; `left` were not, and trust what they trusted. */
-export function endedLeavingText({ hosts, dropped }: Leaving, left: readonly string[]): string {
+export function endedLeavingText({ hosts, dropped }: AuthorityRetirement, left: readonly string[]): string {
   const shown = `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'shows a certificate' : 'show certificates'} of the cluster's own authority, which install renews from now on.`
   if (dropped.length === 0 || left.length === 0) return shown
   return `${shown} ${shortListOf(left, 8)} ${left.length === 1 ? 'trusts' : 'trust'} ${namesOf(dropped)} until the next muster install.`

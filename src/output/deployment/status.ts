@@ -1,4 +1,4 @@
-import { clientsText, type HostStatus } from '../../deployment/status.ts'
+import { clientsText, type HostStatus } from '../../deployment/hostStatus.ts'
 import { grouped } from '../../diagnostics/grouped.ts'
 import { type Layout, type Row, tableLines } from '../table.ts'
 import { withoutHostName } from './failure.ts'

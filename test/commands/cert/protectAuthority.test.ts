@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuthority } from '../../../src/certificates/authority.ts'
 import { issueLeaf } from '../../../src/certificates/leaf.ts'
-import { afterPhase, beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
+import { advanceRotation, beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { readState } from '../../../src/deployment/state/openState.ts'
 import { unlocking } from '../../../src/session/unlocking.ts'
 import { commandContext } from '../../config/commandContext.ts'
@@ -82,7 +82,7 @@ describe('muster cert protect-authority', () => {
       authorityPassphraseStdin: true,
     })
     for (const begun of [beginRotation(asking, next), again]) {
-      const { authority } = unlocking(afterPhase(begun), { context })
+      const { authority } = unlocking(advanceRotation(begun), { context })
       if (authority === undefined) throw new Error('no authority')
       const leaf = { authority, names: ['db1'], addresses: [], lifetimeDays: 1, now: new Date() }
       expect((await issueLeaf(leaf)).chain).toContain(certificate)

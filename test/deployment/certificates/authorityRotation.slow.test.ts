@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Authority, createAuthority, unlockKey } from '../../../src/certificates/authority.ts'
 import { describeChain } from '../../../src/certificates/chain.ts'
 import { readStore } from '../../../src/certificates/stores/readStore.ts'
-import { afterPhase, beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
+import { advanceRotation, beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import {
   type Act,
@@ -44,7 +44,7 @@ describe.each([
     while (state.rotation !== undefined) {
       const after = await spread(cluster, state, { reached, act })
       if (reached.length < names.length) return
-      state = afterPhase(after)
+      state = advanceRotation(after)
       act(() => keep(cluster, state))
     }
   }
@@ -126,7 +126,7 @@ describe.each([
       first.certificate,
       successor.certificate,
     ])
-    const moved = await decide(cluster, afterPhase(state), ['db1', 'db2'])
+    const moved = await decide(cluster, advanceRotation(state), ['db1', 'db2'])
     expect(moved.notes).toEqual([
       'issue certificates for db1 and db2: each present one is of the old authority',
     ])

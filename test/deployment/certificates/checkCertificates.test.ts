@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { type Authority, createAuthority } from '../../../src/certificates/authority.ts'
 import { leafFacts } from '../../../src/certificates/certificateFacts.ts'
 import { issueLeaf } from '../../../src/certificates/leaf.ts'
-import { checkCertificates, type LookedAt } from '../../../src/deployment/certificates/checkCertificates.ts'
+import {
+  checkCertificates,
+  type InspectedHost,
+} from '../../../src/deployment/certificates/checkCertificates.ts'
 import type { FoundCertificate } from '../../../src/deployment/certificates/hostCertificates.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import type { Span } from '../../../src/diagnostics/diagnostic.ts'
@@ -37,9 +40,9 @@ const looked = (changes: {
   readonly name?: string
   readonly onDisk?: FoundCertificate | undefined
   readonly served?: FoundCertificate
-  readonly certificates?: Partial<LookedAt['certificates']>
-  readonly expected?: Partial<NonNullable<LookedAt['known']>['expected']>
-}): LookedAt => {
+  readonly certificates?: Partial<InspectedHost['certificates']>
+  readonly expected?: Partial<NonNullable<InspectedHost['known']>['expected']>
+}): InspectedHost => {
   const { name = 'db1', certificates, expected } = changes
   const { onDisk } = { onDisk: good, ...changes }
   const served = changes.served ?? onDisk
@@ -76,7 +79,7 @@ const at = (host: string | undefined): Span => ({
   endLine: 1,
   endColumn: 2,
 })
-const told = (hosts: readonly LookedAt[], when = now): readonly string[] =>
+const told = (hosts: readonly InspectedHost[], when = now): readonly string[] =>
   checkCertificates({ hosts, now: when, at }).map(
     ({ code, severity, message, span }) => `${span.file} ${severity} ${code}: ${message}`,
   )

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describeChain } from '../../../src/certificates/chain.ts'
-import { leavingOf } from '../../../src/deployment/certificates/authorityRotation.ts'
+import { retirementOf } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { importOutside } from '../../../src/deployment/certificates/outsideCertificates.ts'
 import {
   type ClusterState,
@@ -63,9 +63,9 @@ async function goBack(
   options: { readonly reached: readonly string[]; readonly act: Act; readonly failing?: readonly string[] },
 ): Promise<void> {
   const kept = stateOf(cluster)
-  const leaving = leavingOf(kept, options.reached)
+  const leaving = retirementOf(kept, options.reached)
   const moved = await spread(cluster, kept, { ...options, ownAuthority: true })
-  if (leavingOf(moved, leaving.hosts).hosts.length > 0 || leaving.dropped.length === 0) return
+  if (retirementOf(moved, leaving.hosts).hosts.length > 0 || leaving.dropped.length === 0) return
   await spread(cluster, moved, { ...options, failing: [] })
 }
 
@@ -141,7 +141,7 @@ describe('the way back from an outside authority', () => {
 
   it('leaves the authority trusted while another host has a certificate of it', async () => {
     const cluster = fresh()
-    expect(leavingOf(stateOf(cluster), ['db1', 'db3'])).toEqual({
+    expect(retirementOf(stateOf(cluster), ['db1', 'db3'])).toEqual({
       hosts: ['db1'],
       dropped: [],
       staying: [{ authority: 'CN=muster corp authority', hosts: ['db2'] }],
@@ -150,7 +150,7 @@ describe('the way back from an outside authority', () => {
     expect([issuedBy(cluster, 'db1', own), issuedBy(cluster, 'db2', corp.certificate)]).toEqual([true, true])
     expect(trustedAuthorities(stateOf(cluster))).toEqual([own, corp.certificate])
     expect(cluster.has.get('db1')?.trusts).toEqual([own, corp.certificate])
-    expect(leavingOf(stateOf(cluster), ['db2'])).toEqual({
+    expect(retirementOf(stateOf(cluster), ['db2'])).toEqual({
       hosts: ['db2'],
       dropped: ['CN=muster corp authority'],
       staying: [],

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Authority, createAuthority, lockKey } from '../../../src/certificates/authority.ts'
 import { describeChain } from '../../../src/certificates/chain.ts'
-import { afterProof } from '../../../src/deployment/certificates/authorityRotation.ts'
+import { afterVerification } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { decideCertificates } from '../../../src/deployment/certificates/decideCertificates.ts'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import {
@@ -167,7 +167,7 @@ export async function spread(
     if (failing.includes(name) && before !== undefined) act(() => void cluster.has.set(name, before))
   }
   const proved = [...decided.onceProved].filter(([host]) => !failing.includes(host))
-  const after = afterProof(decided.state, new Map(proved))
+  const after = afterVerification(decided.state, new Map(proved))
   if (after !== decided.state) act(() => keep(cluster, after))
   return after
 }

@@ -3,8 +3,8 @@ import { createHasher } from '../../../src/accounts/hasher.ts'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { formatUserFile } from '../../../src/accounts/userFile.ts'
 import {
-  administrators,
-  forgetReplaced,
+  decideAdministrators,
+  dropReplacedPasswords,
   type HostLogin,
 } from '../../../src/deployment/desired/administrators.ts'
 import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
@@ -34,7 +34,7 @@ function login(name: string, changes: { given?: string; installed?: boolean } = 
 
 describe('administrators', () => {
   it('makes a password where none is given, kept or anywhere installed, one for all hosts', async () => {
-    const { users, made, state } = await administrators({
+    const { users, made, state } = await decideAdministrators({
       logins: [login('db1'), login('db2')],
       state: emptyState,
       random,
@@ -47,8 +47,8 @@ describe('administrators', () => {
   })
 
   it('takes the kept one again, with the same hash', async () => {
-    const first = await administrators({ logins: [login('db1')], state: emptyState, random, hash })
-    const second = await administrators({
+    const first = await decideAdministrators({ logins: [login('db1')], state: emptyState, random, hash })
+    const second = await decideAdministrators({
       logins: [login('db1', { installed: true })],
       state: first.state,
       random: (size) => Buffer.alloc(size, 9),
@@ -59,7 +59,7 @@ describe('administrators', () => {
   })
 
   it('leaves a user as it is where it exists and no password is known', async () => {
-    const { users, made } = await administrators({
+    const { users, made } = await decideAdministrators({
       logins: [login('db1', { installed: true })],
       state: emptyState,
       random,
@@ -76,7 +76,7 @@ describe('administrators', () => {
       const file = formatUserFile({ version: 1, users: [{ user: 'admin', access: 'full', hash: installed }] })
       const facts = hostFacts({ installation: installationFacts({ users: new Secret(file) }) })
       const logins = [{ ...login('db1', { given: 'mine' }), facts }]
-      const { users } = await administrators({ logins, state: emptyState, random, hash })
+      const { users } = await decideAdministrators({ logins, state: emptyState, random, hash })
       const [admin] = users.get('db1') ?? []
       return [admin?.hash === installed, admin?.hashedOtherwise]
     }
@@ -89,12 +89,17 @@ describe('administrators', () => {
   it('takes the given one, does not keep it, and knows the made one that it replaces', async () => {
     const kept = new Secret('made before')
     const state = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1), password: kept })
-    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, hash })
+    const result = await decideAdministrators({
+      logins: [login('db1', { given: 'mine' })],
+      state,
+      random,
+      hash,
+    })
     const users = result.users.get('db1') ?? []
     const [user] = users
     expect(user?.password?.reveal()).toBe('mine')
     expect(user?.previous).toBe(kept)
-    const after = forgetReplaced(result.state, [{ users }])
+    const after = dropReplacedPasswords(result.state, [{ users }])
     expect(after.users.get('admin')?.password).toBeUndefined()
     expect(after.users.get('admin')?.salt).toEqual(Buffer.alloc(16, 1))
   })
@@ -103,18 +108,23 @@ describe('administrators', () => {
     const left = [hostConfig({ name: 'db2' })]
     const known = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1) })
     const options = { logins: [login('db1')], random, hash }
-    const part = await administrators({ ...options, state: known, left })
+    const part = await decideAdministrators({ ...options, state: known, left })
     expect(part.made).toEqual([])
     expect(part.users.get('db1')).toEqual([{ user: 'admin' }])
-    expect((await administrators({ ...options, state: known })).made).toHaveLength(1)
-    expect((await administrators({ ...options, state: emptyState, left })).made).toHaveLength(1)
+    expect((await decideAdministrators({ ...options, state: known })).made).toHaveLength(1)
+    expect((await decideAdministrators({ ...options, state: emptyState, left })).made).toHaveLength(1)
   })
 
   it('knows the replaced one as long as a host that is left alone may have it', async () => {
     const state = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1), password: new Secret('made') })
-    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, hash })
+    const result = await decideAdministrators({
+      logins: [login('db1', { given: 'mine' })],
+      state,
+      random,
+      hash,
+    })
     const targets = [{ users: result.users.get('db1') ?? [] }]
-    const after = forgetReplaced(result.state, targets, [hostConfig({ name: 'db2' })])
+    const after = dropReplacedPasswords(result.state, targets, [hostConfig({ name: 'db2' })])
     expect(after.users.get('admin')?.password?.reveal()).toBe('made')
   })
 
@@ -128,7 +138,7 @@ describe('administrators', () => {
       random,
       hash,
     }
-    const result = await administrators(options)
+    const result = await decideAdministrators(options)
     expect(result.users.get('db1')?.map(({ user, password }) => [user, password?.reveal()])).toEqual([
       ['admin', undefined],
       ['ops', 'given to ops'],
@@ -136,7 +146,7 @@ describe('administrators', () => {
     ])
     expect(result.made.map(({ user }) => user)).toEqual(['nightly'])
     // The next run knows it and makes no other.
-    const again = await administrators({ ...options, state: result.state })
+    const again = await decideAdministrators({ ...options, state: result.state })
     expect(again.made).toEqual([])
     expect(again.users.get('db1')?.[2]?.hash).toBe(result.users.get('db1')?.[2]?.hash)
   })
@@ -145,22 +155,27 @@ describe('administrators', () => {
     const replaced = [{ at: '2026-01-01T00:00:00Z', mark: 'abc' }]
     const known = { salt: Buffer.alloc(16, 1), password: new Secret('made'), replaced }
     const state = withUser(emptyState, 'admin', known)
-    const result = await administrators({ logins: [login('db1', { given: 'mine' })], state, random, hash })
+    const result = await decideAdministrators({
+      logins: [login('db1', { given: 'mine' })],
+      state,
+      random,
+      hash,
+    })
     expect(result.state.users.get('admin')).toEqual(known)
-    const after = forgetReplaced(result.state, [{ users: result.users.get('db1') ?? [] }])
+    const after = dropReplacedPasswords(result.state, [{ users: result.users.get('db1') ?? [] }])
     expect(after.users.get('admin')).toEqual({ salt: known.salt, replaced })
   })
 
   it('makes a password also for a user that exists, where that is wanted', async () => {
     const options = { logins: [login('db1', { installed: true })], state: emptyState, random, hash }
-    const { made, users } = await administrators({ ...options, generate: true })
+    const { made, users } = await decideAdministrators({ ...options, generate: true })
     expect(made.map(({ user }) => user)).toEqual(['admin'])
     expect(users.get('db1')?.[0]?.hash).toBeDefined()
   })
 
   it('gives hosts without an administrator none', async () => {
     const host = hostConfig({ users: [] })
-    const result = await administrators({
+    const result = await decideAdministrators({
       logins: [{ host, facts: hostFacts(), given: new Map() }],
       state: emptyState,
       random,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { redacted } from '../../../src/deployment/diag/redact.ts'
+import { redact } from '../../../src/deployment/diag/redact.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { betrays, makeSentinel, spellingsOf } from '../../lab/scenario/sentinel.ts'
 
@@ -9,7 +9,7 @@ describe('what a bug report leaves out', () => {
     const sentinel = makeSentinel()
     const { password } = sentinel
     for (const text of spellingsOf(sentinel)) {
-      const clean = redacted(`before ${text} after`, [new Secret(password)])
+      const clean = redact(`before ${text} after`, [new Secret(password)])
       expect(betrays(sentinel, clean), clean).toBe(false)
       expect(clean).toMatch(/^before .*\[redacted\].* after$/s)
     }
@@ -21,13 +21,11 @@ describe('what a bug report leaves out', () => {
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
       publicKeyEncoding: { type: 'spki', format: 'pem' },
     })
-    expect(redacted(`a\n${privateKey}b`, [])).toBe('a\n[redacted key]\nb')
-    expect(redacted(privateKey.slice(0, 80), [])).toBe('[redacted key]')
-    expect(redacted('{"hash":"$scrypt$ln=15,r=8,p=3$c2FsdA$aGFzaA"}', [])).not.toContain('aGFzaA')
-    expect(redacted('root:$6$salt$hash:1', [])).not.toContain('hash:')
-    expect(redacted('authorization: "Basic QWxhZGRpbg=="', [])).not.toContain('QWxh')
-    expect(redacted('nothing of the kind: SHA256:abc $HOME', [])).toBe(
-      'nothing of the kind: SHA256:abc $HOME',
-    )
+    expect(redact(`a\n${privateKey}b`, [])).toBe('a\n[redacted key]\nb')
+    expect(redact(privateKey.slice(0, 80), [])).toBe('[redacted key]')
+    expect(redact('{"hash":"$scrypt$ln=15,r=8,p=3$c2FsdA$aGFzaA"}', [])).not.toContain('aGFzaA')
+    expect(redact('root:$6$salt$hash:1', [])).not.toContain('hash:')
+    expect(redact('authorization: "Basic QWxhZGRpbg=="', [])).not.toContain('QWxh')
+    expect(redact('nothing of the kind: SHA256:abc $HOME', [])).toBe('nothing of the kind: SHA256:abc $HOME')
   })
 })

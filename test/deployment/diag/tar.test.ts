@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { tarOf } from '../../../src/deployment/diag/tar.ts'
+import { createTar } from '../../../src/deployment/diag/tar.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const made = new Date('2026-03-01T12:00:00Z')
@@ -28,7 +28,7 @@ describe('a tar archive', () => {
         const place = join(folder, String(count))
         mkdirSync(place)
         const all = entries.map(([path, content]) => ({ path, content: Buffer.from(content) }))
-        execFileSync('tar', ['-xf', '-', '-C', place], { input: tarOf(all, made) })
+        execFileSync('tar', ['-xf', '-', '-C', place], { input: createTar(all, made) })
         for (const { path, content } of all) {
           expect(readFileSync(join(place, path)).equals(content)).toBe(true)
           expect(statSync(join(place, path)).mode & 0o777).toBe(0o600)
@@ -42,10 +42,10 @@ describe('a tar archive', () => {
   it('takes paths of 255 bytes whose parts are short enough, and refuses others', () => {
     const long = `${'a'.repeat(100)}/${'b'.repeat(54)}/${'c'.repeat(99)}`
     const listed = execFileSync('tar', ['-tf', '-'], {
-      input: tarOf([{ path: long, content: Buffer.from('x') }], made),
+      input: createTar([{ path: long, content: Buffer.from('x') }], made),
       encoding: 'utf8',
     })
     expect(listed).toBe(`${long}\n`)
-    expect(() => tarOf([{ path: 'a'.repeat(101), content: Buffer.alloc(0) }], made)).toThrow(RangeError)
+    expect(() => createTar([{ path: 'a'.repeat(101), content: Buffer.alloc(0) }], made)).toThrow(RangeError)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allAtOnce, carefully, type Rollout } from '../../../src/deployment/execution/rollout.ts'
+import { allInParallel, canaryThenBatches, type Rollout } from '../../../src/deployment/execution/rollout.ts'
 import { type Candidate, scheduleOf } from '../../../src/deployment/execution/schedule.ts'
 
 const hosts = (count: number, changes: Partial<Candidate> = {}): readonly Candidate[] =>
@@ -15,15 +15,15 @@ const names = (candidates: readonly Candidate[], rollout: Rollout): readonly (re
 
 describe('scheduleOf', () => {
   it('is one wave of all hosts unless told', () => {
-    expect(scheduleOf(hosts(3), allAtOnce)).toEqual([
+    expect(scheduleOf(hosts(3), allInParallel)).toEqual([
       { canary: false, hosts: ['db1', 'db2', 'db3'], inTurn: [] },
     ])
-    expect(scheduleOf([], allAtOnce)).toEqual([])
+    expect(scheduleOf([], allInParallel)).toEqual([])
   })
 
   it('sends one host ahead, then a quarter at a time and at least one', () => {
-    expect(names(hosts(3), carefully)).toEqual([['db1'], ['db2'], ['db3']])
-    expect(names(hosts(9), carefully)).toEqual([
+    expect(names(hosts(3), canaryThenBatches)).toEqual([['db1'], ['db2'], ['db3']])
+    expect(names(hosts(9), canaryThenBatches)).toEqual([
       ['db1'],
       ['db2', 'db3'],
       ['db4', 'db5'],
@@ -35,7 +35,7 @@ describe('scheduleOf', () => {
   it('sends the named host ahead, whether it changes or not', () => {
     const [one, two, three] = hosts(3)
     if (!one || !two || !three) throw new Error('three hosts')
-    const rollout = { ...allAtOnce, canary: { host: 'db2' } } as const
+    const rollout = { ...allInParallel, canary: { host: 'db2' } } as const
     expect(names([one, two, three], rollout)).toEqual([['db2'], ['db1', 'db3']])
     expect(names([one, { ...two, changes: false }, three], rollout)).toEqual([['db2'], ['db1', 'db3']])
   })
@@ -43,7 +43,7 @@ describe('scheduleOf', () => {
   it('has a canary that changes, and proves the others with the last wave', () => {
     const [one, two, three, four] = hosts(4)
     if (!one || !two || !three || !four) throw new Error('four hosts')
-    const rollout = { ...allAtOnce, canary: 'first', batch: { hosts: 1 } } as const
+    const rollout = { ...allInParallel, canary: 'first', batch: { hosts: 1 } } as const
     const candidates = [{ ...one, changes: false }, two, three, four]
     expect(names(candidates, rollout)).toEqual([['db2'], ['db3'], ['db1', 'db4']])
     expect(names(hosts(2, { changes: false }), rollout)).toEqual([['db1', 'db2']])
@@ -52,7 +52,7 @@ describe('scheduleOf', () => {
   it('has no primary as its canary where another host changes', () => {
     const [one, two, three] = hosts(3)
     if (!one || !two || !three) throw new Error('three hosts')
-    const rollout = { ...allAtOnce, canary: 'first', primaries: ['db1'] } as const
+    const rollout = { ...allInParallel, canary: 'first', primaries: ['db1'] } as const
     expect(names([one, two, three], rollout)).toEqual([['db2'], ['db1', 'db3']])
     expect(names([one, { ...two, changes: false }, three], rollout)).toEqual([['db3'], ['db1', 'db2']])
     expect(names([one], rollout)).toEqual([['db1']])
@@ -61,7 +61,7 @@ describe('scheduleOf', () => {
 
   it('tells who goes one after another; a host that does not change waits for nobody', () => {
     const candidates = [...hosts(2, { inTurn: true }), { host: 'db3', changes: false, inTurn: true }]
-    expect(scheduleOf(candidates, allAtOnce)[0]?.inTurn).toEqual(['db1', 'db2'])
+    expect(scheduleOf(candidates, allInParallel)[0]?.inTurn).toEqual(['db1', 'db2'])
   })
 
   const candidates = fc.uniqueArray(
@@ -78,7 +78,7 @@ describe('scheduleOf', () => {
       fc.property(candidates, fc.option(batch), fc.nat(), fc.boolean(), (all, size, pick, named) => {
         const wanted = all[pick % Math.max(1, all.length)]
         const canary = named && wanted ? { host: wanted.host } : ('first' as const)
-        const rollout: Rollout = { ...allAtOnce, canary, ...(size === null ? {} : { batch: size }) }
+        const rollout: Rollout = { ...allInParallel, canary, ...(size === null ? {} : { batch: size }) }
         const waves = scheduleOf(all, rollout)
         const changing = new Map(all.map((one) => [one.host, one.changes]))
         const count = all.filter(({ changes }) => changes).length

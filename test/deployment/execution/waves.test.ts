@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { execute } from '../../../src/deployment/execution/execute.ts'
 import type { HostWork } from '../../../src/deployment/execution/hostRun.ts'
-import { allAtOnce, carefully, type Rollout } from '../../../src/deployment/execution/rollout.ts'
+import { allInParallel, canaryThenBatches, type Rollout } from '../../../src/deployment/execution/rollout.ts'
 import type { PlannedStep } from '../../../src/deployment/hostPlan.ts'
 import type { StepPhase } from '../../../src/deployment/step.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
@@ -72,7 +72,7 @@ const results = (outcomes: Awaited<ReturnType<typeof execute>>) => outcomes.map(
 
 describe('the waves of a run', () => {
   it('prove each wave before the next one begins', async () => {
-    const { work, run, done, waves } = world({ ...carefully, batch: { hosts: 2 } })
+    const { work, run, done, waves } = world({ ...canaryThenBatches, batch: { hosts: 2 } })
     const outcomes = await run(['db1', 'db2', 'db3', 'db4'].map((host) => work(host)))
     expect(results(outcomes)).toEqual(['changed', 'changed', 'changed', 'changed'])
     expect(waves()).toEqual(['db1', 'db2 db3', 'db4'])
@@ -81,7 +81,7 @@ describe('the waves of a run', () => {
   })
 
   it('end with a canary that fails, whatever --max-failed allows', async () => {
-    const { work, run, done } = world({ ...carefully, maxFailed: 5 })
+    const { work, run, done } = world({ ...canaryThenBatches, maxFailed: 5 })
     const outcomes = await run([work('db1', { broken: true }), work('db2'), work('db3')])
     expect(results(outcomes)).toEqual(['failed', 'not-started', 'not-started'])
     expect(outcomes[1]?.reason).toBe('the canary db1 failed')
@@ -89,7 +89,7 @@ describe('the waves of a run', () => {
   })
 
   it('end when more hosts have failed than allowed, and not before', async () => {
-    const rollout = { ...allAtOnce, batch: { hosts: 1 }, maxFailed: 1 }
+    const rollout = { ...allInParallel, batch: { hosts: 1 }, maxFailed: 1 }
     const { work, run } = world(rollout)
     const broken = { broken: true }
     const outcomes = await run([
@@ -115,7 +115,7 @@ describe('the waves of a run', () => {
       it.step('third', 'commit', async () => {}),
     ]
     for (const onFailure of ['continue', 'stop'] as const) {
-      const it = world({ ...allAtOnce, onFailure })
+      const it = world({ ...allInParallel, onFailure })
       const outcomes = await it.run([
         it.work('db1', { broken: true }),
         it.work('db2', { more: slow(it) }),
@@ -134,13 +134,13 @@ describe('the waves of a run', () => {
   })
 
   it('end where hosts were stopped half-way, whatever --max-failed allows', async () => {
-    const it = world({ ...allAtOnce, batch: { hosts: 2 }, onFailure: 'stop', maxFailed: 9 })
+    const it = world({ ...allInParallel, batch: { hosts: 2 }, onFailure: 'stop', maxFailed: 9 })
     const outcomes = await it.run([it.work('db1', { broken: true }), it.work('db2'), it.work('db3')])
     expect(results(outcomes)).toEqual(['failed', 'changed', 'not-started'])
   })
 
   it('begin no other wave after an interruption', async () => {
-    const it = world({ ...allAtOnce, batch: { hosts: 1 } })
+    const it = world({ ...allInParallel, batch: { hosts: 1 } })
     const end = it.step('end', 'commit', async () => it.abort.abort())
     expect(results(await it.run([it.work('db1', { more: [end] }), it.work('db2')]))[1]).toBe('not-started')
     expect(it.waves()).toEqual(['db1'])
@@ -149,7 +149,7 @@ describe('the waves of a run', () => {
 
 describe('hosts that drain a connector', () => {
   it('go one after another, each proved before the next begins, while the others go together', async () => {
-    const { work, run, done, most } = world(allAtOnce)
+    const { work, run, done, most } = world(allInParallel)
     const drains = { drains: true }
     await run([work('db1', drains), work('db2', drains), work('db3', drains), work('db4'), work('db5')])
     const turns = done.filter((line) => /db[123]/.test(line))
@@ -158,7 +158,7 @@ describe('hosts that drain a connector', () => {
   })
 
   it('do not begin once one has failed: the clients of the others have nowhere else to go', async () => {
-    const { work, run } = world(allAtOnce)
+    const { work, run } = world(allInParallel)
     const outcomes = await run([
       work('db1', { drains: true, broken: true }),
       work('db2', { drains: true }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { quote } from '../../../src/base/shellWords.ts'
-import { functions } from '../../../src/deployment/facts/parts/common.ts'
+import { sharedFunctions } from '../../../src/deployment/facts/parts/common.ts'
 import { readRows } from '../../../src/deployment/facts/rows.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { rawResult } from '../../support/rawResult.ts'
@@ -65,7 +65,7 @@ describe('the sh functions that print rows', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 4 }), async (values) => {
           const { code, stdout, stderr } = rawResult(
-            await transport.run(`${functions(nonce)}\nsay key ${values.map(quote).join(' ')}\nsay end`),
+            await transport.run(`${sharedFunctions(nonce)}\nsay key ${values.map(quote).join(' ')}\nsay end`),
           )
           expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
           const rows = readRows(stdout, nonce)

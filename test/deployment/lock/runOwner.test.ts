@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseLockAnswer } from '../../../src/deployment/lock/heldLock.ts'
-import { isOver, parseRunOwner, type RunOwner, runId } from '../../../src/deployment/lock/runOwner.ts'
+import { hasRunEnded, parseRunOwner, type RunOwner, runId } from '../../../src/deployment/lock/runOwner.ts'
 
 const owner: RunOwner = {
   id: '20260102T030405Z-1a2b3c',
@@ -43,12 +43,12 @@ describe('the owner of a run', () => {
   it('is over only when it was of this machine and its process is gone', () => {
     const me = { ...owner, id: 'me' }
     const gone = () => false
-    expect(isOver(owner, me, gone)).toBe(true)
-    expect(isOver(owner, me, (pid, started) => pid === 42 && started === '77')).toBe(false)
-    expect(isOver({ ...owner, machine: 'elsewhere' }, me, gone)).toBe(false)
-    expect(isOver({ ...owner, machineId: 'b' }, me, gone)).toBe(false)
+    expect(hasRunEnded(owner, me, gone)).toBe(true)
+    expect(hasRunEnded(owner, me, (pid, started) => pid === 42 && started === '77')).toBe(false)
+    expect(hasRunEnded({ ...owner, machine: 'elsewhere' }, me, gone)).toBe(false)
+    expect(hasRunEnded({ ...owner, machineId: 'b' }, me, gone)).toBe(false)
     const { machineId: _, ...nameless } = owner
-    expect(isOver(nameless, { ...nameless, id: 'me' }, gone)).toBe(false)
+    expect(hasRunEnded(nameless, { ...nameless, id: 'me' }, gone)).toBe(false)
   })
 
   it('stands in the first line of what a lock script prints', () => {

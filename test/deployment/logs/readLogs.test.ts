@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Layout, layoutOf, type ServiceData } from '../../../src/deployment/layout.ts'
 import { mergeLines, parseLogs, type ReadLogs } from '../../../src/deployment/logs/parseLogs.ts'
-import { type LogsWanted, logsScript, readLogs } from '../../../src/deployment/logs/readLogs.ts'
+import { type LogsSelection, logsScript, readLogs } from '../../../src/deployment/logs/readLogs.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
 import { unitDirectory } from '../../../src/deployment/services/systemdUnits.ts'
@@ -78,7 +78,7 @@ describe('the logs of a host', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  async function read(wanted: Partial<LogsWanted> = {}): Promise<readonly string[]> {
+  async function read(wanted: Partial<LogsSelection> = {}): Promise<readonly string[]> {
     const transport = await connectLocal({ host: 'db1', env: process.env })
     try {
       const host = hostConfig({ installDirectory: folder })

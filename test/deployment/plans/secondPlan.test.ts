@@ -7,7 +7,7 @@ import { type HostStores, makeHostStores } from '../../../src/certificates/hostS
 import type { ClusterConfig, HostConfig } from '../../../src/config/model.ts'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { preview } from '../../../src/deployment/hostPlan.ts'
-import { installPlan } from '../../../src/deployment/plans/install.ts'
+import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import { prepare, type ResolvedSecrets } from '../../../src/deployment/prepare.ts'
 import { type ClusterState, emptyState } from '../../../src/deployment/state/clusterState.ts'
 import { decodeState } from '../../../src/deployment/state/decodeState.ts'

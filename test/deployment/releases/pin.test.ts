@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { preview } from '../../../src/deployment/hostPlan.ts'
-import { installPlan } from '../../../src/deployment/plans/install.ts'
+import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import { forwardNotes, pinReleases } from '../../../src/deployment/releases/pin.ts'
 import { rolledBack } from '../../../src/deployment/releases/releaseScripts.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'

@@ -1,6 +1,6 @@
 import type { ClusterConfig } from '../../../src/config/model.ts'
 import { preview } from '../../../src/deployment/hostPlan.ts'
-import { installPlan } from '../../../src/deployment/plans/install.ts'
+import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import type { SavedPlan } from '../../../src/deployment/savedPlan/savedPlan.ts'
 import { savedPlanOf } from '../../../src/deployment/savedPlan/savePlan.ts'
 import { emptyState } from '../../../src/deployment/state/clusterState.ts'

@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authority, createAuthority } from '../../../src/certificates/authority.ts'
-import { afterPhase, beginRotation, waiting } from '../../../src/deployment/certificates/authorityRotation.ts'
+import {
+  advanceRotation,
+  beginRotation,
+  pausedRotation,
+} from '../../../src/deployment/certificates/authorityRotation.ts'
 import {
   type ClusterState,
   emptyState,
@@ -68,9 +72,9 @@ beforeAll(async () => {
   if (state.authority === undefined) throw new Error('no authority')
   next = await createAuthority({ cluster: 'alpha', now, successorOf: state.authority })
   const trust = beginRotation(state, next)
-  const move = afterPhase(trust)
-  const drop = afterPhase(move)
-  states = [state, trust, move, drop, afterPhase(drop), waiting(trust)]
+  const move = advanceRotation(trust)
+  const drop = advanceRotation(move)
+  states = [state, trust, move, drop, advanceRotation(drop), pausedRotation(trust)]
 })
 afterAll(() => rm(folder, { recursive: true }))
 

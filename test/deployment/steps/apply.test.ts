@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
-import { installPlan } from '../../../src/deployment/plans/install.ts'
+import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import type { Transport } from '../../../src/transport/transport.ts'

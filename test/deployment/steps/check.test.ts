@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HostFacts, InstallationFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { preview } from '../../../src/deployment/hostPlan.ts'
-import { installPlan } from '../../../src/deployment/plans/install.ts'
+import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, proxy } from '../../support/deploymentValues.ts'
 import { finishedFacts, hash, runtime, targetOf } from './target.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { preview } from '../../../src/deployment/hostPlan.ts'
-import { installPlan } from '../../../src/deployment/plans/install.ts'
+import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'

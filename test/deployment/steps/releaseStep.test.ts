@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
-import { ownProgram } from '../../../src/deployment/ownProgram.ts'
+import { musterApiCommand } from '../../../src/deployment/musterApiCommand.ts'
 import { releaseStep } from '../../../src/deployment/steps/releaseStep.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
@@ -77,7 +77,7 @@ describe('a release on its way to a host', () => {
   })
 
   it('is run by the same words wherever it lies', () => {
-    expect(ownProgram('/opt/my muster/current', 'call')).toBe(
+    expect(musterApiCommand('/opt/my muster/current', 'call')).toBe(
       "NODE_COMPILE_CACHE='/opt/my muster/current/.compiled' '/opt/my muster/current/node' '/opt/my muster/current/muster-api.cjs' call",
     )
   })

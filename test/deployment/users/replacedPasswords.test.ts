@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createHasher } from '../../../src/accounts/hasher.ts'
-import { administrators, forgetReplaced } from '../../../src/deployment/desired/administrators.ts'
+import {
+  decideAdministrators,
+  dropReplacedPasswords,
+} from '../../../src/deployment/desired/administrators.ts'
 import { emptyState, type UserState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import {
   beginRotation,
@@ -53,20 +56,20 @@ describe('an installation while a rotation has not ended', () => {
     const state = withUser(emptyState, 'admin', await rotating())
     const host = hostConfig({ name: 'db1' })
     const login = { host, facts: hostFacts({ host: 'db1' }), given: new Map<string, Secret>() }
-    const made = await administrators({ logins: [login], state, random, hash })
+    const made = await decideAdministrators({ logins: [login], state, random, hash })
     const users = made.users.get('db1') ?? []
     expect(users.map(({ password, previous }) => [password?.reveal(), previous?.reveal()])).toEqual([
       ['new', 'old'],
     ])
     expect(made.state.users.get('admin')).toEqual(state.users.get('admin'))
-    const after = forgetReplaced(made.state, [{ users }]).users.get('admin')
+    const after = dropReplacedPasswords(made.state, [{ users }]).users.get('admin')
     expect([after?.password?.reveal(), after?.pending, after?.replaced?.length]).toEqual([
       'new',
       undefined,
       1,
     ])
     // A host that was left alone may still have the old one.
-    expect(forgetReplaced(made.state, [{ users }], [hostConfig({ name: 'db2' })])).toEqual(made.state)
+    expect(dropReplacedPasswords(made.state, [{ users }], [hostConfig({ name: 'db2' })])).toEqual(made.state)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostOutcome } from '../../../src/deployment/events.ts'
-import { allAtOnce, carefully, type Rollout } from '../../../src/deployment/execution/rollout.ts'
+import { allInParallel, canaryThenBatches, type Rollout } from '../../../src/deployment/execution/rollout.ts'
 import { scheduleOf } from '../../../src/deployment/execution/schedule.ts'
 import type { HostPlan } from '../../../src/deployment/hostPlan.ts'
 import { change, creation, deletion } from '../../../src/deployment/step.ts'
@@ -246,16 +246,18 @@ const order = (count: number, rollout: Rollout) => {
 
 describe('the order of the hosts in words', () => {
   it('is one line, and none where all go at once', () => {
-    expect(order(3, allAtOnce)).toBeUndefined()
-    expect(order(1, carefully)).toBeUndefined()
-    expect(order(2, carefully)).toBe('2 waves: db1 alone, then db2; a failure ends it before the next')
-    expect(order(3, carefully)).toBe(
+    expect(order(3, allInParallel)).toBeUndefined()
+    expect(order(1, canaryThenBatches)).toBeUndefined()
+    expect(order(2, canaryThenBatches)).toBe(
+      '2 waves: db1 alone, then db2; a failure ends it before the next',
+    )
+    expect(order(3, canaryThenBatches)).toBe(
       '3 waves: db1 alone, then at most 1 host each; a failure ends it before the next',
     )
-    expect(order(50, { ...carefully, maxFailed: 2 })).toBe(
+    expect(order(50, { ...canaryThenBatches, maxFailed: 2 })).toBe(
       '6 waves: db1 alone, then at most 12 hosts each; more than 2 failures end it before the next',
     )
-    expect(order(4, { ...allAtOnce, batch: { hosts: 2 } })).toBe(
+    expect(order(4, { ...allInParallel, batch: { hosts: 2 } })).toBe(
       '2 waves of at most 2 hosts; a failure ends it before the next',
     )
   })
@@ -263,12 +265,12 @@ describe('the order of the hosts in words', () => {
   it('counts waves as the progress does', () => {
     const waves = scheduleOf(
       Array.from({ length: 4 }, (_, index) => ({ host: `db${index + 1}`, changes: true, inTurn: false })),
-      carefully,
+      canaryThenBatches,
     )
     const titles = waves.map((wave, index) =>
       waveTitle({ type: 'wave-started', wave: index + 1, of: waves.length, ...wave }),
     )
-    expect(wavesText(waves, carefully)).toMatch(/^4 waves: db1 alone, /)
+    expect(wavesText(waves, canaryThenBatches)).toMatch(/^4 waves: db1 alone, /)
     expect(titles).toEqual(['wave 1 of 4 (canary)', 'wave 2 of 4', 'wave 3 of 4', 'wave 4 of 4'])
   })
 })

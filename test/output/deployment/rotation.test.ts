@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Leaving } from '../../../src/deployment/certificates/authorityRotation.ts'
+import type { AuthorityRetirement } from '../../../src/deployment/certificates/authorityRotation.ts'
 import {
   clientsText,
   droppingText,
@@ -33,7 +33,7 @@ describe('what a rotation of the authority says of clients before its question',
 
 const [corp, acme] = ['CN=Corp Root', 'CN=Acme']
 
-const told = (leaving: Leaving, left: readonly string[] = []): string =>
+const told = (leaving: AuthorityRetirement, left: readonly string[] = []): string =>
   [...leavingText(leaving, '.muster/alpha/authority.crt'), endedLeavingText(leaving, left)].join('\n')
 
 describe('the way back from outside authorities', () => {

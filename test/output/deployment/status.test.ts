@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HostStatus } from '../../../src/deployment/status.ts'
+import type { HostStatus } from '../../../src/deployment/hostStatus.ts'
 import { statusText } from '../../../src/output/deployment/status.ts'
 
 const plain = { colour: false, width: Number.POSITIVE_INFINITY }

@@ -3,7 +3,7 @@
  * tab-separated values. A value with a control character is printed as empty, so no name or content can imitate a
  * row.
  */
-export const functions = (nonce: string): string => `
+export const sharedFunctions = (nonce: string): string => `
 nonce=${nonce}
 say() {
   printf %s "$nonce"

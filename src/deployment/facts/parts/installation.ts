@@ -43,7 +43,7 @@ if [ -n "$file" ] && [ -n "$account" ]; then
 fi`
 
 /** Prints the manifest of the previous install-directory. */
-export const before = (folder: string): string => `
+export const previousInstallation = (folder: string): string => `
 say before ${quote(folder)}
 texts manifest-before=${quote(layoutOf(folder).manifest)}`
 
@@ -92,11 +92,11 @@ for f in ${definitionsOf({ layout, cluster })
 for d in ${quote(layout.tls)} ${quote(layout.applied)}; do if [ -d "$d" ]; then set -- "$@" "$d"; fi; done
 if [ "$#" -gt 0 ]; then
   LC_ALL=C find "$@" -maxdepth 1 -type f ! -name '.*' ! -path '*[[:cntrl:]]*' -printf 'file\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
-  LC_ALL=C find "$@" -maxdepth 1 -type f ! -name '.*' ! -path '*[[:cntrl:]]*' -size -${mostHashedBlocks} -exec sha256sum {} + 2>/dev/null | rows
+  LC_ALL=C find "$@" -maxdepth 1 -type f ! -name '.*' ! -path '*[[:cntrl:]]*' -size -${maxHashedBlocks} -exec sha256sum {} + 2>/dev/null | rows
 fi`
 
 /** Blocks of 512 bytes of the largest file that is hashed: 8 MiB, far above a keystore. */
-const mostHashedBlocks = 16_384
+const maxHashedBlocks = 16_384
 
 const managers = serviceManagerNames.map((name) => serviceManagers[name].facts)
 
@@ -108,7 +108,7 @@ const functionsOf = (installation: Installation): string =>
   managers.map(({ functions }) => functions(installation)).join('\n')
 
 /** Prints which components run; asks no service manager if all installed components are seen to run. */
-export const servicesBriefly = (installation: Installation): string => `
+export const runningServices = (installation: Installation): string => `
 ${functionsOf(installation)}
 seen=
 for c in ${each}; do

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../client/endpoint.ts'
 import type { HostConfig } from '../../../config/model.ts'
 import type { Component } from '../../../contracts/component.ts'
 import type { Secret } from '../../../secrets/secret.ts'
-import type { MadePassword } from '../../desired/administrators.ts'
+import type { GeneratedPassword } from '../../desired/administrators.ts'
 import type { ClusterState } from '../../state/clusterState.ts'
 
 /** API of a host, as this machine calls it. */
@@ -77,7 +77,7 @@ export function withMadePasswords(options: {
   readonly hosts: readonly { readonly wish: DesiredUsers; readonly asked: AskedHost }[]
   readonly leavesOut: (user: string) => boolean
   readonly random: (size: number) => Buffer
-}): { readonly wishes: readonly DesiredUsers[]; readonly made: readonly MadePassword[] } {
+}): { readonly wishes: readonly DesiredUsers[]; readonly made: readonly GeneratedPassword[] } {
   const { hosts, leavesOut, random } = options
   const wanted = hosts.flatMap(({ wish }) => wish.users)
   const isPresent = (user: string): boolean =>
@@ -87,7 +87,7 @@ export function withMadePasswords(options: {
   const names = [...new Set(wanted.map(({ user }) => user))]
   const made = names
     .filter((user) => unknown(user) && !leavesOut(user))
-    .map((user): MadePassword => ({ user, password: makePassword(random) }))
+    .map((user): GeneratedPassword => ({ user, password: makePassword(random) }))
   const withMade = (one: WantedUser): WantedUser => made.find(({ user }) => user === one.user) ?? one
   return {
     made,

@@ -3,8 +3,8 @@ import { listOf } from '../../../base/words.ts'
 import { ping } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import type { Emit, Failure } from '../../events.ts'
-import { hostsAtOnce } from '../../execution/execute.ts'
-import { failureOf, isUnreachable } from '../../failure.ts'
+import { maxParallelHosts } from '../../execution/execute.ts'
+import { failureOf, isUnreachable } from '../../hostFailure.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type DesiredUsers, type HostApi, isSameUser } from './apiHost.ts'
 import { onApi, patience, placeOf, refusal } from './callApi.ts'
@@ -118,7 +118,7 @@ export const askHosts = (options: {
 }): Promise<readonly Asked[]> =>
   mapLimit({
     items: options.wishes,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: async (wish): Promise<Asked> => {
       const { emit, signal } = options
       const { host } = wish

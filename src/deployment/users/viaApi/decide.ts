@@ -1,7 +1,7 @@
 import { saltBytes } from '../../../accounts/passwordHash.ts'
 import { listOf, shortListOf } from '../../../base/words.ts'
 import type { HostConfig } from '../../../config/model.ts'
-import type { MadePassword } from '../../desired/administrators.ts'
+import type { GeneratedPassword } from '../../desired/administrators.ts'
 import type { HostPlan } from '../../hostPlan.ts'
 import { type ClusterState, withUser } from '../../state/clusterState.ts'
 import { StepError } from '../../stepError.ts'
@@ -19,7 +19,7 @@ export type ApiDecision =
       readonly wishes: readonly DesiredUsers[]
       readonly plans: readonly (HostPlan & Pick<UserCalls, 'snapshot'>)[]
       readonly state: ClusterState
-      readonly made: readonly MadePassword[]
+      readonly made: readonly GeneratedPassword[]
       readonly notes: readonly string[]
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }

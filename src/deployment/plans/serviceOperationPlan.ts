@@ -1,6 +1,6 @@
 import type { CallRequest } from '../../client/call.ts'
 import type { Component } from '../../contracts/component.ts'
-import { callHost, endedIn } from '../callHost.ts'
+import { callHost, endedComponent } from '../callHost.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { mustRun } from '../script.ts'
 import { restartScript, startScript, stopScript } from '../services/control.ts'
@@ -13,7 +13,7 @@ import { StepError } from '../stepError.ts'
 export type ServiceOperation = 'start' | 'stop' | 'restart'
 
 /** Milliseconds in which a component must respond on its socket after its start. */
-const patience = 20_000
+const responseTimeout = 20_000
 
 const scripts: Readonly<Record<ServiceOperation, (set: ServiceSet) => string>> = {
   start: startScript,
@@ -25,7 +25,7 @@ const scripts: Readonly<Record<ServiceOperation, (set: ServiceSet) => string>> =
  * Returns the plan that starts, stops or restarts the installed components of a host; after a start it waits for each
  * to respond.
  */
-export function servicePlanOf(options: {
+export function serviceOperationPlan(options: {
   readonly operation: ServiceOperation
   readonly facts: HostFacts
   readonly set: ServiceSet
@@ -57,7 +57,7 @@ export function servicePlanOf(options: {
           timeout: stopPatience(set.drainTimeout),
         }
         await (operation === 'stop' ? mustRun(transport, run) : mustStart(transport, due, run))
-        if (operation !== 'stop') await waitUntilUp(transport, due)
+        if (operation !== 'stop') await waitUntilResponding(transport, due)
       },
     },
   ]
@@ -70,15 +70,18 @@ function isDue(facts: HostFacts, component: Component, operation: ServiceOperati
 }
 
 /** Waits until the components respond on their sockets; rejects with a `StepError`. */
-export async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: ServiceSet): Promise<void> {
+export async function waitUntilResponding(
+  transport: Parameters<Step['apply']>[0],
+  set: ServiceSet,
+): Promise<void> {
   const requests = set.components.map(
     (component): CallRequest => ({
       id: component,
       method: 'GET',
       path: '/api/v2/ping',
       target: { socket: set.data.socket(component) },
-      timeout: patience / 2,
-      retryUntil: patience,
+      timeout: responseTimeout / 2,
+      retryUntil: responseTimeout,
     }),
   )
   const results = await callHost({
@@ -87,17 +90,17 @@ export async function waitUntilUp(transport: Parameters<Step['apply']>[0], set: 
     layout: set.layout,
     account: set.account,
     requests,
-    timeout: patience * 2,
+    timeout: responseTimeout * 2,
     until: set,
   })
-  const ended = endedIn(results)
+  const ended = endedComponent(results)
   const up = results.flatMap((result) => ('status' in result && result.status === 200 ? [result.id] : []))
   const silent = set.components.filter((one) => (ended === undefined ? !up.includes(one) : one === ended))
   if (silent.length === 0) return
   const failed = await Promise.all(silent.map((component) => serviceFailure(transport, set, component)))
   const what =
     ended === undefined
-      ? `did not answer within ${patience / 1000} s after the start`
+      ? `did not answer within ${responseTimeout / 1000} s after the start`
       : 'ended after its start instead of answering'
   throw new StepError({
     host: transport.host,

@@ -3,7 +3,7 @@
  * proc(5)'s stat), which with the pid is unique. Prints nothing without such a process, or for a zombie, which in a
  * container may never be reaped. It starts no program.
  */
-export const bornFunction = `born() {
+export const processStartFunction = `born() {
   { read -r stat < "/proc/$1/stat"; } 2>/dev/null || return 0
   # What the name of the program ends with; 20 fields on is the one.
   set -- \${stat##*) }

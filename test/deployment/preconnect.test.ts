@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { dialEarly } from '../../src/deployment/dialEarly.ts'
+import { preconnect } from '../../src/deployment/preconnect.ts'
 import type { ListeningPlace } from '../../src/transport/transport.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 import { fakeTransport } from '../support/fakeTransport.ts'
@@ -34,7 +34,7 @@ const replicator = { ...manager, port: 8092 }
 describe('dialEarly', () => {
   it('dials where enabled APIs listen, once, and closes what nobody asked for', async () => {
     const { transport, dialled, opened, closed } = leading()
-    const early = dialEarly(transport, host)
+    const early = preconnect(transport, host)
     // No socket: a folder of the service user leads where that user likes.
     expect(dialled).toEqual([manager, replicator])
     expect(await early.dial?.(manager)).toBe(opened[0])
@@ -49,18 +49,18 @@ describe('dialEarly', () => {
 
   it('dials anew where the early connection is over, and tells why there was none', async () => {
     const { transport, opened } = leading()
-    const early = dialEarly(transport, host)
+    const early = preconnect(transport, host)
     await new Promise((done) => setImmediate(done))
     for (const one of opened) if (one instanceof Duplex) one.destroy()
     expect(await early.dial?.(manager)).toBe(opened[2])
 
     const refused = leading(() => new Error('administratively prohibited'))
-    expect(await dialEarly(refused.transport, host).dial?.(manager)).toBeInstanceOf(Error)
+    expect(await preconnect(refused.transport, host).dial?.(manager)).toBeInstanceOf(Error)
     expect(refused.dialled).toHaveLength(2)
   })
 
   it('leaves a transport alone that leads nowhere else', () => {
     const transport = fakeTransport({})
-    expect(dialEarly(transport, host)).toBe(transport)
+    expect(preconnect(transport, host)).toBe(transport)
   })
 })

@@ -8,7 +8,7 @@ import { mustStart } from '../services/serviceFailure.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
 import { stopPatience } from '../services/stopping.ts'
 import { change, draining, type Step } from '../step.ts'
-import { waitUntilUp } from './services.ts'
+import { waitUntilResponding } from './serviceOperationPlan.ts'
 
 type Rollback = {
   readonly facts: HostFacts
@@ -63,11 +63,11 @@ export const restoreRelease =
       script: [
         switchAndRestart(set, before),
         writeApplied(set, digest),
-        turnAsBefore(facts, set, release),
+        restoreTurnScript(facts, set, release),
       ].join('\n'),
       timeout: stopPatience(set.drainTimeout),
     })
-    await waitUntilUp(transport, set)
+    await waitUntilResponding(transport, set)
   }
 
 /**
@@ -90,7 +90,7 @@ const writeApplied = ({ layout, components: names }: ServiceSet, text: (of: Comp
   names.map((name) => `printf '%s\\n' ${quote(text(name))} > ${quote(layout.appliedFile(name))}`).join('\n')
 
 /** Returns sh that restores the order of releases: one that failed here must not be the next rollback's choice. */
-function turnAsBefore({ installation }: HostFacts, { layout }: ServiceSet, release: string): string {
+function restoreTurnScript({ installation }: HostFacts, { layout }: ServiceSet, release: string): string {
   const record = quote(`${layout.releases}/${release}/.activated`)
   const { turn = 0, since = '' } = installation.releases.find(({ id }) => id === release) ?? {}
   return turn === 0 ? `rm -f ${record}` : `printf '%s %s\\n' ${turn} ${quote(since)} > ${record}`

@@ -36,7 +36,7 @@ export function failureOf(error: unknown): Failure {
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return {
     code: 'internal-error',
-    message: `unexpected error: ${lastLines(what)}${placeOf(error)}`,
+    message: `unexpected error: ${lastLines(what)}${throwLocation(error)}`,
     fix: 'Report this as a bug of muster, with this line and the archive of `muster diag`.',
   }
 }
@@ -55,7 +55,7 @@ const isExplained = (
   typeof error.code === 'string'
 
 /** Returns the line of muster's code that threw, for a bug report; the whole stack is of no use to the operator. */
-function placeOf(error: unknown): string {
+function throwLocation(error: unknown): string {
   const frame =
     error instanceof Error ? /\n\s+at .*?([^/\\(\s]+:\d+):\d+\)?(?:\n|$)/.exec(error.stack ?? '') : null
   return frame?.[1] === undefined ? '' : ` (${lastLines(frame[1])})`

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Content of a release. */
-export type Program = {
+export type ServerProgram = {
   readonly version: string
   /** `muster-api` as one file. */
   readonly bundle: Buffer
@@ -10,7 +10,7 @@ export type Program = {
 }
 
 /** Reads the server program and the unit template from muster's own package. */
-export async function readProgram(packageDirectory: string, version: string): Promise<Program> {
+export async function readServerProgram(packageDirectory: string, version: string): Promise<ServerProgram> {
   const [bundle, unitTemplate] = await Promise.all([
     readFile(join(packageDirectory, 'dist', 'muster-api.cjs')),
     readFile(join(packageDirectory, 'templates', 'muster-component.service'), 'utf8'),

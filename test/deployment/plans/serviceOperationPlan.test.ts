@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Component } from '../../../src/contracts/component.ts'
 import type { HostFacts, ServiceState } from '../../../src/deployment/facts/hostFacts.ts'
 import { preview } from '../../../src/deployment/hostPlan.ts'
-import { type ServiceOperation, servicePlanOf } from '../../../src/deployment/plans/services.ts'
+import {
+  type ServiceOperation,
+  serviceOperationPlan,
+} from '../../../src/deployment/plans/serviceOperationPlan.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import { hostFacts, serviceSet } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
@@ -12,7 +15,7 @@ const notInstalled = () =>
   new StepError({ host: 'db1', code: 'not-installed', message: 'nothing is installed', fix: 'install' })
 const planOf = (operation: ServiceOperation, facts: HostFacts) =>
   preview(
-    servicePlanOf({
+    serviceOperationPlan({
       operation,
       facts,
       set: serviceSet({ components: ['manager', 'connector'] }),
@@ -48,7 +51,7 @@ describe('start, stop and restart', () => {
     const facts = states('running', 'running')
     const set = serviceSet({ components: ['manager', 'connector'], drainTimeout: 600_000 })
     const of = (operation: ServiceOperation) =>
-      preview(servicePlanOf({ operation, facts, set, notInstalled }), facts)[0]
+      preview(serviceOperationPlan({ operation, facts, set, notInstalled }), facts)[0]
     expect([of('restart')?.change.drains, of('stop')?.change.drains]).toEqual([600_000, undefined])
     const timeouts: unknown[] = []
     const host = fakeTransport({

@@ -16,5 +16,5 @@ export const compileCache = (folder: string): string =>
  * time. `folder` is the release's; `words` are the command and its options, quoted. Commands that open files or
  * sockets of the service run as its `account`.
  */
-export const ownProgram = (folder: string, words: string, account?: ServiceAccount): string =>
+export const musterApiCommand = (folder: string, words: string, account?: ServiceAccount): string =>
   `${compileCache(folder)} ${account === undefined ? '' : asService(account)}${quote(`${folder}/node`)} ${quote(`${folder}/muster-api.cjs`)} ${words}`

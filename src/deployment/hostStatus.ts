@@ -7,10 +7,10 @@ import type { MapService } from '../contracts/servicesMap.ts'
 import { hasDatabase, withoutDatabase } from '../contracts/withoutDatabase.ts'
 import { TransportError } from '../transport/transportError.ts'
 import { callHost } from './callHost.ts'
+import { installedAccount, installedData } from './desiredService.ts'
 import type { ServiceState } from './facts/hostFacts.ts'
-import { failureOf } from './failure.ts'
+import { failureOf } from './hostFailure.ts'
 import { layoutOf } from './layout.ts'
-import { installedAccount, installedData } from './service.ts'
 import type { SurveyedHost } from './survey.ts'
 
 /** Lists where database clients connect: `clients of alpha at 127.0.0.1:9999, to read at 127.0.0.1:9998`. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../src/config/model.ts'
 import type { MapService } from '../../src/contracts/servicesMap.ts'
-import { hostStatus } from '../../src/deployment/status.ts'
+import { hostStatus } from '../../src/deployment/hostStatus.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
 import { hostConfig, hostFacts, proxy } from '../support/deploymentValues.ts'
 import { type Expectation, fakeTransport } from '../support/fakeTransport.ts'

@@ -1,12 +1,12 @@
 import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
+import { installedData } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { allPlaces } from '../installedAccount.ts'
 import { installedSet } from '../installedSet.ts'
 import { installationDirectories, type Layout } from '../layout.ts'
 import { olderRecord } from '../runs/recorder.ts'
 import { mustRun } from '../script.ts'
-import { installedData } from '../service.ts'
 import { stopScript } from '../services/control.ts'
 import { allDefinitions, serviceManagers } from '../services/implementations.ts'
 import { removeData } from '../services/moveData.ts'
@@ -14,13 +14,13 @@ import { stopPatience } from '../services/stopping.ts'
 import { deletion, type Step } from '../step.ts'
 
 /** Installation to remove from one host. */
-export type Removal = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }
+export type Uninstallation = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }
 
 /**
  * Returns the steps that remove an installation from one host: components, units, muster's folders, and the system
  * user if muster created it. Files of others in the install-directory stay, and then the folder does too.
  */
-export function uninstallPlan(removal: Removal): readonly Step[] {
+export function uninstallPlan(removal: Uninstallation): readonly Step[] {
   return [servicesStep(removal), filesStep(removal)]
 }
 
@@ -31,7 +31,7 @@ const installed = (facts: HostFacts, layout: Layout): Component[] =>
       (facts.services.get(component)?.state ?? 'absent') !== 'absent',
   )
 
-function servicesStep({ cluster, layout, facts }: Removal): Step {
+function servicesStep({ cluster, layout, facts }: Uninstallation): Step {
   return {
     id: 'services',
     title: 'stop and remove the components',
@@ -54,7 +54,7 @@ function servicesStep({ cluster, layout, facts }: Removal): Step {
   }
 }
 
-function filesStep({ cluster, layout, facts }: Removal): Step {
+function filesStep({ cluster, layout, facts }: Uninstallation): Step {
   const made = facts.installation.madeUser
   const title = `remove ${layout.root}${made === undefined ? '' : ` and the system user ${made}`}`
   return {
@@ -80,9 +80,9 @@ function filesStep({ cluster, layout, facts }: Removal): Step {
         fix: 'Remove what is in the way by hand, then uninstall again.',
         script: `set -e
 cd /
-${removeWritten({ cluster, layout, facts })}
+${removeDataScript({ cluster, layout, facts })}
 rm -rf ${ours.map(quote).join(' ')}
-${made === undefined ? '' : removeUser(made)}
+${made === undefined ? '' : removeUserScript(made)}
 rm -rf ${quote(layout.share)}
 rmdir ${quote(layout.root)} 2>/dev/null || :`,
       })
@@ -94,7 +94,7 @@ rmdir ${quote(layout.root)} 2>/dev/null || :`,
  * Returns sh that removes the components' data; if they were never started, the folders created for them, which
  * belong to the service user.
  */
-function removeWritten({ cluster, layout, facts }: Removal): string {
+function removeDataScript({ cluster, layout, facts }: Uninstallation): string {
   const { account, directories } = facts.installation
   const found = allPlaces({ layout, cluster }).find(({ users }) => directories.has(users))
   const data =
@@ -104,13 +104,13 @@ function removeWritten({ cluster, layout, facts }: Removal): string {
 }
 
 /** Seconds for the search for files of a user. */
-const patience = 60
+const searchTimeout = 60
 
 /**
  * Returns sh that removes the system user unless it owns anything else: a process, a unit of another installation, or
  * a file on the host's own disks. If the search times out, the user stays, which does no harm.
  */
-const removeUser = (name: string): string => {
+const removeUserScript = (name: string): string => {
   const user = quote(name)
   const others = ['proc', 'sysfs', 'nfs', 'nfs4', 'cifs', 'fuse', 'autofs'].map((type) => `-fstype ${type}`)
   return `if id ${user} >/dev/null 2>&1; then
@@ -121,8 +121,8 @@ const removeUser = (name: string): string => {
     .map(({ usesUser }) => usesUser(name))
     .join('\n  ')}
   if [ -z "$why" ]; then
-    found=$(timeout ${patience} find / \\( ${others.join(' -o ')} \\) -prune -o -user ${user} -print -quit 2>/dev/null) && code=0 || code=$?
-    if [ "$code" = 124 ]; then why='its files could not be counted in ${patience} s'
+    found=$(timeout ${searchTimeout} find / \\( ${others.join(' -o ')} \\) -prune -o -user ${user} -print -quit 2>/dev/null) && code=0 || code=$?
+    if [ "$code" = 124 ]; then why='its files could not be counted in ${searchTimeout} s'
     elif [ -n "$found" ]; then why='it owns files'; fi
   fi
   if [ -z "$why" ]; then userdel ${user}; else echo "kept the system user "${user}": $why" >&2; fi

@@ -7,7 +7,7 @@ import type { ListeningPlace, Transport } from '../transport/transport.ts'
  * Returns the transport with connections to the host's APIs already being opened, so that later calls need not wait
  * for them. Unused connections are closed with the transport.
  */
-export function dialEarly(transport: Transport, { apis }: Pick<HostConfig, 'apis'>): Transport {
+export function preconnect(transport: Transport, { apis }: Pick<HostConfig, 'apis'>): Transport {
   const { dial } = transport
   if (dial === undefined) return transport
   const places = apis.flatMap(({ enabled, address, port }): readonly ListeningPlace[] => [

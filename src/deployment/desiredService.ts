@@ -10,7 +10,7 @@ import {
 } from './services/implementations.ts'
 
 /** Service manager of the components of a host, and the user that they run as. */
-export type ServicePlan = ServiceAccount & {
+export type DesiredService = ServiceAccount & {
   readonly manager: ServiceManagerName
   readonly group: string
   /** True if the user is not the login and must exist or be created. */
@@ -22,7 +22,7 @@ export type ServicePlan = ServiceAccount & {
  * the cluster's own. It is the invoking user without root, and on this machine if the manager needs no root and the
  * file names no user.
  */
-export function servicePlan(host: HostConfig, facts: HostFacts, cluster: string): ServicePlan {
+export function decideService(host: HostConfig, facts: HostFacts, cluster: string): DesiredService {
   const root = facts.uid === 0
   const manager = host.serviceManager === 'auto' ? automaticManager(facts) : host.serviceManager
   const user = host.user ?? facts.installation.account?.user ?? clusterUser(cluster)
