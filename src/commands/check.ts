@@ -9,7 +9,7 @@ import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.
 import { namesToResolve } from '../deployment/preflight/namesCheck.ts'
 import { observe } from '../deployment/preflight/observe.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
-import { closeAll, surveyHosts, type UnreachableHost, wholeLook } from '../deployment/survey.ts'
+import { allFacts, closeAll, surveyHosts, type UnreachableHost } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
@@ -61,7 +61,7 @@ async function lookAtHosts(
   })
   const machines = await machinesOf(config)
   const survey = await surveyHosts({
-    look: wholeLook,
+    look: allFacts,
     config,
     connect: (host) => connectHost(context, host),
     // The table tells why a host was lost.

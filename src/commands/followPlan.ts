@@ -2,7 +2,7 @@ import type { CommandContext } from '../cli/context.ts'
 import { UsageError } from '../cli/usageError.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
-import { changedSecrets, comparePlans, planIsOfAnother } from '../deployment/savedPlan/comparePlans.ts'
+import { changedSecrets, comparePlans, planMismatch } from '../deployment/savedPlan/comparePlans.ts'
 import type { SavedPlan } from '../deployment/savedPlan/savedPlan.ts'
 import { savedPlanOf, secretMarks } from '../deployment/savedPlan/savePlan.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
@@ -43,7 +43,7 @@ export async function openPlanned(
   const { targets: _, ...whole } = options
   const opened = await openCluster(whole)
   const all = wholeOf(opened.config)
-  const problem = planIsOfAnother(plan, { config: all, version: context.version })
+  const problem = planMismatch(plan, { config: all, version: context.version })
   if (problem !== undefined) {
     throw new UsageError(`The plan ${file} ${problem}.`, `${newPlan} --set must be given as it was then.`)
   }

@@ -13,11 +13,11 @@ import { registration } from '../deployment/registration.ts'
 import type { PackedRuntime, SentRuntime } from '../deployment/runtime/chooseRuntime.ts'
 import { fetchRuntime } from '../deployment/runtime/fetchRuntime.ts'
 import type { Architecture } from '../deployment/runtime/pinnedRuntime.ts'
-import { snapshotOf } from '../deployment/snapshot/snapshotOf.ts'
+import { installationSnapshot } from '../deployment/snapshot/installationSnapshot.ts'
 import { type ClusterState, untrustedAuthorities } from '../deployment/state/clusterState.ts'
 import { saveState } from '../deployment/state/openState.ts'
-import { wholeLook } from '../deployment/survey.ts'
-import { verifyHost } from '../deployment/verify.ts'
+import { allFacts } from '../deployment/survey.ts'
+import { verifyHost } from '../deployment/verifyHost.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { inRun } from '../session/inRun.ts'
 import { reportMade } from '../session/madePasswords.ts'
@@ -88,7 +88,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
     const session = await beginSession({ ...asked, run })
     const sources = await readInstallSources({ ...asked, state })
     return withSurvey(session, {
-      look: wholeLook,
+      look: allFacts,
       requires: 'all',
       machines: recordedMachines(state, replaced),
       work: (surveyed) => installOn(surveyed, { ...asked, secrets, given, state, sources }),
@@ -127,7 +127,7 @@ async function installOn(
     ...plan,
     transport,
     verify: () => verifyHost(transport, target),
-    snapshot: snapshotOf(target),
+    snapshot: installationSnapshot(target),
     keepFailed: options.keepFailed === true,
   }))
   const notes = [...(purpose?.notes(decision) ?? []), ...orderNotes(work, rollout), ...preparation.notes]

@@ -3,8 +3,8 @@ import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { preview } from '../deployment/hostPlan.ts'
 import type { HostChecks } from '../deployment/preflight/checkHosts.ts'
-import { remediesOf } from '../deployment/preflight/remedies.ts'
-import { wholeLook } from '../deployment/survey.ts'
+import { remedySteps } from '../deployment/preflight/remedies.ts'
+import { allFacts } from '../deployment/survey.ts'
 import { runSteps } from '../session/runSteps.ts'
 import type { SelectedCluster } from '../session/selectTargets.ts'
 import { withHosts } from '../session/withHosts.ts'
@@ -22,7 +22,7 @@ export async function mend(options: {
 }): Promise<'done' | 'nothing' | ExitCode> {
   const { context, found, yes } = options
   const { stdout, stderr } = context
-  const remedies = new Map(found.map((one) => [one.host, remediesOf(one)]))
+  const remedies = new Map(found.map((one) => [one.host, remedySteps(one)]))
   const hosts = options.config.hosts.filter(({ name }) => (remedies.get(name)?.length ?? 0) > 0)
   if (hosts.length === 0) {
     stdout.write('\nThere is nothing that muster can fix by itself.\n')
@@ -37,7 +37,7 @@ export async function mend(options: {
     return exitCodes.failed
   }
   const exit = await withHosts({
-    look: wholeLook,
+    look: allFacts,
     context,
     config: { ...options.config, hosts },
     json: false,

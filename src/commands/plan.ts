@@ -5,7 +5,7 @@ import { newGrants } from '../deployment/databaseAccounts.ts'
 import { recordedMachines } from '../deployment/hostIdentity.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { closeAll, surveyHosts, unreachableOutcomes, wholeLook } from '../deployment/survey.ts'
+import { allFacts, closeAll, surveyHosts, unreachableOutcomes } from '../deployment/survey.ts'
 import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
@@ -46,7 +46,7 @@ export async function plan(
   const sources = await readInstallSources({ context, config, state, runtimeFile })
   const survey = await surveyHosts({
     config,
-    look: wholeLook,
+    look: allFacts,
     connect: (host) => connectHost(context, host),
     emit: renderer.emit,
     machines: recordedMachines(state, replaced),

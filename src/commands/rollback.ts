@@ -11,14 +11,14 @@ import { preview } from '../deployment/hostPlan.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { restoreRelease, rollbackPlan } from '../deployment/plans/rollbackPlan.ts'
-import { byTurn, nameParts, releaseToGoTo } from '../deployment/releases/chooseRelease.ts'
+import { nameParts, releasesByRecency, rollbackTarget } from '../deployment/releases/chooseRelease.ts'
 import { requireSettingsSupport } from '../deployment/releases/compatibility.ts'
-import { installedProof } from '../deployment/releases/provable.ts'
-import { leftoverOf } from '../deployment/snapshot/snapshotOf.ts'
+import { installedVerification } from '../deployment/releases/installedVerification.ts'
+import { leftoverSnapshot } from '../deployment/snapshot/installationSnapshot.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
-import { verifyHost } from '../deployment/verify.ts'
+import { allFacts, type SurveyedHost } from '../deployment/survey.ts'
+import { verifyHost } from '../deployment/verifyHost.ts'
 import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
@@ -68,7 +68,7 @@ export async function rollback(options: RollbackOptions): Promise<ExitCode> {
     ...options,
     config,
     operation: 'rollback',
-    look: wholeLook,
+    look: allFacts,
     requires: 'all',
     work: async (session) => runPlan(session, await decide(session, { to, rollout, state, passwords })),
   })
@@ -115,15 +115,15 @@ async function decideHost(
   const set = installedSet({ cluster, layout: layoutOf(host.installDirectory), facts })
   const known = {
     host: host.name,
-    releases: byTurn(facts.installation),
+    releases: releasesByRecency(facts.installation),
     current: facts.installation.currentRelease,
   }
   try {
-    const { id: release } = releaseToGoTo(facts, to)
+    const { id: release } = rollbackTarget(facts, to)
     const steps = preview(rollbackPlan({ set, release }), facts)
     if (steps.length > 0) await requireSettingsSupport(transport, { ...set, release })
     const given = passwords.get(host.name) ?? new Map()
-    const proof = await installedProof({ host, facts, set, state, given })
+    const proof = await installedVerification({ host, facts, set, state, given })
     return {
       releases: { ...known, next: release },
       work: {
@@ -132,7 +132,10 @@ async function decideHost(
         transport,
         steps,
         verify: () => verifyHost(transport, proof),
-        snapshot: { ...leftoverOf({ ...set, facts }), restoreSteps: restoreRelease({ facts, set, release }) },
+        snapshot: {
+          ...leftoverSnapshot({ ...set, facts }),
+          restoreSteps: restoreRelease({ facts, set, release }),
+        },
       },
     }
   } catch (error) {

@@ -9,7 +9,7 @@ import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { type ServiceOperation, serviceOperationPlan } from '../deployment/plans/serviceOperationPlan.ts'
 import { StepError } from '../deployment/stepError.ts'
-import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
+import { allFacts, type SurveyedHost } from '../deployment/survey.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { runSteps } from '../session/runSteps.ts'
 import { namesOf, rolloutFor, withComponent } from '../session/selectTargets.ts'
@@ -45,7 +45,7 @@ export async function services(
   return withHosts({
     ...options,
     config,
-    look: wholeLook,
+    look: allFacts,
     requires: 'none',
     work: (session) => {
       const work = session.survey.reached.map((surveyed) => ({

@@ -6,7 +6,7 @@ import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
 import { type HostStatus, hostStatus, unreachableStatus } from '../deployment/hostStatus.ts'
-import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
+import { allFacts, closeAll, type SurveyedHost } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
@@ -22,7 +22,7 @@ export async function status(
   const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, withShortTimeout(config).hosts)
-  const { state, survey } = await surveyToLook(context, config, wholeLook)
+  const { state, survey } = await surveyToLook(context, config, allFacts)
   const authority = state.authority?.certificate
   const asked = await Promise.all(
     survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),

@@ -11,8 +11,8 @@ import { type HostConfig, isReachedLocally } from '../config/model.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
 import type { UnreachableHost } from '../deployment/survey.ts'
 import {
-  type Looked,
   type NewServer,
+  type ScannedServer,
   serversOf,
   type TrustOutcome,
   trustServers,
@@ -87,7 +87,7 @@ async function routesOf(
 /** Asks about each server with new keys, unless --yes has answered or nobody is there. */
 async function decide(
   { context, yes, pin, json }: TrustOptions,
-  looked: readonly Looked[],
+  looked: readonly ScannedServer[],
 ): Promise<readonly NewServer[]> {
   const news = looked.filter((one): one is NewServer => 'found' in one && one.found.state === 'new')
   if (pin) return []

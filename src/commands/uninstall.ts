@@ -8,7 +8,7 @@ import { layoutOf } from '../deployment/layout.ts'
 import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
-import { wholeLook } from '../deployment/survey.ts'
+import { allFacts } from '../deployment/survey.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { type RunPlan, runPlan } from '../session/runPlan.ts'
 import { namesOf } from '../session/selectTargets.ts'
@@ -40,7 +40,7 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
     ...options,
     config,
     operation: 'uninstall',
-    look: wholeLook,
+    look: allFacts,
     requires: 'none',
     work: (session) => runPlan(session, planOf(session, purge)),
   })

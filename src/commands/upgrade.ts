@@ -1,5 +1,5 @@
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { notUpgradable } from '../deployment/releases/compatibility.ts'
+import { upgradeProblem } from '../deployment/releases/compatibility.ts'
 import { releaseChangesText } from '../output/deployment/plan.ts'
 import type { InstallDecision } from './decideInstall.ts'
 import { type InstallOptions, install } from './install.ts'
@@ -13,7 +13,7 @@ export const upgrade = (options: Omit<InstallOptions, 'purpose'>): Promise<ExitC
     ...options,
     purpose: {
       operation: 'upgrade',
-      bars: ({ host, facts }, { version, release }) => notUpgradable({ host, facts, version, release }),
+      bars: ({ host, facts }, { version, release }) => upgradeProblem({ host, facts, version, release }),
       notes: ({ planned }) => releaseChangesText(planned.map(moveOf)),
     },
   })

@@ -6,9 +6,9 @@ import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Layout } from './layout.ts'
 import { musterApiCommand } from './musterApiCommand.ts'
-import { mustRun } from './script.ts'
+import { runOrThrow } from './runOrThrow.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
-import { untilEnd, type Watched } from './services/untilEnd.ts'
+import { type WatchedComponents, watchedCall } from './services/watchedCall.ts'
 import { StepError } from './stepError.ts'
 
 /** Formats the address of an API on another host, such as `10.0.0.11:8090` or `[2001:db8::1]:8090`. */
@@ -38,7 +38,7 @@ export async function callHost(options: {
    */
   readonly running: boolean
   /** Ends the calls when one of these components has ended; its `ended` is then the only result. */
-  readonly until?: Watched
+  readonly until?: WatchedComponents
 }): Promise<readonly CallResult[]> {
   const { transport, layout, account, requests, timeout, until } = options
   if (requests.length === 0) return []
@@ -50,12 +50,12 @@ export async function callHost(options: {
       : undefined
   if (answered !== undefined) return answered
   const script = musterApiCommand(layout.current, 'call', account)
-  const { stdout } = await mustRun(transport, {
+  const { stdout } = await runOrThrow(transport, {
     doing: 'calling the APIs on the host',
     fix: 'Install again; `muster status` shows the current state.',
     stdin: new Secret(JSON.stringify(requests)),
     timeout,
-    script: until === undefined ? script : untilEnd(script, until),
+    script: until === undefined ? script : watchedCall(script, until),
   })
   const results = parseCallResults(stdout.raw())
   if (results !== undefined) return results

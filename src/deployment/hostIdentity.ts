@@ -6,7 +6,7 @@ import { layoutOf } from './layout.ts'
 import { parseManifest } from './manifest.ts'
 import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
-import { changeableFunction, trustedRoot, untrustedFolder } from './trustedFolder.ts'
+import { changeableFunction, requireTrustedRoot, untrustedFolder } from './trustedFolder.ts'
 
 /** Reports an install-directory that holds the installation of another cluster or host; no command may change it. */
 export function foreignInstallation(options: {
@@ -108,7 +108,7 @@ export async function requireOwnMachine(
     `root=${quote(host.installDirectory)}
 ${changeableFunction}
 printf '%s\\n' "$(cat /etc/machine-id 2>/dev/null)"
-${trustedRoot(`printf '\\n%s\\n' "$(printf %s "$found" | base64 -w0)"; exit 0`)}
+${requireTrustedRoot(`printf '\\n%s\\n' "$(printf %s "$found" | base64 -w0)"; exit 0`)}
 base64 -w0 ${quote(manifest)} 2>/dev/null; exit 0`,
   )
   const [machineId = '', manifestText = '', untrusted = ''] = stdout

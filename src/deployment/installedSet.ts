@@ -7,7 +7,7 @@ import type { InstalledFacts } from './facts/hostFacts.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { installedManager } from './services/implementations.ts'
 import type { ServiceSet } from './services/serviceManager.ts'
-import { drainTimeoutOf } from './services/stopping.ts'
+import { drainTimeoutOf } from './services/stopTimeouts.ts'
 import { untrustedFolder } from './trustedFolder.ts'
 
 /** Returns the components that are installed on a host, whatever its file says today. */

@@ -18,15 +18,15 @@ import type { InstalledFacts } from './facts/hostFacts.ts'
 import { failureOf } from './hostFailure.ts'
 import { withMachines } from './hostIdentity.ts'
 import { userHash } from './installedUsers.ts'
-import { refusals } from './preflight/checks.ts'
-import { forwardNotes, pinReleases } from './releases/pin.ts'
+import { installationProblems } from './preflight/checks.ts'
+import { forwardNotes, pinReleases } from './releases/pinReleases.ts'
 import { chooseRuntime, type RuntimeFile } from './runtime/chooseRuntime.ts'
 import type { ServerProgram } from './serverProgram.ts'
 import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
 import type { SurveyedHost } from './survey.ts'
 import type { DesiredUser, Target } from './target.ts'
-import { replacedPasswords } from './users/replacedPasswords.ts'
+import { outdatedPasswordFailures } from './users/outdatedPasswords.ts'
 
 /** Resolved secrets of the file; a missing reference was not given. */
 export type ResolvedSecrets = ReadonlyMap<SecretReference, Secret>
@@ -64,7 +64,9 @@ export type PrepareOptions = {
 /** Checks the facts of all hosts and decides their desired state. Returns all problems of all hosts at once. */
 export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const { config, surveyed, secrets, now } = options
-  const judged = surveyed.flatMap(({ host, facts }) => refusals({ cluster: config.cluster, host, facts }))
+  const judged = surveyed.flatMap(({ host, facts }) =>
+    installationProblems({ cluster: config.cluster, host, facts }),
+  )
   const elsewhere = surveyed.flatMap(
     ({ host, facts }) =>
       missingAuthorityKey({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],
@@ -76,7 +78,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     return { host, facts, given: givenPasswords(host, secrets) }
   })
   const { state, random, hash, left = [] } = options
-  const replaced = await replacedPasswords(logins, state, hash)
+  const replaced = await outdatedPasswordFailures(logins, state, hash)
   if (replaced.length > 0) return { ok: false, problems: replaced }
   const admins = await decideAdministrators({ logins, state, random, left, hash })
   const problems: StepError[] = []

@@ -10,7 +10,7 @@ import type { ServiceData } from './layout.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
 
 /** Milliseconds for one component. */
-const patience = 20_000
+const timeout = 20_000
 
 /**
  * Asks a running component to write users to the user file over its own socket, so that no program starts on the
@@ -36,7 +36,7 @@ export async function putUsers(
   if (stream === undefined || stream instanceof Error) return false
   const { name: id, method, path } = hostRoutes.putUsers
   const call = {
-    ...{ id, method, path: `${path}?${guardParameter}=true`, timeout: patience },
+    ...{ id, method, path: `${path}?${guardParameter}=true`, timeout: timeout },
     target: { socket },
     body: { users: records },
   }

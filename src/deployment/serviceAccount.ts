@@ -1,7 +1,7 @@
 import { quote } from '../base/shellWords.ts'
 
 /** Maximum bytes of a user file: some five thousand users. */
-export const mostUserBytes = 1024 * 1024
+export const maxUserFileBytes = 1024 * 1024
 
 /**
  * Returns an sh command that prints a bounded part of a file of the service user, never of a link or a pipe (open(2):
@@ -28,7 +28,7 @@ export type ServiceAccount = {
 }
 
 /** Seconds after which a program that runs as the service user is killed: that user could stop it forever (kill(2)). */
-const servicePatience = 120
+const serviceUserTimeout = 120
 
 /**
  * Returns the setpriv(1) command (util-linux) that drops root's rights for those of a user and a group, which are
@@ -39,7 +39,7 @@ const setpriv = (user: string, group: string): string =>
 
 /** Returns the same command with a timeout. */
 export const boundedSetpriv = (user: string, group: string): string =>
-  `timeout -k 5 ${servicePatience} ${setpriv(user, group)}`
+  `timeout -k 5 ${serviceUserTimeout} ${setpriv(user, group)}`
 
 const groupOf = (user: string): string => `$(id -g ${quote(user)})`
 

@@ -33,7 +33,7 @@ export type Survey<Facts extends InstalledFacts = HostFacts> = {
 }
 
 /** Amount of facts to read from a host. */
-export type Look<Facts extends InstalledFacts> = {
+export type FactsScope<Facts extends InstalledFacts> = {
   readonly facts: (
     cluster: string,
     at: {
@@ -48,7 +48,7 @@ export type Look<Facts extends InstalledFacts> = {
 }
 
 /** All facts for an installation. */
-export const wholeLook: Look<HostFacts> = {
+export const allFacts: FactsScope<HostFacts> = {
   facts: (cluster, { host, transport, before }) =>
     gatherFacts(transport, {
       cluster,
@@ -62,7 +62,7 @@ export const wholeLook: Look<HostFacts> = {
 }
 
 /** Facts about what is installed and runs, for commands that do not change the installation. */
-export const installedLook: Look<InstalledFacts> = {
+export const installedFactsOnly: FactsScope<InstalledFacts> = {
   facts: (cluster, { host, transport }) =>
     gatherInstalled(transport, { cluster, layout: layoutOf(host.installDirectory) }),
   asksApis: true,
@@ -75,7 +75,7 @@ export const installedLook: Look<InstalledFacts> = {
  */
 export async function surveyHosts<Facts extends InstalledFacts>(options: {
   readonly config: ClusterConfig
-  readonly look: Look<Facts>
+  readonly look: FactsScope<Facts>
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
   /** Milliseconds, monotonic. */
@@ -107,7 +107,7 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
 
 async function surveyHost<Facts extends InstalledFacts>(options: {
   readonly config: ClusterConfig
-  readonly look: Look<Facts>
+  readonly look: FactsScope<Facts>
   readonly host: HostConfig
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
@@ -143,7 +143,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
 }
 
 /** Reads the facts again on the connections of a survey; a host whose connection broke becomes unreachable. */
-export async function surveyAgain(
+export async function refreshSurvey(
   config: ClusterConfig,
   { survey, emit }: { readonly survey: Survey; readonly emit: Emit },
 ): Promise<Survey> {
@@ -152,7 +152,7 @@ export async function surveyAgain(
     limit: maxParallelHosts,
     map: async (one): Promise<SurveyedHost | UnreachableHost> => {
       try {
-        return { ...one, facts: await wholeLook.facts(config.cluster, one) }
+        return { ...one, facts: await allFacts.facts(config.cluster, one) }
       } catch (error) {
         const failure = failureOf(error)
         emit({ type: 'host-failed', host: one.host.name, failure })

@@ -41,12 +41,12 @@ function idOf({ label, jump, address, port, check, proxyCommand }: Destination, 
 }
 
 /** Keys of a server, or why they could not be read. */
-export type Looked =
+export type ScannedServer =
   | { readonly server: KeyServer; readonly found: HostKeyState }
   | { readonly server: KeyServer; readonly failure: Failure; readonly unreachable: boolean }
 
 /** Server with unknown keys. */
-export type NewServer = Extract<Looked, { found: HostKeyState }>
+export type NewServer = Extract<ScannedServer, { found: HostKeyState }>
 
 /** Result for one server. `trusted`: the keys were new and are now recorded. `untrusted`: they are still new. */
 export type TrustOutcome =
@@ -62,13 +62,13 @@ export type TrustOutcome =
       readonly failure: Failure
     }
 
-type TrustWorld = {
+type TrustActions = {
   /** Reads the keys that it presents, without a login. Rejects with `TransportError`. */
   readonly readKeys: (server: KeyServer) => Promise<readonly Buffer[]>
   /** Reads the present content of its known_hosts files. */
   readonly readEntries: (server: KeyServer) => Promise<readonly KnownHost[]>
   /** Selects the new servers to trust; called once for the servers that are reached without jump hosts. */
-  readonly decide: (looked: readonly Looked[]) => Promise<readonly NewServer[]>
+  readonly decide: (looked: readonly ScannedServer[]) => Promise<readonly NewServer[]>
   /** Records the keys of these servers. */
   readonly add: (servers: readonly NewServer[]) => Promise<void>
 }
@@ -79,7 +79,7 @@ type TrustWorld = {
  */
 export async function trustServers(
   servers: readonly KeyServer[],
-  world: TrustWorld,
+  world: TrustActions,
 ): Promise<readonly TrustOutcome[]> {
   const outcomes = new Map<string, TrustOutcome>()
   const passable = (id: string): boolean => ['known', 'trusted'].includes(outcomes.get(id)?.result ?? '')
@@ -88,7 +88,7 @@ export async function trustServers(
     const [open, closed] = [true, false].map((wanted) =>
       round.filter(({ wayIds }) => wayIds.every(passable) === wanted),
     )
-    for (const server of closed ?? []) outcomes.set(server.id, behind(server, outcomes))
+    for (const server of closed ?? []) outcomes.set(server.id, blockedByJumpHost(server, outcomes))
     for (const outcome of await trustRound(open ?? [], world)) outcomes.set(outcome.server.id, outcome)
   }
   return servers.flatMap(({ id }) => outcomes.get(id) ?? [])
@@ -96,16 +96,16 @@ export async function trustServers(
 
 async function trustRound(
   servers: readonly KeyServer[],
-  world: TrustWorld,
+  world: TrustActions,
 ): Promise<readonly TrustOutcome[]> {
-  const map = (server: KeyServer): Promise<Looked> => look(server, world)
+  const map = (server: KeyServer): Promise<ScannedServer> => scanServer(server, world)
   const looked = await mapLimit({ items: servers, limit: handshakesAtOnce, map })
   const chosen = await world.decide(looked)
   if (chosen.length > 0) await world.add(chosen)
   return Promise.all(looked.map((one) => outcomeOf(one, chosen, world)))
 }
 
-async function look(server: KeyServer, world: TrustWorld): Promise<Looked> {
+async function scanServer(server: KeyServer, world: TrustActions): Promise<ScannedServer> {
   try {
     const keys = await world.readKeys(server)
     return { server, found: hostKeyState(server.to, await world.readEntries(server), keys) }
@@ -115,9 +115,9 @@ async function look(server: KeyServer, world: TrustWorld): Promise<Looked> {
 }
 
 async function outcomeOf(
-  looked: Looked,
+  looked: ScannedServer,
   chosen: readonly NewServer[],
-  world: TrustWorld,
+  world: TrustActions,
 ): Promise<TrustOutcome> {
   const { server } = looked
   if (!('found' in looked)) {
@@ -141,7 +141,7 @@ const notKept = ({ label, to }: KeyServer): Failure => ({
 })
 
 /** Reports a server behind a jump host that is not known. */
-function behind(server: KeyServer, outcomes: ReadonlyMap<string, TrustOutcome>): TrustOutcome {
+function blockedByJumpHost(server: KeyServer, outcomes: ReadonlyMap<string, TrustOutcome>): TrustOutcome {
   const wall = server.wayIds
     .flatMap((id) => outcomes.get(id) ?? [])
     .find(({ result }) => result !== 'known' && result !== 'trusted')

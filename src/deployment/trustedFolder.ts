@@ -2,7 +2,7 @@ import type { HostConfig } from '../config/model.ts'
 import { StepError } from './stepError.ts'
 
 /** Maximum number of links in a path, as in the kernel (path_resolution(7)). */
-const mostLinks = 40
+const maxLinks = 40
 
 /**
  * Defines the sh function `changeable PATH`: prints the first file, folder or link on the path, every link followed,
@@ -24,7 +24,7 @@ changeable() {
     set -- "$@" "$at/$part"
     if [ ! -L "$at/$part" ]; then at=$at/$part; continue; fi
     links=$((links + 1))
-    [ "$links" -le ${mostLinks} ] || { set -- "$@" "$at/$part/"; break; }
+    [ "$links" -le ${maxLinks} ] || { set -- "$@" "$at/$part/"; break; }
     to=$(readlink "$at/$part")
     left=$to\${left:+/$left}
     case $to in /*) at= ;; esac
@@ -45,7 +45,7 @@ changeable() {
  * install-directory `$root`: nothing below it is read or run then. If the folder does not exist, its nearest existing
  * parent is checked.
  */
-export const trustedRoot = (refuse: string): string => `
+export const requireTrustedRoot = (refuse: string): string => `
 me=$(id -u)
 if [ "$me" = 0 ]; then
   at=$root

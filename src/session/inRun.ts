@@ -9,8 +9,8 @@ import type { ClusterConfig } from '../config/model.ts'
 import { type RetryTiming, retryWhileHeld } from '../deployment/lock/lockingTransport.ts'
 import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
 import { createRecorder, type Recorder } from '../deployment/runs/recorder.ts'
-import { changedHosts } from '../deployment/runs/runRecord.ts'
-import { appendRun, keepsAnything } from '../deployment/runs/runsFile.ts'
+import { hasChangedHosts } from '../deployment/runs/runRecord.ts'
+import { appendRun, hasState } from '../deployment/runs/runsFile.ts'
 import { lockState, type StateLock } from '../deployment/state/lockState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
@@ -83,7 +83,7 @@ export async function inRun(
         if (begun) return
         begun = true
         // An installation has kept its state by now; elsewhere what may change nothing leaves nothing.
-        if (await keepsAnything(place)) await appendRun(place, recorder.begun())
+        if (await hasState(place)) await appendRun(place, recorder.begun())
       },
       forget: () => {
         kept = false
@@ -103,7 +103,7 @@ export async function inRun(
     const record = recorder.record(exit)
     if (record !== undefined && kept) {
       // What changed nothing, in a folder that keeps nothing yet, leaves nothing there.
-      if (changedHosts(record) || (await keepsAnything(place))) await appendRun(place, record)
+      if (hasChangedHosts(record) || (await hasState(place))) await appendRun(place, record)
     }
     if (record !== undefined && !options.json) {
       const seconds = (performance.now() - began - waited) / 1000

@@ -8,7 +8,7 @@ import { wavesOf } from '../deployment/execution/wave.ts'
 import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
 import type { HostPlan } from '../deployment/hostPlan.ts'
-import { provedHosts } from '../deployment/runs/runRecord.ts'
+import { verifiedHosts } from '../deployment/runs/runRecord.ts'
 import type { StepError } from '../deployment/stepError.ts'
 import { planText, wavesText } from '../output/deployment/plan.ts'
 import { exitOfRun, failedOutcome, refusedOutcomes } from './outcomes.ts'
@@ -71,7 +71,7 @@ export async function runPlan(
   }
   const execute = async (): Promise<Executed> => {
     const exit = await runSteps({ ...session, ...plan })
-    return { exit, proved: provedHosts(run.recorder.record(exit)) }
+    return { exit, proved: verifiedHosts(run.recorder.record(exit)) }
   }
   return carryOut === undefined ? (await execute()).exit : carryOut(execute)
 }

@@ -4,7 +4,7 @@ import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import { recordedMachines } from '../deployment/hostIdentity.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { type Look, type Survey, surveyHosts } from '../deployment/survey.ts'
+import { type FactsScope, type Survey, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
 import type { SelectedCluster } from './selectTargets.ts'
 
@@ -27,7 +27,7 @@ export const withShortTimeout = <Cluster extends ClusterConfig>(config: Cluster)
 export async function surveyToLook<Facts extends InstalledFacts>(
   context: CommandContext,
   config: SelectedCluster,
-  look: Look<Facts>,
+  look: FactsScope<Facts>,
   /** Told the state before any host is reached. */
   opened: (state: ClusterState) => void = () => {},
 ): Promise<{ readonly state: ClusterState; readonly survey: Survey<Facts> }> {

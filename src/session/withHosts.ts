@@ -9,9 +9,9 @@ import { lockingTransport, retryWhileHeld } from '../deployment/lock/lockingTran
 import { machinesOf } from '../deployment/state/openState.ts'
 import {
   closeAll,
-  type Look,
+  type FactsScope,
+  refreshSurvey,
   type Survey,
-  surveyAgain,
   surveyHosts,
   type UnreachableHost,
   unreachableOutcomes,
@@ -25,7 +25,7 @@ import { beginSession, type Session, type SurveyedSession } from './session.ts'
 
 type SurveyOptions<Facts extends InstalledFacts> = {
   /** How much of each host is read. */
-  readonly look: Look<Facts>
+  readonly look: FactsScope<Facts>
   /** How many of the hosts must be reached; with fewer, the run is refused. */
   readonly requires: 'all' | 'one' | 'none'
   readonly work: (session: SurveyedSession<Facts>) => Promise<ExitCode>
@@ -83,7 +83,7 @@ const heldHosts = (survey: Pick<Survey, 'lost'>): readonly UnreachableHost[] =>
  */
 async function surveyLocked<Facts extends InstalledFacts>(
   { context, config, run, renderer }: Session,
-  { machines, look }: { readonly machines: Machines; readonly look: Look<Facts> },
+  { machines, look }: { readonly machines: Machines; readonly look: FactsScope<Facts> },
 ): Promise<Survey<Facts>> {
   const { emit } = renderer
   const told = new Set<string>()
@@ -132,6 +132,6 @@ export async function surveyedAgain(
 ): Promise<SurveyedSession<HostFacts>> {
   const { context, config, json, run, survey } = session
   const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
-  const found = await surveyAgain(config, { survey, emit: renderer.emit }).finally(() => renderer.end())
+  const found = await refreshSurvey(config, { survey, emit: renderer.emit }).finally(() => renderer.end())
   return { ...session, survey: found }
 }

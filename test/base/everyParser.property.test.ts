@@ -26,11 +26,11 @@ import { hostLocks } from '../../src/deployment/lock/hostLocks.ts'
 import { lockingTransport } from '../../src/deployment/lock/lockingTransport.ts'
 import { readLogs } from '../../src/deployment/logs/readLogs.ts'
 import { installedListeners, parseManifest } from '../../src/deployment/manifest.ts'
-import { refusals } from '../../src/deployment/preflight/checks.ts'
+import { installationProblems } from '../../src/deployment/preflight/checks.ts'
 import { observe } from '../../src/deployment/preflight/observe.ts'
 import { requireSettingsSupport } from '../../src/deployment/releases/compatibility.ts'
-import { shortLine } from '../../src/deployment/services/serviceFailure.ts'
-import { drainTimeoutOf } from '../../src/deployment/services/stopping.ts'
+import { shortenLogLine } from '../../src/deployment/services/serviceFailure.ts'
+import { drainTimeoutOf } from '../../src/deployment/services/stopTimeouts.ts'
 import { StepError } from '../../src/deployment/stepError.ts'
 import { execJson, execText } from '../../src/output/deployment/exec.ts'
 import { failureText } from '../../src/output/deployment/failure.ts'
@@ -104,7 +104,7 @@ const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
   'facts and their rules': async (text) => {
     const facts = await gatherFacts(answering(text), factsRequest)
     installedListeners(facts)
-    return [refusals({ cluster, host, facts }), drainTimeoutOf(facts)]
+    return [installationProblems({ cluster, host, facts }), drainTimeoutOf(facts)]
   },
   'facts of what is installed': async (text) => {
     const { installation } = await gatherInstalled(answering(text), { cluster, layout })
@@ -149,7 +149,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   parseLogins,
   parseRegistration,
   parseManifest,
-  shortLine,
+  shortLine: shortenLogLine,
   'the certificates of a host': (text) => [
     describeChain(text, new Date(0)),
     leafFacts(text, new Date(0)),

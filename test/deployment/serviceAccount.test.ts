@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { quote } from '../../src/base/shellWords.ts'
 import {
   asService,
-  mostUserBytes,
+  maxUserFileBytes,
   readAs,
   setAsService,
   tailAs,
@@ -87,8 +87,8 @@ describe('a file of the service user', () => {
     writeFileSync(path, 'x'.repeat(300_000))
     expect((await read(path, 200_001)).stdout).toHaveLength(200_001)
     truncateSync(path, 4 * 1024 ** 4)
-    const { stdout } = await run(`${readAs('', quote(path), mostUserBytes)} | wc -c`)
-    expect(Number(stdout)).toBe(mostUserBytes)
+    const { stdout } = await run(`${readAs('', quote(path), maxUserFileBytes)} | wc -c`)
+    expect(Number(stdout)).toBe(maxUserFileBytes)
   })
 
   it('is not read where it is a link, a pipe, a socket or a folder, and nobody waits', async () => {

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { quote } from '../../src/base/shellWords.ts'
-import { changeableFunction, trustedRoot, untrustedFolder } from '../../src/deployment/trustedFolder.ts'
+import {
+  changeableFunction,
+  requireTrustedRoot,
+  untrustedFolder,
+} from '../../src/deployment/trustedFolder.ts'
 import { connectLocal } from '../../src/transport/local.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 import { rawResult } from '../support/rawResult.ts'
@@ -102,7 +106,7 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
 
   it('is left alone by root where it is not root’s, up to the nearest folder that is there', async () => {
     const untrusted = (path: string) =>
-      said(`root=${quote(path)}\n${trustedRoot('echo "$found"; exit 0')}\necho trusted`)
+      said(`root=${quote(path)}\n${requireTrustedRoot('echo "$found"; exit 0')}\necho trusted`)
     expect(await untrusted(at('new/folder'))).toBe('trusted\n')
     const theirs = make('theirs', 0o755, nobody)
     expect(await untrusted(join(theirs, 'new/folder'))).toBe(`${theirs} 65534 755\n`)
@@ -112,7 +116,7 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
     // It is the login’s own risk where the login is not root.
     expect(
       await said(
-        `id() { echo 1000; }\nroot=${quote(theirs)}\n${trustedRoot('echo "$found"; exit 0')}\necho trusted`,
+        `id() { echo 1000; }\nroot=${quote(theirs)}\n${requireTrustedRoot('echo "$found"; exit 0')}\necho trusted`,
       ),
     ).toBe('trusted\n')
   })

@@ -26,8 +26,8 @@ vi.mock('../../src/deployment/plans/installPlan.ts', async (original) => {
     }))
   return { ...real, installPlan }
 })
-vi.mock('../../src/deployment/verify.ts', async (original) => {
-  const real = await original<typeof import('../../src/deployment/verify.ts')>()
+vi.mock('../../src/deployment/verifyHost.ts', async (original) => {
+  const real = await original<typeof import('../../src/deployment/verifyHost.ts')>()
   const verifyHost: typeof real.verifyHost = async (transport, target) => {
     const proved = await real.verifyHost(transport, target)
     await broken(transport.host, 'proof')

@@ -13,8 +13,8 @@ import type { HostFacts } from '../../deployment/facts/hostFacts.ts'
 import { preview } from '../../deployment/hostPlan.ts'
 import { installedSet } from '../../deployment/installedSet.ts'
 import { givenPasswords, type ResolvedSecrets } from '../../deployment/prepare.ts'
-import { installedProof } from '../../deployment/releases/provable.ts'
-import { snapshotOf } from '../../deployment/snapshot/snapshotOf.ts'
+import { installedVerification } from '../../deployment/releases/installedVerification.ts'
+import { installationSnapshot } from '../../deployment/snapshot/installationSnapshot.ts'
 import {
   type ClusterState,
   trustedAuthorities,
@@ -22,7 +22,7 @@ import {
 } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/openState.ts'
 import { storesStep } from '../../deployment/steps/storesStep.ts'
-import { verifyHost } from '../../deployment/verify.ts'
+import { verifyHost } from '../../deployment/verifyHost.ts'
 import { shortPrint } from '../../output/deployment/certificates.ts'
 import { orderNotes, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
@@ -106,7 +106,7 @@ async function workOn(
   const set = installedSet({ cluster, layout, facts })
   const components = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const given = givenPasswords(host, secrets)
-  const installed = await installedProof({ host, facts, set: { ...set, components }, state, given })
+  const installed = await installedVerification({ host, facts, set: { ...set, components }, state, given })
   const { authorities, leaf } = target
   const proof = { ...installed, authorities, ...(leaf === undefined ? {} : { leaf }) }
   const verify = async (): Promise<string> =>
@@ -119,7 +119,7 @@ async function workOn(
     transport,
     steps: preview([storesStep(target)], facts),
     verify,
-    snapshot: snapshotOf(target),
+    snapshot: installationSnapshot(target),
   }
 }
 

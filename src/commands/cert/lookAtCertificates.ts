@@ -5,7 +5,7 @@ import { expectedCertificate, originOf } from '../../deployment/certificates/dec
 import { hostCertificates, unreachableCertificates } from '../../deployment/certificates/hostCertificates.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
+import { allFacts, closeAll, type SurveyedHost } from '../../deployment/survey.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
 import { inOrderOf, surveyToLook, withShortTimeout } from '../../session/surveyToLook.ts'
@@ -19,7 +19,7 @@ export async function lookAtCertificates(
   await prepareConnections(context, withShortTimeout(config).hosts)
   const files = await readOwnStores(config)
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
-  const { state, survey } = await surveyToLook(context, config, wholeLook)
+  const { state, survey } = await surveyToLook(context, config, allFacts)
   const now = context.now()
   const looked = await Promise.all(
     survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),

@@ -7,7 +7,7 @@ import { allInParallel, type Rollout } from '../../deployment/execution/rollout.
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { wholeLook } from '../../deployment/survey.ts'
+import { allFacts } from '../../deployment/survey.ts'
 import {
   droppingText,
   endedLeavingText,
@@ -54,7 +54,7 @@ export async function renew(
     ...options,
     config,
     operation: ownAuthority ? 'cert renew --own-authority' : 'cert renew',
-    look: wholeLook,
+    look: allFacts,
     requires: 'all',
     work: async (session) => {
       const state = await openStateToChange(context, config)

@@ -12,7 +12,7 @@ import type { ClusterState, Rotation } from '../../deployment/state/clusterState
 import { saveState } from '../../deployment/state/openState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { wholeLook } from '../../deployment/survey.ts'
+import { allFacts } from '../../deployment/survey.ts'
 import {
   clientsText,
   endedRotationText,
@@ -62,7 +62,7 @@ export async function rotateAuthority(options: RotateOptions): Promise<ExitCode>
     ...options,
     config,
     operation: 'cert rotate-authority',
-    look: wholeLook,
+    look: allFacts,
     requires: 'one',
     work: async (session) =>
       rotate({ ...options, session, secrets, trustOnly, notes }, await openStateToChange(context, config)),

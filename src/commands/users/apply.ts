@@ -9,17 +9,17 @@ import { preview } from '../../deployment/hostPlan.ts'
 import { installedSet } from '../../deployment/installedSet.ts'
 import { startHashing } from '../../deployment/installedUsers.ts'
 import { layoutOf } from '../../deployment/layout.ts'
-import { installedProvable } from '../../deployment/releases/provable.ts'
+import { verificationWithUsers } from '../../deployment/releases/installedVerification.ts'
 import { restoreUsers } from '../../deployment/snapshot/userRestore.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { type OpenedState, openState, saveState } from '../../deployment/state/openState.ts'
-import { settled } from '../../deployment/state/passwordRotation.ts'
+import { afterVerifiedRun } from '../../deployment/state/passwordRotation.ts'
 import { removedUsersStep } from '../../deployment/steps/removedUsersStep.ts'
 import { usersStep } from '../../deployment/steps/usersStep.ts'
-import { installedLook } from '../../deployment/survey.ts'
+import { installedFactsOnly } from '../../deployment/survey.ts'
 import { type DecidedHost, decideUsers, extraNotes } from '../../deployment/users/decideUsers.ts'
 import type { GivenPasswords } from '../../deployment/users/viaApi/apiHost.ts'
-import { verifyHost } from '../../deployment/verify.ts'
+import { verifyHost } from '../../deployment/verifyHost.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import { inRun } from '../../session/inRun.ts'
 import { reportMade } from '../../session/madePasswords.ts'
@@ -68,7 +68,7 @@ export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
     const opened = await openState({ directory: config.directory, cluster: config.cluster })
     startHashing(hash, given, opened.state)
     return withSurvey(await beginSession({ ...options, config, run }), {
-      look: installedLook,
+      look: installedFactsOnly,
       requires: 'all',
       machines: recordedMachines(opened.state),
       work: async (session) => {
@@ -111,7 +111,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
       const { exit } = await execute()
       reportPart(session)
       if (exit !== exitCodes.ok || config.left.length > 0) return exit
-      const after = settled(state, usersGiven(config.hosts, given))
+      const after = afterVerifiedRun(state, usersGiven(config.hosts, given))
       await saveState({ ...config, before: state, after })
       return exit
     },
@@ -144,7 +144,7 @@ function workOn(
   const snapshot = { restoreSteps: restoreUsers({ ...common, users, removed: names }) }
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
   const stopped = set.components.filter((name) => !runs.includes(name))
-  const proof = installedProvable({ host, facts, set: { ...set, components: runs }, state, users })
+  const proof = verificationWithUsers({ host, facts, set: { ...set, components: runs }, state, users })
   const verify = async (): Promise<string> => {
     if (runs.length === 0) return 'no login verified: no component is running'
     const proved = await verifyHost(transport, { ...proof, running: true, gone: names })

@@ -7,9 +7,9 @@ import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { failureOf, isUnreachable } from '../../deployment/hostFailure.ts'
 import { startHashing } from '../../deployment/installedUsers.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { closeAll, installedLook, type SurveyedHost } from '../../deployment/survey.ts'
-import { type HostUsers, hostUsers, type JudgePassword } from '../../deployment/users/hostUsers.ts'
-import { type StillGiven, stillGiven } from '../../deployment/users/replacedPasswords.ts'
+import { closeAll, installedFactsOnly, type SurveyedHost } from '../../deployment/survey.ts'
+import { type ComparePassword, type HostUsers, hostUsers } from '../../deployment/users/hostUsers.ts'
+import { type OutdatedPassword, outdatedPasswords } from '../../deployment/users/outdatedPasswords.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
@@ -28,11 +28,11 @@ export async function lookAtUsers(
   const given = read ?? writtenOut(config)
   const hash = createHasher()
   await prepareConnections(context, withShortTimeout(config).hosts)
-  const { state, survey } = await surveyToLook(context, config, installedLook, (known) =>
+  const { state, survey } = await surveyToLook(context, config, installedFactsOnly, (known) =>
     startHashing(hash, given, known),
   )
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
-  const replaced = await stillGiven(logins, state, hash)
+  const replaced = await outdatedPasswords(logins, state, hash)
   const verify = onceEach(hash)
   const looked = await Promise.all(
     survey.reached.map((surveyed) => {
@@ -93,7 +93,7 @@ const notSeen = (host: HostConfig, state: 'unreachable' | 'failed', detail: stri
   components: [],
 })
 
-const withReplaced = ({ users, ...of }: HostUsers, replaced: readonly StillGiven[]): HostUsers => ({
+const withReplaced = ({ users, ...of }: HostUsers, replaced: readonly OutdatedPassword[]): HostUsers => ({
   ...of,
   users: users.map((one) => {
     const found = replaced.find(({ host, user }) => host === of.host && user === one.user)
@@ -114,7 +114,7 @@ function knownPasswords(
   }: {
     readonly given: ReadonlyMap<string, Secret> | undefined
     readonly state: ClusterState
-    readonly old: readonly StillGiven[]
+    readonly old: readonly OutdatedPassword[]
   },
 ): ReadonlyMap<string, Secret> {
   const kept = [...state.users].flatMap(([user, { password }]) =>
@@ -140,7 +140,7 @@ function judgeOf(
     readonly state: ClusterState
     readonly verify: ReturnType<typeof onceEach>
   },
-): JudgePassword {
+): ComparePassword {
   return async (user, hash) => {
     if (unread.includes(user)) return 'unread'
     const password = known.get(user)

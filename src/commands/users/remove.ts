@@ -4,9 +4,9 @@ import type { ExitCode } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { saveState } from '../../deployment/state/openState.ts'
-import { settled } from '../../deployment/state/passwordRotation.ts'
+import { afterVerifiedRun } from '../../deployment/state/passwordRotation.ts'
 import { StepError } from '../../deployment/stepError.ts'
-import { installedLook, type Survey } from '../../deployment/survey.ts'
+import { installedFactsOnly, type Survey } from '../../deployment/survey.ts'
 import { extraUsers } from '../../deployment/users/decideUsers.ts'
 import { removeFromHost } from '../../deployment/users/userCallsOnHost.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
@@ -44,7 +44,7 @@ export async function remove(options: RemoveOptions): Promise<ExitCode> {
     ...options,
     config,
     operation,
-    look: installedLook,
+    look: installedFactsOnly,
     requires: 'one',
     work: async (session) => runPlan(session, await decide(session, user)),
   })
@@ -72,7 +72,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, user: string): P
         return exit
       }
       // Its password is of use as long as a host may take it.
-      await saveState({ ...config, before: state, after: settled(state, [{ user, given: true }]) })
+      await saveState({ ...config, before: state, after: afterVerifiedRun(state, [{ user, given: true }]) })
       return exit
     },
   }

@@ -10,8 +10,8 @@ import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { type ClusterState, emptyState, type UserState } from '../../deployment/state/clusterState.ts'
 import { readState, saveState } from '../../deployment/state/openState.ts'
 import { beginRotation, chooseNewPassword } from '../../deployment/state/passwordRotation.ts'
-import { installedLook } from '../../deployment/survey.ts'
-import { carryOutRotation, type NewLogin, rotateHost } from '../../deployment/users/rotateHost.ts'
+import { installedFactsOnly } from '../../deployment/survey.ts'
+import { type NewLogin, rotateHost, runRotation } from '../../deployment/users/rotateHost.ts'
 import { passwordRotationNotes } from '../../output/deployment/users.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { madePasswordText, storedText } from '../../session/madePasswords.ts'
@@ -68,7 +68,7 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
     ...options,
     config,
     operation,
-    look: installedLook,
+    look: installedFactsOnly,
     requires: 'one',
     work: async (session) => runPlan(session, await decide(session, known)),
   })
@@ -124,7 +124,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
       // A rotation that did not begin leaves nothing to go on with.
       if (context.signal.aborted) throw new Interrupted()
       let exit: ExitCode = exitCodes.ok
-      const behind = await carryOutRotation({
+      const behind = await runRotation({
         user,
         state,
         next,

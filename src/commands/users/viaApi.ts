@@ -7,19 +7,19 @@ import type { Failure, HostOutcome } from '../../deployment/events.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/openState.ts'
-import { settled } from '../../deployment/state/passwordRotation.ts'
+import { afterVerifiedRun } from '../../deployment/state/passwordRotation.ts'
 import { StepError } from '../../deployment/stepError.ts'
-import { replacedPasswords } from '../../deployment/users/replacedPasswords.ts'
+import { outdatedPasswordFailures } from '../../deployment/users/outdatedPasswords.ts'
 import {
   type DesiredUsers,
   desiredUsersOf,
   type GivenPasswords,
 } from '../../deployment/users/viaApi/apiHost.ts'
+import { apiOnlyTransport } from '../../deployment/users/viaApi/apiOnlyTransport.ts'
 import { askHosts } from '../../deployment/users/viaApi/askHosts.ts'
-import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decide.ts'
-import { proveHost } from '../../deployment/users/viaApi/proveHost.ts'
-import { reachApis } from '../../deployment/users/viaApi/reachApis.ts'
-import { withoutShell } from '../../deployment/users/withoutShell.ts'
+import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decideViaApi.ts'
+import { reachableApis } from '../../deployment/users/viaApi/reachableApis.ts'
+import { verifyUsers } from '../../deployment/users/viaApi/verifyUsers.ts'
 import { usersNowText } from '../../output/deployment/users.ts'
 import { inRun } from '../../session/inRun.ts'
 import { reportMade } from '../../session/madePasswords.ts'
@@ -86,10 +86,10 @@ async function decide(session: Session, known: Known): Promise<RunPlan | Refusal
   const { plans, made, notes, wishes, state } = decision
   const work = plans.map((plan) => ({
     ...plan,
-    transport: withoutShell(plan.host),
+    transport: apiOnlyTransport(plan.host),
     verify: async () => {
       const wish = wishes.find(({ host }) => host === plan.host)
-      return wish === undefined ? 'nothing to verify' : proveHost(wish, context.signal)
+      return wish === undefined ? 'nothing to verify' : verifyUsers(wish, context.signal)
     },
   }))
   return {
@@ -105,7 +105,7 @@ async function decide(session: Session, known: Known): Promise<RunPlan | Refusal
       reportPart(session)
       if (exit !== exitCodes.ok || config.left.length > 0) return exit
       const hosts = wishes.map(({ host, users }) => ({ name: host, users }))
-      await saveState({ ...config, before: state, after: settled(state, usersGiven(hosts, given)) })
+      await saveState({ ...config, before: state, after: afterVerifiedRun(state, usersGiven(hosts, given)) })
       return exit
     },
   }
@@ -128,10 +128,10 @@ async function askViaApi(
     fail(problem.host, failure, 'failed')
   }
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
-  for (const problem of await replacedPasswords(logins, state, createHasher())) tell(problem)
+  for (const problem of await outdatedPasswordFailures(logins, state, createHasher())) tell(problem)
   const notes: string[] = []
   const wishes = config.hosts.flatMap((host): readonly DesiredUsers[] => {
-    const reached = reachApis({ host, here: isHere(host, machine), authorities })
+    const reached = reachableApis({ host, here: isHere(host, machine), authorities })
     if (reached instanceof StepError) {
       tell(reached)
       return []

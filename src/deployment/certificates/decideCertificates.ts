@@ -20,7 +20,7 @@ import { decideService, installedData } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { layoutOf } from '../layout.ts'
 import { databasePasswords, type ResolvedSecrets, storePasswords } from '../prepare.ts'
-import type { Restorable } from '../snapshot/snapshotOf.ts'
+import type { SnapshotTarget } from '../snapshot/installationSnapshot.ts'
 import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import type { SurveyedHost } from '../survey.ts'
@@ -66,7 +66,7 @@ export function originOf(host: HostConfig, state: ClusterState): CertificateOrig
 }
 
 /** Desired certificates of one installed host; no other part of it is compared. */
-export type CertificateTarget = Restorable &
+export type CertificateTarget = SnapshotTarget &
   Pick<Target, 'tls' | 'authorities' | 'leaf'> & { readonly host: HostConfig }
 
 type CertificateDecision =

@@ -6,7 +6,7 @@ import type { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { userHash } from '../installedUsers.ts'
 import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
-import { settled } from '../state/passwordRotation.ts'
+import { afterVerifiedRun } from '../state/passwordRotation.ts'
 import type { DesiredUser } from '../target.ts'
 
 /** Host with its facts and, by user, the passwords in its file. */
@@ -126,5 +126,5 @@ export function dropReplacedPasswords(
       password !== undefined && known.password?.equals(password) === true
     return [{ user, given: !of.some(isKept) }]
   })
-  return settled(state, proved)
+  return afterVerifiedRun(state, proved)
 }

@@ -7,7 +7,7 @@ import { gatherFacts } from '../facts/gather.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Layout, layoutOf } from '../layout.ts'
 import { parseManifest } from '../manifest.ts'
-import { olderRecord } from '../runs/recorder.ts'
+import { rotatedRecord } from '../runs/recorder.ts'
 import { asService, tailAs } from '../serviceAccount.ts'
 import { untrustedFolder } from '../trustedFolder.ts'
 
@@ -55,7 +55,7 @@ function tailScript(installed: {
   const { auditFile } = installedData(installed.facts, installed)
   const calls = components.map((component) => tailAs(as, quote(auditFile(component)), limits))
   return `
-{ tail -n ${limits.lines} ${quote(olderRecord(deployments))}; tail -n ${limits.lines} ${quote(deployments)}; } 2>/dev/null | tail -n ${limits.lines} ${code}
+{ tail -n ${limits.lines} ${quote(rotatedRecord(deployments))}; tail -n ${limits.lines} ${quote(deployments)}; } 2>/dev/null | tail -n ${limits.lines} ${code}
 {
 ${calls.join('\n')}
 } ${code}

@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
 import type { Layout } from '../layout.ts'
-import { changeableFunction, trustedRoot } from '../trustedFolder.ts'
+import { changeableFunction, requireTrustedRoot } from '../trustedFolder.ts'
 import { identity, sharedFunctions } from './parts/common.ts'
 import {
   files,
@@ -39,7 +39,7 @@ const prologue = (request: InstalledRequest, nonce: string): readonly string[] =
   identity,
   changeableFunction,
   // Where others could replace it nothing is read there.
-  trustedRoot('say untrusted "$found"; exit 0'),
+  requireTrustedRoot('say untrusted "$found"; exit 0'),
   'say uid "$me"',
 ]
 

@@ -8,7 +8,7 @@ import { type Layout, layoutOf } from '../layout.ts'
 import { tailAs } from '../serviceAccount.ts'
 import { keptLogs } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
-import { changeableFunction, trustedRoot, untrustedFolder } from '../trustedFolder.ts'
+import { changeableFunction, requireTrustedRoot, untrustedFolder } from '../trustedFolder.ts'
 import { type LogLine, mergeLines, parseLogs } from './parseLogs.ts'
 
 /** Lines of logs to read from one host. */
@@ -45,7 +45,7 @@ fi`
   return `
 root=${quote(layout.root)}
 ${changeableFunction}
-${trustedRoot(`printf 'untrusted\\t%s\\n' "$(printf %s "$found" | base64 | tr -d '\\n')"; exit 0`)}
+${requireTrustedRoot(`printf 'untrusted\\t%s\\n' "$(printf %s "$found" | base64 | tr -d '\\n')"; exit 0`)}
 printf 'clock\\t%s\\n' "$(date +%s)"
 printf 'manifest\\t%s\\n' "$(cat ${quote(layout.manifest)} 2>/dev/null | base64 | tr -d '\\n')"
 ${findAccount({ layout, cluster })}

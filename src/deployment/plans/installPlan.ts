@@ -1,5 +1,5 @@
 import type { PackedRuntime, SentRuntime } from '../runtime/chooseRuntime.ts'
-import { presentData } from '../services/moveData.ts'
+import { currentData } from '../services/moveData.ts'
 import type { Step } from '../step.ts'
 import { activateStep } from '../steps/activateStep.ts'
 import { dataStep, oldDataStep } from '../steps/dataStep.ts'
@@ -36,7 +36,7 @@ export function installPlan(options: {
     settingsStep(target),
     usersStep({
       ...target,
-      data: presentData(target),
+      data: currentData(target),
       account: target.service,
       folder: `${target.layout.releases}/${target.release.id}`,
     }),

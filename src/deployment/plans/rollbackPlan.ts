@@ -2,11 +2,16 @@ import { quote } from '../../base/shellWords.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
-import { rolledBack, rollingBack, switchScript, unfinishedRollback } from '../releases/releaseScripts.ts'
-import { restartScript } from '../services/control.ts'
-import { mustStart } from '../services/serviceFailure.ts'
+import {
+  rolledBackMarker,
+  rollingBackMarker,
+  switchScript,
+  unfinishedRollback,
+} from '../releases/releaseScripts.ts'
+import { restartServices } from '../services/control.ts'
+import { startOrThrow } from '../services/serviceFailure.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
-import { stopPatience } from '../services/stopping.ts'
+import { stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { change, draining, type Step } from '../step.ts'
 import { waitUntilResponding } from './serviceOperationPlan.ts'
 
@@ -37,11 +42,11 @@ export function rollbackPlan(options: Omit<Rollback, 'facts'>): readonly Step[] 
         return draining(change(summary, details), set.drainTimeout)
       },
       apply: async (transport) => {
-        await mustStart(transport, set, {
+        await startOrThrow(transport, set, {
           doing: `switching back to release ${release}`,
           fix: `Fix what the lines above report, then roll back again. More of the log: \`muster logs --host ${transport.host}\``,
           script: switchAndRestart(set, release),
-          timeout: stopPatience(set.drainTimeout),
+          timeout: stopScriptTimeout(set.drainTimeout),
         })
       },
     },
@@ -56,8 +61,8 @@ export const restoreRelease =
     const before = facts.installation.currentRelease
     if (before === undefined) return
     const digest = (component: Component): string =>
-      facts.installation.applied.get(component) ?? rolledBack(before)
-    await mustStart(transport, set, {
+      facts.installation.applied.get(component) ?? rolledBackMarker(before)
+    await startOrThrow(transport, set, {
       doing: `switching to release ${before} again`,
       fix: `Fix what the lines above report, then install again. More of the log: \`muster logs --host ${transport.host}\``,
       script: [
@@ -65,7 +70,7 @@ export const restoreRelease =
         writeApplied(set, digest),
         restoreTurnScript(facts, set, release),
       ].join('\n'),
-      timeout: stopPatience(set.drainTimeout),
+      timeout: stopScriptTimeout(set.drainTimeout),
     })
     await waitUntilResponding(transport, set)
   }
@@ -76,14 +81,14 @@ export const restoreRelease =
  */
 function switchAndRestart(set: ServiceSet, release: string): string {
   return `set -e
-${writeApplied(set, () => rollingBack(release))}
+${writeApplied(set, () => rollingBackMarker(release))}
 ${switchScript(set.layout, release)}
 set +e
 cd / || exit 1
 {
-${restartScript(set)}
+${restartServices(set)}
 } || exit 1
-${writeApplied(set, () => rolledBack(release))}`
+${writeApplied(set, () => rolledBackMarker(release))}`
 }
 
 const writeApplied = ({ layout, components: names }: ServiceSet, text: (of: Component) => string): string =>

@@ -2,11 +2,11 @@ import type { CallRequest } from '../../client/call.ts'
 import type { Component } from '../../contracts/component.ts'
 import { callHost, endedComponent } from '../callHost.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
-import { mustRun } from '../script.ts'
-import { restartScript, startScript, stopScript } from '../services/control.ts'
-import { failureWords, mustStart, serviceFailure, several } from '../services/serviceFailure.ts'
+import { runOrThrow } from '../runOrThrow.ts'
+import { restartServices, startServices, stopServices } from '../services/control.ts'
+import { describeFailure, joinMessages, serviceFailure, startOrThrow } from '../services/serviceFailure.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
-import { stopPatience } from '../services/stopping.ts'
+import { stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { change, draining, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
 
@@ -16,9 +16,9 @@ export type ServiceOperation = 'start' | 'stop' | 'restart'
 const responseTimeout = 20_000
 
 const scripts: Readonly<Record<ServiceOperation, (set: ServiceSet) => string>> = {
-  start: startScript,
-  stop: stopScript,
-  restart: restartScript,
+  start: startServices,
+  stop: stopServices,
+  restart: restartServices,
 }
 
 /**
@@ -54,9 +54,9 @@ export function serviceOperationPlan(options: {
           doing: `${operation} of ${components.join(', ')}`,
           fix: logsFix(transport.host),
           script: `{\n${scripts[operation](due)}\n} || exit 1`,
-          timeout: stopPatience(set.drainTimeout),
+          timeout: stopScriptTimeout(set.drainTimeout),
         }
-        await (operation === 'stop' ? mustRun(transport, run) : mustStart(transport, due, run))
+        await (operation === 'stop' ? runOrThrow(transport, run) : startOrThrow(transport, due, run))
         if (operation !== 'stop') await waitUntilResponding(transport, due)
       },
     },
@@ -105,7 +105,9 @@ export async function waitUntilResponding(
   throw new StepError({
     host: transport.host,
     code: 'not-answering',
-    message: several(failed.map((failure, index) => `the ${silent[index]} ${what}${failureWords(failure)}`)),
+    message: joinMessages(
+      failed.map((failure, index) => `the ${silent[index]} ${what}${describeFailure(failure)}`),
+    ),
     fix: logsFix(transport.host),
   })
 }

@@ -5,12 +5,12 @@ import type { HostFacts } from '../facts/hostFacts.ts'
 import { allPlaces } from '../installedAccount.ts'
 import { installedSet } from '../installedSet.ts'
 import { installationDirectories, type Layout } from '../layout.ts'
-import { olderRecord } from '../runs/recorder.ts'
-import { mustRun } from '../script.ts'
-import { stopScript } from '../services/control.ts'
+import { runOrThrow } from '../runOrThrow.ts'
+import { rotatedRecord } from '../runs/recorder.ts'
+import { stopServices } from '../services/control.ts'
 import { allDefinitions, serviceManagers } from '../services/implementations.ts'
 import { removeData } from '../services/moveData.ts'
-import { stopPatience } from '../services/stopping.ts'
+import { stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { deletion, type Step } from '../step.ts'
 
 /** Installation to remove from one host. */
@@ -44,11 +44,11 @@ function servicesStep({ cluster, layout, facts }: Uninstallation): Step {
       const names = installed(facts, layout)
       const services = names.map((component) => ({ cluster, component }))
       const set = { ...installedSet({ cluster, layout, facts }), components: names }
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `stopping ${names.join(', ')}`,
         fix: 'Look at the components by hand, then uninstall again.',
-        timeout: stopPatience(set.drainTimeout),
-        script: `${stopScript(set)}\n${serviceManagers[set.manager].definitions?.remove(services) ?? ''}`,
+        timeout: stopScriptTimeout(set.drainTimeout),
+        script: `${stopServices(set)}\n${serviceManagers[set.manager].definitions?.remove(services) ?? ''}`,
       })
     },
   }
@@ -70,12 +70,12 @@ function filesStep({ cluster, layout, facts }: Uninstallation): Step {
       const ours = [
         layout.current,
         layout.deployments,
-        olderRecord(layout.deployments),
+        rotatedRecord(layout.deployments),
         layout.snapshot,
         ...installationDirectories(layout),
       ].filter((path) => path !== layout.share && !path.startsWith(`${layout.share}/`))
       // share/ goes last: as long as its manifest is there, a second run knows that the rest is ours.
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `removing ${layout.root}`,
         fix: 'Remove what is in the way by hand, then uninstall again.',
         script: `set -e

@@ -28,7 +28,7 @@ export function checkHosts(context: CheckContext, lost: readonly UnreachableHost
       return [name, { host: name, address, state: 'checked', results: resultsOf(subject, context) }]
     }),
   )
-  for (const one of lost) checked.set(one.host.name, lostHost(one))
+  for (const one of lost) checked.set(one.host.name, unreachableHost(one))
   return context.config.hosts.flatMap(({ name }) => checked.get(name) ?? [])
 }
 
@@ -47,7 +47,11 @@ export function runCheck(options: {
   return problems.length > 0 ? failures(problems) : check.describe(subject, context)
 }
 
-function lostHost({ host, failure: { code, message, fix }, unreachable }: UnreachableHost): HostChecks {
+function unreachableHost({
+  host,
+  failure: { code, message, fix },
+  unreachable,
+}: UnreachableHost): HostChecks {
   const check = code === 'sudo-refused' ? 'root' : 'login'
   return {
     host: host.name,

@@ -47,15 +47,15 @@ export const checks: readonly Check[] = [
 const exclusive = [systemCheck, installationCheck]
 
 /** Codes of which only the first problem is reported: with another login, permissions change. */
-const oneOf = ['no-systemd', 'not-enough-rights']
+const reportedOnce = ['no-systemd', 'not-enough-rights']
 
 /** Returns the problems for which an installation refuses a host, before anything is changed. */
-export function refusals(candidate: Candidate): readonly StepError[] {
+export function installationProblems(candidate: Candidate): readonly StepError[] {
   for (const { check } of exclusive) {
     const problems = check?.(candidate) ?? []
     if (problems.length > 0) return problems
   }
   const problems = checks.flatMap(({ check }) => check?.(candidate) ?? [])
-  const [first] = oneOf.flatMap((code) => problems.filter((problem) => problem.code === code))
-  return problems.filter((problem) => problem === first || !oneOf.includes(problem.code))
+  const [first] = reportedOnce.flatMap((code) => problems.filter((problem) => problem.code === code))
+  return problems.filter((problem) => problem === first || !reportedOnce.includes(problem.code))
 }

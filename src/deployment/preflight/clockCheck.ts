@@ -11,14 +11,14 @@ export const clockCheck: Check = {
     const synchronise = 'Let chrony or systemd-timesyncd keep the clock there (`timedatectl set-ntp true`).'
     if (observed.clockOffset < -backdateMs) {
       return failure(
-        `its clock is ${lengthOf(-observed.clockOffset)} behind this machine's: certificates that are made here would not be valid there yet`,
+        `its clock is ${formatDuration(-observed.clockOffset)} behind this machine's: certificates that are made here would not be valid there yet`,
         synchronise,
       )
     }
     const off = observed.clockOffset - median(subjects.map((subject) => subject.observed.clockOffset))
     if (Math.abs(off) <= toleranceMs) return ok(`${(Math.abs(off) / 1000).toFixed(1)} s off`)
     return warning(
-      `its clock is ${lengthOf(Math.abs(off))} ${off > 0 ? 'ahead of' : 'behind'} the median of the hosts: lag, logs and the time left of certificates would be wrong there`,
+      `its clock is ${formatDuration(Math.abs(off))} ${off > 0 ? 'ahead of' : 'behind'} the median of the hosts: lag, logs and the time left of certificates would be wrong there`,
       synchronise,
     )
   },
@@ -32,7 +32,7 @@ function median(values: readonly number[]): number {
 }
 
 /** Formats a duration in its largest fitting unit, such as `2.0 hours`. */
-function lengthOf(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   const units = [
     [86_400_000, 'days'],
     [3_600_000, 'hours'],

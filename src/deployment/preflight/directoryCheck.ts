@@ -2,7 +2,7 @@ import { decideService } from '../desiredService.ts'
 import { serviceData } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, ok } from './checkContract.ts'
-import { asRoot } from './rootCheck.ts'
+import { howToGetRoot } from './rootCheck.ts'
 
 /** Checks that the login can write to the install-directory and that socket paths in it are short enough. */
 export const directoryCheck: Check = {
@@ -23,24 +23,24 @@ function unwritable({ host, facts }: Candidate): readonly StepError[] {
       message: root ? `${message}: a part of that path is a file, or its file system is read-only` : message,
       fix: root
         ? 'Choose another install-directory.'
-        : `${asRoot(host)}, or choose an install-directory that ${facts.login} may write to.`,
+        : `${howToGetRoot(host)}, or choose an install-directory that ${facts.login} may write to.`,
     }),
   ]
 }
 
 /** Maximum bytes of a Unix socket path (unix(7): sun_path has 108, including the final NUL). */
-const longestSocket = 107
+const maxSocketPath = 107
 
 function socketPathTooLong({ cluster, host, facts }: Candidate): readonly StepError[] {
   const { manager } = decideService(host, facts, cluster)
   const socket = serviceData(manager, { root: host.installDirectory, cluster }).socket('replicator')
   const length = Buffer.byteLength(socket)
-  if (length <= longestSocket) return []
+  if (length <= maxSocketPath) return []
   return [
     new StepError({
       host: host.name,
       code: 'path-too-long',
-      message: `the path of a Unix socket there, ${socket}, has ${length} bytes, and Linux allows ${longestSocket}`,
+      message: `the path of a Unix socket there, ${socket}, has ${length} bytes, and Linux allows ${maxSocketPath}`,
       fix: 'Choose a shorter install-directory.',
     }),
   ]

@@ -7,21 +7,21 @@ export const diskCheck: Check = {
   check: (candidate) => {
     const { host, facts } = candidate
     // What is installed already has taken its own room.
-    if (facts.installation.manifest !== undefined || hasRoom(candidate)) return []
+    if (facts.installation.manifest !== undefined || hasFreeSpace(candidate)) return []
     return [
       new StepError({
         host: host.name,
         code: 'disk-full',
-        message: `${freeRoom(candidate)}, and ${mebibytes(neededBytes)} are needed`,
+        message: `${freeSpaceText(candidate)}, and ${mebibytes(neededBytes)} are needed`,
         fix: 'Make room there, or choose another install-directory.',
       }),
     ]
   },
   describe: (subject) =>
-    hasRoom(subject)
-      ? ok(freeRoom(subject))
+    hasFreeSpace(subject)
+      ? ok(freeSpaceText(subject))
       : warning(
-          `${freeRoom(subject)}: another release and runtime may not fit`,
+          `${freeSpaceText(subject)}: another release and runtime may not fit`,
           'Make room there before the next upgrade.',
         ),
 }
@@ -29,9 +29,9 @@ export const diskCheck: Check = {
 /** Bytes needed on a host: a runtime, its packed form and two releases. */
 const neededBytes = 300 * 1024 * 1024
 
-const hasRoom = ({ facts }: Candidate): boolean => facts.installation.freeBytes >= neededBytes
+const hasFreeSpace = ({ facts }: Candidate): boolean => facts.installation.freeBytes >= neededBytes
 
-const freeRoom = ({ host, facts }: Candidate): string =>
+const freeSpaceText = ({ host, facts }: Candidate): string =>
   `${host.installDirectory} has ${mebibytes(facts.installation.freeBytes)} free`
 
 const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`

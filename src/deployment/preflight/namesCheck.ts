@@ -74,7 +74,7 @@ function checkDialled(name: string, { host, observed }: Subject, context: CheckC
   const elsewhere = context.subjects.find(
     ({ observed: there, host: other }) =>
       other.name !== host.name &&
-      meansOther(
+      resolvesDifferently(
         here,
         (there.resolved.get(name) ?? []).filter((one) => !isLoopback(one)),
       ),
@@ -86,12 +86,12 @@ function checkDialled(name: string, { host, observed }: Subject, context: CheckC
 
 function checkAddressed(name: string, address: string, { observed }: Subject): readonly Verdict[] {
   const here = observed.resolved.get(name) ?? []
-  if (!meansOther(here, [address])) return []
+  if (!resolvesDifferently(here, [address])) return []
   return warning(`${name} means ${listOf(here)} there, and the file has it at ${address}`, fix(name))
 }
 
 /** Returns true if both lists have addresses but none in common. */
-function meansOther(one: readonly string[], other: readonly string[]): boolean {
+function resolvesDifferently(one: readonly string[], other: readonly string[]): boolean {
   const known = new Set(one.map((address) => canonicalAddress(address)))
   return one.length > 0 && other.length > 0 && !other.some((address) => known.has(canonicalAddress(address)))
 }

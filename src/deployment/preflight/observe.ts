@@ -39,7 +39,7 @@ export async function observe(
   })
 }
 
-const lookupsAtOnce = 32
+const parallelLookups = 32
 const timeoutSeconds = 5
 
 /** Minimum age in minutes of a leftover: a younger one may belong to a current run. */
@@ -87,7 +87,7 @@ i=0
 for n in ${names.map(quote).join(' ')}; do
   look "$n" </dev/null &
   i=$((i + 1))
-  [ $((i % ${lookupsAtOnce})) = 0 ] && wait
+  [ $((i % ${parallelLookups})) = 0 ] && wait
 done
 wait
 exit 0

@@ -34,14 +34,14 @@ function taken({ host, facts }: Candidate, listen: ComponentListener): readonly 
     new StepError({
       host: host.name,
       code: 'port-in-use',
-      message: `port ${port} of ${of} is taken: something already listens on ${placeText(other)}`,
+      message: `port ${port} of ${of} is taken: something already listens on ${formatListener(other)}`,
       fix: `Stop that program (\`ss -ltnp 'sport = :${port}'\` on ${host.name} names it), or set ${portOption} to a free port.`,
     }),
   ]
 }
 
 /** Formats address and port: `127.0.0.1:8090`, `[::1]:8090` (RFC 3986, 3.2.2). */
-const placeText = ({ address, port }: Listener): string =>
+const formatListener = ({ address, port }: Listener): string =>
   `${address.includes(':') ? `[${address}]` : address}:${port}`
 
 function privileged({ cluster, host, facts }: Candidate, listen: ComponentListener): readonly StepError[] {

@@ -1,10 +1,10 @@
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { change, type Step } from '../step.ts'
 import type { Remedy } from './checkContract.ts'
 import type { HostChecks } from './checkHosts.ts'
 
 /** Returns the steps of `check --fix` on a host. */
-export const remediesOf = ({ results }: HostChecks): readonly Step[] =>
+export const remedySteps = ({ results }: HostChecks): readonly Step[] =>
   results.flatMap((found): Step[] =>
     found.result === 'ok' || found.remedy === undefined ? [] : [stepOf(found.check, found.remedy)],
   )
@@ -15,6 +15,6 @@ const stepOf = (check: string, { summary, script }: Remedy): Step => ({
   phase: 'commit',
   check: () => change(summary),
   apply: async (transport) => {
-    await mustRun(transport, { doing: summary, fix: 'Do by hand what `muster check` says.', script })
+    await runOrThrow(transport, { doing: summary, fix: 'Do by hand what `muster check` says.', script })
   },
 })

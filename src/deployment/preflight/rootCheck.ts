@@ -15,10 +15,13 @@ export const rootCheck: Check = {
     }
     const { manager } = decideService(host, facts, cluster)
     if (serviceManagers[manager].needsRoot) {
-      return refuse(`manage ${manager} services`, `${asRoot(host)}, or set \`service-manager: process\`.`)
+      return refuse(
+        `manage ${manager} services`,
+        `${howToGetRoot(host)}, or set \`service-manager: process\`.`,
+      )
     }
     if (host.user === undefined || host.user === facts.login) return []
-    return refuse(`run services as ${host.user}`, `${asRoot(host)}, or leave out \`user\`.`)
+    return refuse(`run services as ${host.user}`, `${howToGetRoot(host)}, or leave out \`user\`.`)
   },
   describe: ({ cluster, host, facts }) => {
     if (facts.uid === 0) return ok('root')
@@ -28,13 +31,13 @@ export const rootCheck: Check = {
     }
     return warning(
       `the login ${facts.login} is not root, so the components would run as processes that nothing starts after a reboot`,
-      `${asRoot(host)}, or say with \`service-manager: process\` that it is meant so.`,
+      `${howToGetRoot(host)}, or say with \`service-manager: process\` that it is meant so.`,
     )
   },
 }
 
 /** Returns how a login of the host gets root's rights; the start of a sentence. */
-export const asRoot = (host: HostConfig): string =>
+export const howToGetRoot = (host: HostConfig): string =>
   isReachedLocally(host)
     ? 'Run muster with sudo'
     : 'Set `ssh: { become: true }` for a login that may use sudo, or `ssh: { user: root }`'

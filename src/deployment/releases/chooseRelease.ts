@@ -6,7 +6,7 @@ import { unfinishedRollback } from './releaseScripts.ts'
 const keptReleases = 3
 
 /** Returns the releases that were current on this host, latest first; `current` itself is first. */
-export function byTurn({ releases, currentRelease }: InstallationFacts): readonly ReleaseFact[] {
+export function releasesByRecency({ releases, currentRelease }: InstallationFacts): readonly ReleaseFact[] {
   const rank = ({ id, turn }: ReleaseFact): number => (id === currentRelease ? Number.MAX_VALUE : turn)
   return releases.filter((one) => rank(one) > 0).sort((one, other) => rank(other) - rank(one))
 }
@@ -20,7 +20,7 @@ export function removable(
   next: { readonly release: string; readonly runtime: string | undefined },
 ): readonly string[] {
   const { releases, runtimes } = installation
-  const before = byTurn(installation).filter(({ id }) => id !== next.release)
+  const before = releasesByRecency(installation).filter(({ id }) => id !== next.release)
   const kept = [next.release, ...before.slice(0, keptReleases - 1).map(({ id }) => id)]
   const stays = ({ id }: ReleaseFact): boolean => kept.includes(id)
   const needed = [next.runtime, ...releases.filter(stays).map(runtimeOf)]
@@ -86,11 +86,11 @@ export function nameParts(id: string): { readonly version: string; readonly dige
 export function releasesNamed(installation: InstallationFacts, wanted: string): readonly ReleaseFact[] {
   const exact = installation.releases.filter(({ id }) => id === wanted)
   if (exact.length > 0) return exact
-  return byTurn(installation).filter(({ id }) => nameParts(id).version === wanted)
+  return releasesByRecency(installation).filter(({ id }) => nameParts(id).version === wanted)
 }
 
 /** Throws a `StepError` if the Node.js of a release is missing. */
-export function mustHaveNode(host: string, { id, node, nodeThere }: ReleaseFact): void {
+export function requireNode(host: string, { id, node, nodeThere }: ReleaseFact): void {
   if (nodeThere) return
   throw new StepError({
     host,
@@ -105,14 +105,14 @@ export function mustHaveNode(host: string, { id, node, nodeThere }: ReleaseFact)
  * one that `to` names by id or by version; of several with one version, the last that was current. Throws a
  * `StepError` if there is none, or if it could not start.
  */
-export function releaseToGoTo(facts: HostFacts, to: string | undefined): ReleaseFact {
+export function rollbackTarget(facts: HostFacts, to: string | undefined): ReleaseFact {
   const { releases, currentRelease } = facts.installation
   const refuse = (code: string, message: string, fix: string): StepError =>
     new StepError({ host: facts.host, code, message, fix })
   if (currentRelease === undefined) {
     throw refuse('not-installed', 'nothing is installed there', 'Run `muster install` first.')
   }
-  const had = byTurn(facts.installation)
+  const had = releasesByRecency(facts.installation)
   const begun = unfinishedRollback(facts.installation)
   const chosen =
     to === undefined
@@ -130,6 +130,6 @@ export function releaseToGoTo(facts: HostFacts, to: string | undefined): Release
         : `Name one that every host has with --to, such as ${others[0]}.`,
     )
   }
-  mustHaveNode(facts.host, chosen)
+  requireNode(facts.host, chosen)
   return chosen
 }

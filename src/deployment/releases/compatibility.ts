@@ -10,7 +10,7 @@ import type { Target } from '../target.ts'
 import { isNewer, nameParts, releasesNamed } from './chooseRelease.ts'
 
 /** Returns why a host cannot be upgraded to this version; undefined if it can. */
-export function notUpgradable(options: {
+export function upgradeProblem(options: {
   readonly host: HostConfig
   readonly facts: HostFacts
   /** Version of the muster that upgrades it. */

@@ -2,25 +2,25 @@ import { quote } from '../../base/shellWords.ts'
 import type { InstallationFacts } from '../facts/hostFacts.ts'
 import type { Layout } from '../layout.ts'
 
-const began = 'rolling back to '
+const rollbackPrefix = 'rolling back to '
 
 /**
  * Returns the text that replaces a component's digest from the beginning of a rollback until its start in the older
  * release.
  */
-export const rollingBack = (release: string): string => `${began}${release}`
+export const rollingBackMarker = (release: string): string => `${rollbackPrefix}${release}`
 
 /**
  * Returns the text that replaces the digest after that start; it never equals a digest, so the next installation
  * restarts the component.
  */
-export const rolledBack = (release: string): string => `rolled back to ${release}`
+export const rolledBackMarker = (release: string): string => `rolled back to ${release}`
 
 /** Returns the target release of an interrupted rollback. */
 export const unfinishedRollback = ({ applied }: InstallationFacts): string | undefined =>
   [...applied.values()]
-    .find((text) => text.startsWith(began))
-    ?.slice(began.length)
+    .find((text) => text.startsWith(rollbackPrefix))
+    ?.slice(rollbackPrefix.length)
     .trim()
 
 /**

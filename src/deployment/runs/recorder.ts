@@ -4,10 +4,10 @@ import type { RunOwner } from '../lock/runOwner.ts'
 import type { RunRecord, UnendedRun } from './runRecord.ts'
 
 /** Size in bytes at which a host's record is rotated: it and the previous one take 20 MB, some 60,000 changes. */
-export const recordBytes = 10 * 1024 * 1024
+export const maxRecordBytes = 10 * 1024 * 1024
 
 /** Returns the path of the rotated record. */
-export const olderRecord = (path: string): string => `${path}.1`
+export const rotatedRecord = (path: string): string => `${path}.1`
 
 /** Collects the events of one run for its record. */
 export type Recorder = {
@@ -76,9 +76,9 @@ export function createRecorder(options: {
       if (waiting.length === 0 || !committing.has(host)) return ''
       lines.delete(host)
       const words = waiting.map(quote).join(' ')
-      const [file, older] = [quote(path), quote(olderRecord(path))]
+      const [file, older] = [quote(path), quote(rotatedRecord(path))]
       return `if [ -f ${quote(manifest)} ]; then printf '%s\\n' ${words} 2>/dev/null >> ${file}
-  if [ "$(stat -c %s ${file} 2>/dev/null || echo 0)" -ge ${recordBytes} ]; then mv -f ${file} ${older}; fi
+  if [ "$(stat -c %s ${file} 2>/dev/null || echo 0)" -ge ${maxRecordBytes} ]; then mv -f ${file} ${older}; fi
 fi
 `
     },

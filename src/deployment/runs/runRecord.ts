@@ -32,10 +32,11 @@ export type KnownRun = RunRecord | UnendedRun
 export const hasEnded = (run: KnownRun): run is RunRecord => 'exit' in run
 
 /** Returns true if a run changed a host; a refused run did not. */
-export const changedHosts = ({ hosts }: RunRecord): boolean => hosts.some(({ applied }) => applied.length > 0)
+export const hasChangedHosts = ({ hosts }: RunRecord): boolean =>
+  hosts.some(({ applied }) => applied.length > 0)
 
 /** Returns the verified hosts of a run; none without a record. */
-export const provedHosts = (run: RunRecord | undefined): readonly string[] =>
+export const verifiedHosts = (run: RunRecord | undefined): readonly string[] =>
   (run?.hosts ?? []).flatMap(({ host, proved }) => (proved === undefined ? [] : [host]))
 
 export const runLine = (record: KnownRun): string => `${JSON.stringify(record)}\n`
@@ -52,11 +53,11 @@ export function parseRuns(text: string): readonly KnownRun[] {
 
 function readLine(line: string): KnownRun | undefined {
   const value = parseJson(line)
-  return isBegun(value) && (!('exit' in value) || isEnd(value)) ? value : undefined
+  return isUnendedRun(value) && (!('exit' in value) || isEnd(value)) ? value : undefined
 }
 
 /** Rejects lines that are damaged or of another form; only muster writes the file. */
-function isBegun(value: unknown): value is UnendedRun {
+function isUnendedRun(value: unknown): value is UnendedRun {
   if (typeof value !== 'object' || value === null) return false
   const found: Readonly<Record<string, unknown>> = { ...value }
   const texts = ['id', 'operation', 'cluster', 'user', 'machine', 'version', 'started']

@@ -11,7 +11,7 @@ import { type KnownRun, parseRuns, runLine } from './runRecord.ts'
 export const runsFile = (place: StatePlace): string => join(stateFolder(place), 'runs.jsonl')
 
 /** Returns true if the state directory holds anything besides the lock. */
-export async function keepsAnything(place: StatePlace): Promise<boolean> {
+export async function hasState(place: StatePlace): Promise<boolean> {
   try {
     return (await readdir(stateFolder(place))).some((name) => name !== 'lock')
   } catch (error) {

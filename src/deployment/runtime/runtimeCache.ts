@@ -11,12 +11,12 @@ import type { Environment } from '../../processes/environment.ts'
 import { StepError } from '../stepError.ts'
 
 /** Bytes; a packed Node.js has a fifth of it. */
-const largestPacked = 256 * 1024 * 1024
+const maxPackedBytes = 256 * 1024 * 1024
 
 /** Bytes that are unpacked and hashed at a time. */
 const chunkSize = 1024 * 1024
 
-const byOthers = 0o077
+const accessibleToOthers = 0o077
 
 /** Returns the folder of the packed runtimes on the operator's machine (XDG Base Directory Specification). */
 export function runtimeCache(env: Environment): string {
@@ -37,8 +37,8 @@ export async function openRuntimeCache(env: Environment): Promise<string> {
   await mkdir(above, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw unfit(above, reasonOf(error))
   })
-  await takeOver(own)
-  await takeOver(folder)
+  await restrictAccess(own)
+  await restrictAccess(folder)
   return folder
 }
 
@@ -53,7 +53,7 @@ async function isTrusted(path: string): Promise<boolean> {
   }
 }
 
-async function takeOver(folder: string): Promise<void> {
+async function restrictAccess(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw unfit(folder, reasonOf(error))
   })
@@ -64,7 +64,7 @@ async function takeOver(folder: string): Promise<void> {
   try {
     const { uid, mode } = await handle.stat()
     if (uid !== process.geteuid?.()) throw unfit(folder, 'it belongs to another user')
-    if ((mode & byOthers) !== 0) await handle.chmod(0o700)
+    if ((mode & accessibleToOthers) !== 0) await handle.chmod(0o700)
   } finally {
     await handle.close()
   }
@@ -85,7 +85,7 @@ async function readOwnFile(path: string): Promise<Buffer | undefined> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const stats = await handle.stat()
-    const fit = stats.isFile() && stats.uid === process.geteuid?.() && stats.size <= largestPacked
+    const fit = stats.isFile() && stats.uid === process.geteuid?.() && stats.size <= maxPackedBytes
     return fit ? await handle.readFile() : undefined
   } finally {
     await handle.close()

@@ -4,7 +4,7 @@ import { madeAtInstall, type SavedHost, type SavedPlan, type SavedStep } from '.
 import { configurationDigest, servicesDigest } from './savePlan.ts'
 
 /** Returns in one sentence why this muster cannot execute a plan with this file; undefined if it can. */
-export function planIsOfAnother(
+export function planMismatch(
   plan: SavedPlan,
   { config, version }: { readonly config: ClusterConfig; readonly version: string },
 ): string | undefined {
@@ -46,7 +46,7 @@ export function changedSecrets(
 }
 
 /** Maximum number of lines shown per step. */
-const mostLines = 6
+const maxLines = 6
 
 /** Change of a host since the plan was made; `moved` is false if the same steps remain. */
 type HostChange = {
@@ -86,8 +86,8 @@ function differencesOf(was: SavedStep, is: SavedStep): readonly string[] {
   const gone = was.details.filter((line) => !is.details.includes(line)).map((line) => `  - ${line}`)
   const come = is.details.filter((line) => !was.details.includes(line)).map((line) => `  + ${line}`)
   const lines = [...gone, ...come]
-  const shown = lines.slice(0, mostLines)
-  const rest = lines.length > mostLines ? [`  and ${lines.length - mostLines} lines more`] : []
+  const shown = lines.slice(0, maxLines)
+  const rest = lines.length > maxLines ? [`  and ${lines.length - maxLines} lines more`] : []
   if (was.summary !== is.summary) return [`otherwise: ${is.summary}, not ${was.summary}`, ...shown, ...rest]
   return lines.length === 0 ? [] : [`otherwise: ${is.summary}`, ...shown, ...rest]
 }

@@ -47,7 +47,7 @@ export type SavedPlan = {
 }
 
 /** Member that identifies a plan file and its version. */
-const mark = 'muster-plan'
+const formatMember = 'muster-plan'
 const version = 1
 
 /** Result of reading a plan file. */
@@ -58,19 +58,19 @@ type PlanReading =
 
 /** Returns the text of a plan file: JSON, ends with a newline. A digest of all the rest reveals damage. */
 export function planFileText(plan: SavedPlan): string {
-  const content = { [mark]: version, ...plan }
+  const content = { [formatMember]: version, ...plan }
   return `${JSON.stringify({ ...content, digest: digestOf(content) }, null, 2)}\n`
 }
 
 /** Reads a plan file; any change of its bytes makes it invalid. Never throws. */
 export function readPlanFile(text: string): PlanReading {
   const value = parseJson(text)
-  if (!isObject(value) || !(mark in value)) {
+  if (!isObject(value) || !(formatMember in value)) {
     // A file that was cut off is no JSON any more, and still says at its beginning what it was.
     return { problem: /^\s*\{\s*"muster-plan"\s*:/.test(text) ? 'damaged' : 'foreign' }
   }
   const { digest, ...content } = value
-  const { [mark]: of, ...plan } = content
+  const { [formatMember]: of, ...plan } = content
   if (typeof of === 'number' && of > version) return { problem: 'newer' }
   if (of !== version || digest !== digestOf(content) || !isPlan(plan)) return { problem: 'damaged' }
   return { plan }
@@ -78,9 +78,9 @@ export function readPlanFile(text: string): PlanReading {
 
 const digestOf = (content: unknown): string => sha256(JSON.stringify(content))
 
-type Loose = Readonly<Record<string, unknown>>
+type UnknownObject = Readonly<Record<string, unknown>>
 
-const areTexts = (value: Loose, names: readonly string[]): boolean =>
+const areTexts = (value: UnknownObject, names: readonly string[]): boolean =>
   names.every((name) => typeof value[name] === 'string')
 
 const isTextList = (value: unknown): boolean =>

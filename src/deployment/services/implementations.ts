@@ -1,7 +1,7 @@
 import { type ServiceManagerName, serviceManagerNames } from '../../config/model.ts'
 import type { HostFacts, InstalledFacts } from '../facts/hostFacts.ts'
 import { type DataPlace, legacyData, type ServiceData } from '../layout.ts'
-import { processManager } from './process.ts'
+import { processManager } from './processManager.ts'
 import type { ServiceDefinitions, ServiceManager } from './serviceManager.ts'
 import { systemd } from './systemd.ts'
 

@@ -16,7 +16,7 @@ export function movedFrom({ facts, layout, cluster, data }: MovingTarget): Servi
 type MovingTarget = Pick<Target, 'facts' | 'layout' | 'cluster' | 'data'>
 
 /** Returns the present data of a host, until its components are restarted. */
-export const presentData = (target: MovingTarget): ServiceData => movedFrom(target) ?? target.data
+export const currentData = (target: MovingTarget): ServiceData => movedFrom(target) ?? target.data
 
 /**
  * Returns sh that copies the components' data to another place, each file if it is newer, with the rights of the

@@ -2,7 +2,7 @@ import { parseJsonObject } from '../../base/json.ts'
 import { lastLines } from '../../base/printable.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { RunOptions, RunResult, Transport } from '../../transport/transport.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { StepError } from '../stepError.ts'
 import { serviceManagers } from './implementations.ts'
 import type { ServiceEnd, ServiceSet } from './serviceManager.ts'
@@ -16,13 +16,13 @@ type ServiceFailure = ServiceEnd & {
 }
 
 /** Number of log lines that a message quotes. */
-const quoted = 5
+const quotedLines = 5
 
 /** Bytes of a log that are read for them. */
-const mostLogBytes = 64 * 1024
+const maxLogBytes = 64 * 1024
 
 /** Shortens a component's log line to what explains the failure; other lines stay unchanged. */
-export function shortLine(line: string): string {
+export function shortenLogLine(line: string): string {
   const entry = parseJsonObject(line)
   if (typeof entry?.msg !== 'string') return line
   const { time, level, msg } = entry
@@ -36,7 +36,7 @@ export async function serviceFailure(
   component: Component,
 ): Promise<ServiceFailure> {
   const { failure } = serviceManagers[set.manager]
-  const script = failure.script(set, { component, lines: quoted, bytes: mostLogBytes })
+  const script = failure.script(set, { component, lines: quotedLines, bytes: maxLogBytes })
   const answer = await transport.run(script).catch(() => undefined)
   const text = answer?.stdout.raw() ?? ''
   const head = /^(?:\w+=[^\n]*\n){0,20}\n/.exec(text)?.[0] ?? ''
@@ -46,19 +46,19 @@ export async function serviceFailure(
     .slice(head.length)
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .slice(-quoted)
-    .map((line) => lastLines(shortLine(line)))
+    .slice(-quotedLines)
+    .map((line) => lastLines(shortenLogLine(line)))
   return { ...(state ?? { runs: true }), lines }
 }
 
 /** Returns the end of a message: the result, if there is one, and the last log lines. */
-export function failureWords({ result, lines }: ServiceFailure): string {
+export function describeFailure({ result, lines }: ServiceFailure): string {
   const state = result === undefined ? '' : ` (${result})`
   return lines.length === 0 ? state : [`${state}. Its log ends:`, ...lines].join('\n')
 }
 
 /** Joins messages about several components; log lines are indented. */
-export const several = (messages: readonly string[]): string =>
+export const joinMessages = (messages: readonly string[]): string =>
   messages
     .map((message) => (messages.length === 1 ? message : message.replaceAll('\n', '\n      ')))
     .join('\n')
@@ -67,13 +67,13 @@ export const several = (messages: readonly string[]): string =>
  * Runs a script that starts components. If it fails, the `StepError` says why each stopped component does not run, or
  * quotes the script.
  */
-export async function mustStart(
+export async function startOrThrow(
   transport: Transport,
   set: ServiceSet,
   options: RunOptions & { readonly script: string; readonly doing: string; readonly fix: string },
 ): Promise<RunResult> {
   try {
-    return await mustRun(transport, options)
+    return await runOrThrow(transport, options)
   } catch (error) {
     const tells = serviceManagers[set.manager].failure.stateOf !== undefined
     if (!(error instanceof StepError) || !tells) throw error
@@ -85,13 +85,15 @@ export async function mustStart(
     )
     const down = found.filter(({ failure }) => !failure.runs)
     if (down.length === 0) throw error
-    const told = down.map(({ component, failure }) => `the ${component} does not run${failureWords(failure)}`)
+    const told = down.map(
+      ({ component, failure }) => `the ${component} does not run${describeFailure(failure)}`,
+    )
     const { host, code, fix } = error
     throw new StepError({
       host,
       code,
       fix,
-      message: `${options.doing} failed: ${several(told)}`,
+      message: `${options.doing} failed: ${joinMessages(told)}`,
       cause: error,
     })
   }

@@ -1,9 +1,9 @@
 import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
 import { clusterPrefix, dataIn } from '../layout.ts'
-import { stopProcesses } from './process.ts'
+import { stopProcesses } from './processManager.ts'
 import type { ServiceFacts, ServiceManager, ServiceSet, ServiceSnapshot } from './serviceManager.ts'
-import { stopSeconds } from './stopping.ts'
+import { stopSeconds } from './stopTimeouts.ts'
 import { systemdFailure } from './systemdFailure.ts'
 import { systemdUnits, unitFunctions, unitName, unitNames } from './systemdUnits.ts'
 
@@ -101,7 +101,7 @@ done`,
  * newer versions of systemd report the state `failed`. As long as its first process is unchanged, nothing has ended,
  * and systemd is not asked.
  */
-const unitLook = `${firstProcessFunction}
+const unitCheck = `${firstProcessFunction}
 look() {
   pid=$(populated "$2")
   eval "was=\\$pid$1; pid$1=\\$pid"
@@ -175,7 +175,7 @@ export const systemd: ServiceManager = {
   snapshot,
   watch: ({ cluster }) => ({
     functions: '',
-    look: unitLook,
+    look: unitCheck,
     nameOf: (component) => unitName({ cluster, component }),
     afterAnswer: ':',
   }),

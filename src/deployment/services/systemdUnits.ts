@@ -2,7 +2,7 @@ import { quote } from '../../base/shellWords.ts'
 import { clusterPrefix } from '../layout.ts'
 import { fillTemplate } from '../template.ts'
 import type { ServiceDefinitions, ServiceId } from './serviceManager.ts'
-import { stopSeconds } from './stopping.ts'
+import { stopSeconds } from './stopTimeouts.ts'
 
 /** Returns the name of a component's systemd unit; it contains the cluster so that two clusters can share a host. */
 export const unitName = ({ cluster, component }: ServiceId): string =>

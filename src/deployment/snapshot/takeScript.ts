@@ -2,7 +2,7 @@ import { quote } from '../../base/shellWords.ts'
 import { serviceManagerNames } from '../../config/model.ts'
 import { components } from '../../contracts/component.ts'
 import { serviceManagers } from '../services/implementations.ts'
-import { type Processes, processFunctions } from '../services/process.ts'
+import { type Processes, processFunctions } from '../services/processManager.ts'
 
 export const functionOf = (name: string, body: string): string => `${name}() {\n${body}\n}`
 

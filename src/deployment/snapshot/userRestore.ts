@@ -7,12 +7,12 @@ import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { installedUsers, userHash } from '../installedUsers.ts'
 import type { ServiceData } from '../layout.ts'
 import { musterApiCommand } from '../musterApiCommand.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { asService, type ServiceAccount } from '../serviceAccount.ts'
 import type { DesiredUser } from '../target.ts'
 
 /** Ids of the steps that change users. */
-export const stepIds = { written: 'users', removed: 'removed-users' } as const
+export const userStepIds = { written: 'users', removed: 'removed-users' } as const
 
 /**
  * Returns the input of `take-back-user` to restore a run's users; undefined if it writes none. Hashes are sent only
@@ -32,7 +32,7 @@ export function writtenUsers(
 }
 
 /** Returns sh that restores written users with the program in `folder`; their list is its standard input. */
-export function takeBackScript(options: {
+export function restoreUsersScript(options: {
   readonly data: ServiceData
   readonly account: ServiceAccount
   /** Folder of a release. */
@@ -71,12 +71,12 @@ export const restoreUsers =
     const { data, facts, users = [], removed = [] } = options
     const restore = async (doing: string, stdin: Secret): Promise<void> => {
       const fix = `Look at ${data.usersFile} on the host, then run the command again.`
-      await mustRun(transport, { doing, fix, stdin, script: takeBackScript(options) })
+      await runOrThrow(transport, { doing, fix, stdin, script: restoreUsersScript(options) })
     }
-    if (begun.includes(stepIds.removed)) {
+    if (begun.includes(userStepIds.removed)) {
       const before = presentUsers(facts, removed).map(({ user, hash }) => ({ user, before: hash }))
       await restore(`giving ${listOf(removed, 'and')} back`, new Secret(JSON.stringify(before)))
     }
-    const written = begun.includes(stepIds.written) ? writtenUsers(users, facts) : undefined
+    const written = begun.includes(userStepIds.written) ? writtenUsers(users, facts) : undefined
     if (written !== undefined) await restore('giving users the passwords they had', written)
   }

@@ -24,8 +24,8 @@ type ArchiveHeader = {
 const magic = 'muster-state '
 
 /** Limits the memory for opening to 128 * N * r bytes: 1 GiB. */
-const mostLogN = 20
-const mostR = 8
+const maxLogN = 20
+const maxR = 8
 
 function headerLine(header: ArchiveHeader): Buffer {
   const { salt, nonce, check, ...rest } = header
@@ -46,7 +46,7 @@ function readHeader(line: Buffer): ArchiveHeader | undefined {
       text.slice(magic.length),
     ) as Record<string, unknown>
     if (version !== 1 || typeof cluster !== 'string') return undefined
-    if (!isCount(logN, mostLogN) || !isCount(r, mostR) || !isCount(p, 4)) return undefined
+    if (!isCount(logN, maxLogN) || !isCount(r, maxR) || !isCount(p, 4)) return undefined
     const bytes = [salt, nonce, check].map((one) => Buffer.from(typeof one === 'string' ? one : '', 'base64'))
     const [saltBytes, nonceBytes, checkBytes] = bytes
     if (saltBytes?.length !== 16 || nonceBytes?.length !== 12 || checkBytes?.length !== 8) return undefined
@@ -63,8 +63,8 @@ const isCount = (value: unknown, most: number): value is number =>
  * Cost for new archives: with N = 2^17 and r = 8 scrypt takes 128 MiB and about half a second, also per guess of an
  * attacker.
  */
-const usualLogN = 17
-const shortestPassphrase = 12
+const defaultLogN = 17
+const minPassphraseLength = 12
 const tagLength = 16
 
 /** Encrypts a whole state into one file: scrypt, then AES-256-GCM, which also authenticates the header. */
@@ -77,11 +77,11 @@ export async function sealArchive(options: {
   readonly logN?: number
 }): Promise<Buffer> {
   const { cluster, state, passphrase, random = randomBytes } = options
-  const cost = { logN: options.logN ?? usualLogN, r: 8, p: 1 }
-  if ([...passphrase.reveal()].length < shortestPassphrase) {
+  const cost = { logN: options.logN ?? defaultLogN, r: 8, p: 1 }
+  if ([...passphrase.reveal()].length < minPassphraseLength) {
     throw new StateError({
       code: 'weak-passphrase',
-      message: `the passphrase has fewer than ${shortestPassphrase} characters`,
+      message: `the passphrase has fewer than ${minPassphraseLength} characters`,
       fix: 'use a longer one, such as five random words: the archive contains the key of the authority',
     })
   }

@@ -3,10 +3,10 @@ import { type ClusterState, emptyState } from './clusterState.ts'
 import { decodeMachinesOf, decodeState } from './decodeState.ts'
 import { stateDifferences } from './stateDifferences.ts'
 import {
-  closeToOthers,
   deleteFolder,
   prepareFolder,
   readFiles,
+  restrictAccess,
   type TooOpen,
   writeFiles,
 } from './stateDirectory.ts'
@@ -52,7 +52,7 @@ export async function openState(place: StatePlace): Promise<OpenedState> {
   await prepareFolder(place)
   const found = await readFiles(place)
   if (found === undefined) return { state: emptyState, notes: [] }
-  const left = await closeToOthers(found.tooOpen)
+  const left = await restrictAccess(found.tooOpen)
   const note = (one: TooOpen): string =>
     left.includes(one)
       ? `others can read ${one.path} (${octal(one.mode)}), and its permissions cannot be changed by you`

@@ -42,7 +42,7 @@ export function chooseNewPassword(user: string, { known, given, chosen }: Rotati
 }
 
 /** Number of replaced passwords that are recognized, so that a long outdated file is still noticed. */
-const remembered = 5
+const maxReplaced = 5
 
 /**
  * Returns the state of a user from the beginning of a rotation: it holds the new password and all that a host may
@@ -73,7 +73,7 @@ export async function beginRotation(
       const before = salt === known.salt ? (known.replaced ?? []) : []
       // A password that was in use before and is so again is no replaced one.
       const others = before.filter((one) => one.mark !== mark && !marks.includes(one.mark))
-      const replaced = [...fresh, ...others].slice(0, remembered)
+      const replaced = [...fresh, ...others].slice(0, maxReplaced)
       return { salt, password, pending, ...(replaced.length > 0 && { replaced }) }
     }
     salt = random(saltBytes)
@@ -96,7 +96,7 @@ export const isRotating = (known: UserState | undefined): boolean => known?.pend
  * Returns the date (UTC) on which a password in the file was replaced; undefined if it was not. Costs a scrypt if a
  * password of the user was ever replaced.
  */
-export async function replacedOn(
+export async function replacementDate(
   known: UserState | undefined,
   given: Secret,
   hash: Hasher,
@@ -110,7 +110,7 @@ export async function replacedOn(
  * Returns the state after every host is verified: ends rotations, and drops passwords that the file gives everywhere.
  * `given` says for which users it does.
  */
-export const settled = (
+export const afterVerifiedRun = (
   state: ClusterState,
   users: readonly { readonly user: string; readonly given: boolean }[],
 ): ClusterState =>

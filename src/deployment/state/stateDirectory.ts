@@ -157,7 +157,7 @@ export async function writeFiles(place: StatePlace, files: StateFiles): Promise<
 }
 
 /** Removes access of others; returns the paths that could not be changed. */
-export async function closeToOthers(tooOpen: readonly TooOpen[]): Promise<readonly TooOpen[]> {
+export async function restrictAccess(tooOpen: readonly TooOpen[]): Promise<readonly TooOpen[]> {
   const left: TooOpen[] = []
   for (const one of tooOpen) await chmod(one.path, one.wanted).catch(() => left.push(one))
   return left

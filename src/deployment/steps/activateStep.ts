@@ -1,5 +1,5 @@
 import { switchScript } from '../releases/releaseScripts.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { change, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -17,7 +17,7 @@ export function activateStep(target: Target): Step {
       return change(`switch ${is === undefined ? '' : `from ${is} `}to release ${release.id}`)
     },
     apply: async (transport) => {
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `switching to release ${release.id}`,
         fix: 'Install again.',
         script: `set -e\n${switchScript(layout, release.id)}`,

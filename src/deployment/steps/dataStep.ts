@@ -1,7 +1,7 @@
 import { quote } from '../../base/shellWords.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { asService } from '../serviceAccount.ts'
 import { serviceData } from '../services/implementations.ts'
 import { copyData, movedFrom, removeData } from '../services/moveData.ts'
@@ -23,7 +23,7 @@ export function dataStep(target: Target): Step {
     check: () => (from === undefined ? undefined : change(title, [`from ${from.folders.join(', ')}`])),
     apply: async (transport) => {
       if (from === undefined) return
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `copying ${from.state} to ${data.state}`,
         fix: `See that ${data.state} has room, then install again.`,
         script: copyData({ from, to: data, account: service }),
@@ -49,7 +49,7 @@ export function oldDataStep(target: Target): Step {
     },
     apply: async (transport, facts) => {
       const states = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: 'removing old data',
         fix: 'Remove what is in the way by hand, then install again.',
         script: `set -e

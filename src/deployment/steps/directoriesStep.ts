@@ -7,7 +7,7 @@ import type { HostFacts } from '../facts/hostFacts.ts'
 import { isMachineId } from '../hostIdentity.ts'
 import { installationDirectories } from '../layout.ts'
 import { type Manifest, manifestText } from '../manifest.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { type Step, writing } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -30,7 +30,7 @@ export function directoriesStep(target: Target): Step {
     transport: Transport,
     { missing, facts }: { readonly missing: readonly Directory[]; readonly facts: HostFacts },
   ): Promise<unknown> =>
-    mustRun(transport, {
+    runOrThrow(transport, {
       doing: `laying out ${target.layout.root}`,
       fix: 'Make the folder writable, or choose another install-directory.',
       // Folders above the root that are missing must let the service user through.

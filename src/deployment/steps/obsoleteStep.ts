@@ -3,10 +3,10 @@ import type { Component } from '../../contracts/component.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { installedSet } from '../installedSet.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'
-import { mustRun } from '../script.ts'
-import { stopScript } from '../services/control.ts'
+import { runOrThrow } from '../runOrThrow.ts'
+import { stopServices } from '../services/control.ts'
 import { serviceManagers } from '../services/implementations.ts'
-import { stopPatience } from '../services/stopping.ts'
+import { stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -27,11 +27,11 @@ export function obsoleteStep(target: Target): Step {
       const installed = installedSet({ cluster, layout, facts })
       const { manager, drainTimeout } = installed
       const services = names.map((component) => ({ cluster, component }))
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `removing ${names.join(', ')}`,
         fix: 'Install again.',
-        timeout: stopPatience(drainTimeout),
-        script: `${stopScript({ ...installed, components: names })}
+        timeout: stopScriptTimeout(drainTimeout),
+        script: `${stopServices({ ...installed, components: names })}
 ${serviceManagers[manager].definitions?.remove(services) ?? ''}
 rm -f ${names
           .flatMap((component) => [layout.appliedFile(component), layout.settings(component)])

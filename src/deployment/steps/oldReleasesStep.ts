@@ -1,6 +1,6 @@
 import { removable } from '../releases/chooseRelease.ts'
 import { removeScript } from '../releases/releaseScripts.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -20,7 +20,7 @@ export function oldReleasesStep(target: Target): Step {
       return paths.length === 0 ? undefined : deletion('remove old releases', paths)
     },
     apply: async (transport, { installation }) => {
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: 'removing old releases',
         fix: `Look at ${layout.releases} and ${layout.runtimes} on the host, then install again.`,
         script: removeScript(layout, removable(installation, next)),

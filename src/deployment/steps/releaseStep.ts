@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
 import { compiledFolder, musterApiCommand } from '../musterApiCommand.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 import { verifyChecksum } from '../verifyChecksum.ts'
@@ -21,7 +21,7 @@ export function releaseStep(target: Target): Step {
     apply: async (transport) => {
       if (release.program === undefined) throw new Error(`${release.id} is not the release of this muster`)
       const { bundle, sha256 } = release.program
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `sending release ${release.id}`,
         fix: `Look at free space of ${layout.root}, then install again.`,
         stdin: bundle,

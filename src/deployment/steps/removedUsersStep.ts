@@ -5,9 +5,9 @@ import { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 import type { ServiceData } from '../layout.ts'
 import { musterApiCommand } from '../musterApiCommand.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
-import { presentUsers, stepIds } from '../snapshot/userRestore.ts'
+import { presentUsers, userStepIds } from '../snapshot/userRestore.ts'
 import { deletion, type Step } from '../step.ts'
 
 /**
@@ -25,7 +25,7 @@ export function removedUsersStep(options: {
   const present = (is: InstalledFacts): readonly UserRecord[] => presentUsers(is, names)
   const list = listOf(names, 'and')
   return {
-    id: stepIds.removed,
+    id: userStepIds.removed,
     title: names.length === 0 ? 'no user to remove' : `remove ${list}`,
     phase: 'commit',
     atOnce: true,
@@ -40,7 +40,7 @@ export function removedUsersStep(options: {
     },
     apply: async (transport, facts) => {
       const removed = present(facts).map(({ user, hash }) => ({ user, hash }))
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `removing ${list}`,
         fix: `Look at ${data.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(removed)),

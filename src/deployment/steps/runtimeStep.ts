@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import type { PackedRuntime, SentRuntime } from '../runtime/chooseRuntime.ts'
-import { mustRun } from '../script.ts'
 import { creation, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
 import type { Target } from '../target.ts'
@@ -32,7 +32,7 @@ export function runtimeStep(
       if (runtime.kind !== 'sent') return
       const sent = packed(runtime)
       if (sent === undefined) throw new Error(`the runtime ${runtime.id} was not fetched`)
-      const { stdout } = await mustRun(transport, {
+      const { stdout } = await runOrThrow(transport, {
         doing: `sending the runtime ${runtime.id}`,
         fix: `Look at free space and mount options (noexec) of ${layout.root}; the binary needs glibc 2.28 or newer.`,
         stdin: sent.bytes,

@@ -2,11 +2,11 @@ import { quote } from '../../base/shellWords.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { clientsText } from '../hostStatus.ts'
 import type { ServiceData } from '../layout.ts'
-import { restartScript, startScript, stopScript } from '../services/control.ts'
+import { restartServices, startServices, stopServices } from '../services/control.ts'
 import { copyData, movedFrom } from '../services/moveData.ts'
-import { mustStart } from '../services/serviceFailure.ts'
+import { startOrThrow } from '../services/serviceFailure.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
-import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import { drainTimeoutOf, stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { change, draining, type Step } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
 
@@ -55,14 +55,14 @@ export function servicesStep(target: Target): Step {
       }
       const record = quote(layout.account)
       const account = `printf '%s\\n' ${quote(`${data.place} ${service.user}`)} > ${record}.new && mv -f ${record}.new ${record} || exit 1`
-      await mustStart(transport, set, {
+      await startOrThrow(transport, set, {
         doing: 'starting the components',
-        timeout: stopPatience(drainTimeout),
+        timeout: stopScriptTimeout(drainTimeout),
         fix: 'Fix the problem reported above, then install again.',
         script: `cd / || exit 1
 wrong=0
 {
-${from === undefined ? `${account}\n${restartScript(set)}` : moveScript(set, { from, account })}
+${from === undefined ? `${account}\n${restartServices(set)}` : moveScript(set, { from, account })}
 } || exit 1
 ${applied.join('\n')}
 exit "$wrong"`,
@@ -73,6 +73,6 @@ exit "$wrong"`,
 
 /** Returns sh that stops all components, copies their latest data, and starts them at the new place. */
 const moveScript = (set: ServiceSet, { from, account }: { from: ServiceData; account: string }): string =>
-  [stopScript(set), copyData({ from, to: set.data, account: set.account }), account, startScript(set)]
+  [stopServices(set), copyData({ from, to: set.data, account: set.account }), account, startServices(set)]
     .map((part) => `{\n${part}\n}`)
     .join(' && ')

@@ -1,8 +1,8 @@
 import type { HostFacts } from '../facts/hostFacts.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { allDefinitions } from '../services/implementations.ts'
 import type { ServiceDefinitions, ServiceId } from '../services/serviceManager.ts'
-import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import { drainTimeoutOf, stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { deletion, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -28,8 +28,8 @@ function stepOf(definitions: ServiceDefinitions, services: readonly ServiceId[])
       return found.length === 0 ? undefined : deletion(`stop and remove ${noun}`, found.map(name))
     },
     apply: async (transport, facts) => {
-      await mustRun(transport, {
-        timeout: stopPatience(drainTimeoutOf(facts)),
+      await runOrThrow(transport, {
+        timeout: stopScriptTimeout(drainTimeoutOf(facts)),
         doing: `removing the ${noun}`,
         fix: `Fix what ${tool} reports above, then install again.`,
         script: `set -e\n${remove(stale(facts))}`,

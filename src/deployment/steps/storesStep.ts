@@ -2,7 +2,7 @@ import { quote } from '../../base/shellWords.ts'
 import { batchSteps } from '../batchSteps.ts'
 import { belowRoot, fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { type Step, writing } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -55,7 +55,7 @@ export function storesStep(target: Pick<Target, 'tls' | 'layout'>): Step {
       if (stale.length === 0) return writeFiles({ transport, facts, files })
       await batchSteps(transport, (to) => [
         writeFiles({ transport: to, facts, files }),
-        mustRun(to, {
+        runOrThrow(to, {
           doing: 'removing stores of former kinds',
           fix: 'Install again.',
           script: `rm -f ${stale.map(quote).join(' ')}`,

@@ -1,5 +1,5 @@
 import { quote } from '../../base/shellWords.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { creation, type Step } from '../step.ts'
 import type { Target } from '../target.ts'
 
@@ -18,7 +18,7 @@ export function systemUserStep(target: Target): Step {
         ? creation(`create the system user ${service.user}`)
         : undefined,
     apply: async (transport) => {
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `creating the system user ${service.user}`,
         fix: 'Create it by hand, or set `user` to one that exists.',
         script: `set -e

@@ -2,7 +2,7 @@ import { batchSteps } from '../batchSteps.ts'
 import { fileDifference, writeFiles } from '../desiredFile.ts'
 import { lineDifference } from '../differences.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import { type Step, writing } from '../step.ts'
 import type { DesiredComponent, Target } from '../target.ts'
@@ -45,7 +45,7 @@ export function unitsStep(target: Target): readonly Step[] {
       apply: async (transport, facts) => {
         await batchSteps(transport, (to) => [
           writeFiles({ transport: to, facts, files }),
-          mustRun(to, {
+          runOrThrow(to, {
             doing: `enabling the ${noun}`,
             fix: `Fix what ${tool} reports above, then install again.`,
             script: `set -e\n${enable(services)}`,

@@ -7,9 +7,9 @@ import { userHash } from '../installedUsers.ts'
 import type { ServiceData } from '../layout.ts'
 import { musterApiCommand } from '../musterApiCommand.ts'
 import { putUsers } from '../putUsers.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
-import { stepIds } from '../snapshot/userRestore.ts'
+import { userStepIds } from '../snapshot/userRestore.ts'
 import { change, creation, type Step, type StepChange } from '../step.ts'
 import type { DesiredUser, Target } from '../target.ts'
 
@@ -44,7 +44,7 @@ export function usersStep(
     ])
   }
   return {
-    id: stepIds.written,
+    id: userStepIds.written,
     title: names.length === 0 ? 'no administrator' : titleOf(names),
     phase: 'commit',
     // What is asked of a component does not keep the order of what travels together.
@@ -63,7 +63,7 @@ export function usersStep(
         (await putUsers(transport, { data, account, facts, records }))
       )
         return
-      await mustRun(transport, {
+      await runOrThrow(transport, {
         doing: `giving ${records.length === 1 ? `the administrator ${records[0]?.user} its password` : 'users their passwords'}`,
         fix: `Look at ${data.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(records.length === 1 ? records[0] : records)),

@@ -3,16 +3,16 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import type { ComponentUsers, HostUsers, UserOnHost } from './hostUsers.ts'
 
 /** Returns the position of a host in the file or, with a user, of the password that the file gives the user there. */
-type At = (host: string, user?: string) => Span
+type PositionOf = (host: string, user?: string) => Span
 
 /** Returns all findings about the users of all hosts. */
-export const checkUsers = (hosts: readonly HostUsers[], at: At): readonly Diagnostic[] => [
-  ...hosts.flatMap((one) => judgeHost(one, at)),
-  ...stillGiven(hosts, at),
-  ...untried(hosts, at),
+export const checkUsers = (hosts: readonly HostUsers[], at: PositionOf): readonly Diagnostic[] => [
+  ...hosts.flatMap((one) => checkHost(one, at)),
+  ...outdatedFindings(hosts, at),
+  ...untestedLogins(hosts, at),
 ]
 
-function judgeHost({ host, state, detail: reason = '', users, components }: HostUsers, at: At) {
+function checkHost({ host, state, detail: reason = '', users, components }: HostUsers, at: PositionOf) {
   const place = { host, span: at(host) }
   switch (state) {
     case 'unreachable':
@@ -23,19 +23,19 @@ function judgeHost({ host, state, detail: reason = '', users, components }: Host
       return [diagnose('user-not-installed', { host }, place)]
     case 'up':
       return [
-        ...users.flatMap((user) => judgeUser(user, place, at)),
-        ...components.flatMap((component) => judgeComponent(component, { place, users })),
+        ...users.flatMap((user) => checkUser(user, place, at)),
+        ...components.flatMap((component) => checkComponent(component, { place, users })),
       ]
   }
 }
 
 /** Host and its position in the file. */
-type Place = { readonly host: string; readonly span: Span }
+type HostPosition = { readonly host: string; readonly span: Span }
 
-function judgeUser(
+function checkUser(
   { user, named, present, password }: UserOnHost,
-  place: Place,
-  at: At,
+  place: HostPosition,
+  at: PositionOf,
 ): readonly Diagnostic[] {
   const facts = { host: place.host, user }
   if (!named) return [diagnose('user-extra', facts, place)]
@@ -44,9 +44,9 @@ function judgeUser(
   return password === 'another' ? [diagnose('user-password-differs', facts, { ...place, span })] : []
 }
 
-function judgeComponent(
+function checkComponent(
   { component, where, names, detail: reason = '', logins }: ComponentUsers,
-  { place, users }: { readonly place: Place; readonly users: readonly UserOnHost[] },
+  { place, users }: { readonly place: HostPosition; readonly users: readonly UserOnHost[] },
 ): readonly Diagnostic[] {
   const { host } = place
   if (names === undefined) return [diagnose('user-component-silent', { host, component, reason }, place)]
@@ -64,7 +64,7 @@ function judgeComponent(
 }
 
 /** Reports users whose replaced passwords are still in the file, each once per place. */
-function stillGiven(hosts: readonly HostUsers[], at: At): readonly Diagnostic[] {
+function outdatedFindings(hosts: readonly HostUsers[], at: PositionOf): readonly Diagnostic[] {
   const found = hosts.flatMap(({ host, users }) =>
     users.flatMap(({ user, replaced: date }) =>
       date === undefined ? [] : [{ user, date, span: at(host, user) }],
@@ -74,11 +74,15 @@ function stillGiven(hosts: readonly HostUsers[], at: At): readonly Diagnostic[] 
   return [...each.values()].map(({ span, ...facts }) => diagnose('user-password-replaced', facts, { span }))
 }
 
-type Untried = { readonly span: Span; readonly hosts: string[]; readonly hashes: Set<string | undefined> }
+type UntestedLogin = {
+  readonly span: Span
+  readonly hosts: string[]
+  readonly hashes: Set<string | undefined>
+}
 
 /** Reports users whose logins could not be tried because their passwords are unknown here, each once for all hosts. */
-function untried(hosts: readonly HostUsers[], at: At): readonly Diagnostic[] {
-  const found = new Map<string, Untried>()
+function untestedLogins(hosts: readonly HostUsers[], at: PositionOf): readonly Diagnostic[] {
+  const found = new Map<string, UntestedLogin>()
   for (const { host, users } of hosts) {
     for (const { user, named, password, hash } of users) {
       if (!named || password !== 'unknown') continue

@@ -9,7 +9,7 @@ import { loginProblems } from '../prepare.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import type { DesiredUser } from '../target.ts'
-import { replacedPasswords } from './replacedPasswords.ts'
+import { outdatedPasswordFailures } from './outdatedPasswords.ts'
 
 /** Host and the passwords in its file, by user. */
 export type UsersHost = {
@@ -49,7 +49,7 @@ export async function decideUsers(options: {
 }): Promise<UsersDecision> {
   const { hosts, state } = options
   const bare = hosts.flatMap(({ host, facts }) => notInstalled(host, facts))
-  const standing = [...bare, ...(await replacedPasswords(hosts, state, options.hash))]
+  const standing = [...bare, ...(await outdatedPasswordFailures(hosts, state, options.hash))]
   if (standing.length > 0) return { ok: false, problems: standing }
   const decided = await decideAdministrators({ ...options, logins: hosts })
   const known = (name: string): readonly DesiredUser[] => decided.users.get(name) ?? []

@@ -7,12 +7,12 @@ import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { installedSet } from '../installedSet.ts'
 import { installedUsers } from '../installedUsers.ts'
 import { layoutOf } from '../layout.ts'
-import { installedProvable } from '../releases/provable.ts'
+import { verificationWithUsers } from '../releases/installedVerification.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import type { SurveyedHost } from '../survey.ts'
 
 /** Milliseconds for one request. */
-const patience = 10_000
+const requestTimeout = 10_000
 
 /**
  * Result of comparing a host's password with the known one; `unknown`: none is known here; `unread`: the file names a
@@ -63,7 +63,7 @@ export const componentsOf = (hosts: readonly HostUsers[]): readonly Component[] 
   )
 
 /** Compares the known password of a user with the installed one. */
-export type JudgePassword = (user: string, hash: string) => Promise<PasswordVerdict>
+export type ComparePassword = (user: string, hash: string) => Promise<PasswordVerdict>
 
 /**
  * Reads the users of one host: its user file, and the response of each component over its socket. With `logins` it
@@ -74,7 +74,7 @@ export async function hostUsers(options: {
   readonly surveyed: SurveyedHost<InstalledFacts>
   readonly cluster: string
   readonly state: ClusterState
-  readonly judge: JudgePassword
+  readonly judge: ComparePassword
   /** Known passwords by user. */
   readonly known: ReadonlyMap<string, Secret>
   readonly logins: boolean
@@ -107,10 +107,10 @@ async function askComponents(
   const { host, facts, transport } = surveyed
   const layout = layoutOf(host.installDirectory)
   const set = installedSet({ cluster, layout, facts })
-  const { components, authorities } = installedProvable({ host, facts, set, state, users: [] })
+  const { components, authorities } = verificationWithUsers({ host, facts, set, state, users: [] })
   const running = components.filter(({ component }) => facts.services.get(component)?.state === 'running')
   const tried = logins ? users.filter(({ password }) => password === 'known') : []
-  const base = { method: 'GET' as const, timeout: patience }
+  const base = { method: 'GET' as const, timeout: requestTimeout }
   const requests = running.flatMap(({ component, settings: { socket, listen } }) => [
     { ...base, id: component, path: '/api/v2/users', target: { socket } },
     ...tried.flatMap(({ user }) => {
@@ -124,7 +124,7 @@ async function askComponents(
   ])
   const results = await callHost({
     ...{ transport, layout, account: set.account, requests },
-    timeout: 2 * patience,
+    timeout: 2 * requestTimeout,
     running: true,
   })
   return components.map(({ component, settings: { listen } }): ComponentUsers => {
@@ -188,7 +188,7 @@ export function userDifferences(hosts: readonly HostUsers[]): readonly UserDiffe
 }
 
 /** Describes the differences, one line per user and kind. */
-export const differenceWords = (differences: readonly UserDifference[]): readonly string[] =>
+export const describeDifferences = (differences: readonly UserDifference[]): readonly string[] =>
   differences.flatMap(({ user, missing, extra, another, unclear, replaced }) => [
     ...(missing.length > 0 ? [`${user}: missing on ${shortListOf(missing, 8)}`] : []),
     ...(extra.length > 0 ? [`${user}: on ${shortListOf(extra, 8)}, where the file does not name it`] : []),

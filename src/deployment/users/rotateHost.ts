@@ -4,20 +4,20 @@ import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { preview } from '../hostPlan.ts'
 import { installedSet } from '../installedSet.ts'
 import { layoutOf } from '../layout.ts'
-import { installedProvable } from '../releases/provable.ts'
+import { verificationWithUsers } from '../releases/installedVerification.ts'
 import { restoreUsers } from '../snapshot/userRestore.ts'
 import { type ClusterState, type UserState, withUser } from '../state/clusterState.ts'
-import { settled } from '../state/passwordRotation.ts'
+import { afterVerifiedRun } from '../state/passwordRotation.ts'
 import { usersStep } from '../steps/usersStep.ts'
 import type { SurveyedHost } from '../survey.ts'
-import { verifyHost } from '../verify.ts'
+import { verifyHost } from '../verifyHost.ts'
 
 /**
  * Runs a rotation in the only order that loses no login: the state has the new and the old password before `run`
  * changes a host, and drops the old one only after every host that must have the user is verified. After a crash the
  * next run continues from the state. Returns the hosts that are not verified.
  */
-export async function carryOutRotation(options: {
+export async function runRotation(options: {
   readonly user: string
   readonly state: ClusterState
   /** Entry of the user from now on; see `beginRotation`. */
@@ -35,7 +35,7 @@ export async function carryOutRotation(options: {
   await save(state, during)
   const proved = await run()
   const behind = hosts.filter((host) => !proved.includes(host))
-  if (behind.length === 0) await save(during, settled(during, [{ user, given }]))
+  if (behind.length === 0) await save(during, afterVerifiedRun(during, [{ user, given }]))
   return behind
 }
 
@@ -75,7 +75,7 @@ export function rotateHost(options: {
   const proof = (old: Secret | undefined): Promise<string> => {
     const users = [{ ...desired, ...(old && { previous: old }) }]
     const running = { ...set, components: runs }
-    const apis = installedProvable({ host, facts, set: running, state, users })
+    const apis = verificationWithUsers({ host, facts, set: running, state, users })
     return verifyHost(transport, { ...apis, running: true })
   }
   return {

@@ -13,14 +13,14 @@ import { preview } from '../hostPlan.ts'
 import { installedSet } from '../installedSet.ts'
 import { installedUsers } from '../installedUsers.ts'
 import { layoutOf } from '../layout.ts'
-import { installedProvable } from '../releases/provable.ts'
+import { verificationWithUsers } from '../releases/installedVerification.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
 import { restoreUsers } from '../snapshot/userRestore.ts'
 import type { ClusterState } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
 import { removedUsersStep } from '../steps/removedUsersStep.ts'
 import type { SurveyedHost } from '../survey.ts'
-import { verifyHost } from '../verify.ts'
+import { verifyHost } from '../verifyHost.ts'
 
 /** Milliseconds for one component. */
 const timeout = 10_000
@@ -107,7 +107,7 @@ export function removeFromHost(options: {
   const common = { data: set.data, account: set.account, folder: layout.current }
   const step = removedUsersStep({ ...common, names: [user] })
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
-  const apis = installedProvable({ host, facts, set: { ...set, components: runs }, state, users: [] })
+  const apis = verificationWithUsers({ host, facts, set: { ...set, components: runs }, state, users: [] })
   return {
     ...work,
     steps: preview([step], facts),

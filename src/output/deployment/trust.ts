@@ -4,7 +4,7 @@ import { counted, listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type { Failure } from '../../deployment/events.ts'
 import type { UnreachableHost } from '../../deployment/survey.ts'
-import type { KeyServer, Looked, TrustOutcome } from '../../deployment/trustServers.ts'
+import type { KeyServer, ScannedServer, TrustOutcome } from '../../deployment/trustServers.ts'
 import { paint } from '../paint.ts'
 
 type Layout = {
@@ -13,7 +13,7 @@ type Layout = {
   readonly width: number
 }
 
-type Found = Extract<Looked, { found: unknown }>['found']
+type Found = Extract<ScannedServer, { found: unknown }>['found']
 
 /** A type of keys as `ssh-keygen -l` calls it. */
 const typeName = (type: string): string => type.replace(/^ssh-/, '').replace(/-.*$/, '').toUpperCase()
@@ -32,11 +32,11 @@ function titleOf({ label, to: { jump, address, port } }: KeyServer): string {
 }
 
 /** What each server showed, one after the other; what is wrong comes with its fix. */
-export function lookedText(looked: readonly Looked[], layout: Layout): string {
+export function lookedText(looked: readonly ScannedServer[], layout: Layout): string {
   return looked.map((one) => `${linesOf(one, layout).join('\n')}\n`).join('')
 }
 
-function linesOf(one: Looked, layout: Layout): readonly string[] {
+function linesOf(one: ScannedServer, layout: Layout): readonly string[] {
   const { bold, green, yellow, red } = paint(layout.colour)
   const title = bold(titleOf(one.server))
   if (!('found' in one)) return [`${title}  ${red('not read')}`, ...failureLines(one.failure, layout)]

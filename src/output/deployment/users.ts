@@ -6,7 +6,7 @@ import type { HostOutcome } from '../../deployment/events.ts'
 import {
   type ComponentUsers,
   componentsOf,
-  differenceWords,
+  describeDifferences,
   type HostUsers,
   type UserOnHost,
   userDifferences,
@@ -94,7 +94,7 @@ export function usersText(shown: {
   const wrapped = (text: string): readonly string[] => wrap(printable(text), { width, first: '', rest: '  ' })
   const parts = [
     table,
-    differenceWords(userDifferences(hosts)).flatMap(wrapped),
+    describeDifferences(userDifferences(hosts)).flatMap(wrapped),
     hosts.flatMap(reasons).flatMap(wrapped),
   ]
   return `${parts

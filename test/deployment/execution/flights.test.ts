@@ -6,7 +6,7 @@ import type { DeploymentEvent } from '../../../src/deployment/events.ts'
 import { execute } from '../../../src/deployment/execution/execute.ts'
 import type { HostWork } from '../../../src/deployment/execution/hostRun.ts'
 import type { PlannedStep } from '../../../src/deployment/hostPlan.ts'
-import { mustRun } from '../../../src/deployment/script.ts'
+import { runOrThrow } from '../../../src/deployment/runOrThrow.ts'
 import { change, type StepPhase } from '../../../src/deployment/step.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
@@ -53,7 +53,7 @@ const step = (id: string, phase: StepPhase, what: Partial<Step> & { readonly mor
   atOnce: true,
   apply: async (to) => {
     const script = `echo ${id} >> ${folder}/done; ${what.more ?? ''}`
-    await mustRun(to, { script, doing: id, fix: 'mend it' })
+    await runOrThrow(to, { script, doing: id, fix: 'mend it' })
   },
   ...what,
 })

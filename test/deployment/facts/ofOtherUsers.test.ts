@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { gatherFacts } from '../../../src/deployment/facts/gather.ts'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
-import { mostUserBytes } from '../../../src/deployment/serviceAccount.ts'
+import { maxUserFileBytes } from '../../../src/deployment/serviceAccount.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 
@@ -72,7 +72,7 @@ describe.skipIf(process.getuid?.() !== 0)(
       writeFileSync(join(data().state, 'a\nnode\tevil\tv24.0.0\tyes'), '')
       truncateSync(join(data().state, 'a\nnode\tevil\tv24.0.0\tyes'), 4 * 1024 ** 4)
       const here = await facts()
-      expect(here.installation.users?.reveal()).toHaveLength(mostUserBytes)
+      expect(here.installation.users?.reveal()).toHaveLength(maxUserFileBytes)
       expect([...here.installation.files.keys()].filter((path) => path.includes('/data/'))).toEqual([])
       expect(here.node?.path).not.toBe('evil')
     })

@@ -4,7 +4,7 @@ import { preview } from '../../../src/deployment/hostPlan.ts'
 import { installedSet } from '../../../src/deployment/installedSet.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { restoreRelease, rollbackPlan } from '../../../src/deployment/plans/rollbackPlan.ts'
-import { releaseToGoTo } from '../../../src/deployment/releases/chooseRelease.ts'
+import { rollbackTarget } from '../../../src/deployment/releases/chooseRelease.ts'
 import { hostFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { finishedFacts, targetOf } from '../steps/target.ts'
@@ -67,7 +67,7 @@ describe('a rollback', () => {
         ...finished,
         installation: { ...finished.installation, applied, releases, currentRelease },
       }
-      const release = releaseToGoTo(facts, undefined).id
+      const release = rollbackTarget(facts, undefined).id
       const steps = rollbackPlan({ set: setOf(facts), release })
       return preview(steps, facts).map(({ change }) => change.summary)
     }

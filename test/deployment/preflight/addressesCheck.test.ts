@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refusals } from '../../../src/deployment/preflight/checks.ts'
+import { installationProblems } from '../../../src/deployment/preflight/checks.ts'
 import { proxy } from '../../support/deploymentValues.ts'
 import { reasons, subject } from './values.ts'
 
@@ -12,7 +12,7 @@ describe('the addresses check', () => {
   })
 
   it('reports an address once that both ports of a proxy have', () => {
-    const problems = refusals(subject({ host: { proxy: { ...proxy, address: '10.0.0.99' } } }))
+    const problems = installationProblems(subject({ host: { proxy: { ...proxy, address: '10.0.0.99' } } }))
     expect(problems.map(({ code }) => code)).toEqual(['address-not-here'])
     expect(problems[0]?.fix).toContain('application-address')
   })

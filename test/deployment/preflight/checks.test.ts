@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Subject } from '../../../src/deployment/preflight/checkContract.ts'
 import { runCheck } from '../../../src/deployment/preflight/checkHosts.ts'
-import { checks, refusals } from '../../../src/deployment/preflight/checks.ts'
+import { checks, installationProblems } from '../../../src/deployment/preflight/checks.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { checkContext, reasons, subject } from './values.ts'
 
@@ -53,7 +53,7 @@ describe('the preflight checks', () => {
     const context = checkContext([everything])
     const all = checks.flatMap((check) => runCheck({ check, subject: everything, context }))
     const failures = all.flatMap((one) => (one.result === 'failure' ? [one.reason] : []))
-    const refused = refusals(everything).map(({ message }) => message)
+    const refused = installationProblems(everything).map(({ message }) => message)
     expect(refused).toHaveLength(7)
     expect(failures).toEqual(expect.arrayContaining(refused))
   })
@@ -178,7 +178,7 @@ describe('the preflight checks', () => {
 
 describe('the refusals of an installation', () => {
   const codes = (host = hostConfig(), facts = hostFacts()): string[] =>
-    refusals({ cluster: 'alpha', host, facts }).map(({ code }) => code)
+    installationProblems({ cluster: 'alpha', host, facts }).map(({ code }) => code)
 
   it('are none on a fresh host', () => {
     expect(codes()).toEqual([])

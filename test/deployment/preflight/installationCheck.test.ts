@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../../src/config/model.ts'
 import type { HostFacts, InstallationFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
-import { refusals } from '../../../src/deployment/preflight/checks.ts'
+import { installationProblems } from '../../../src/deployment/preflight/checks.ts'
 import { installationCheck } from '../../../src/deployment/preflight/installationCheck.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 
@@ -25,7 +25,7 @@ describe('the installation check', () => {
   it('refuses another folder and another user, with both ways out, and alone', () => {
     const facts = installed({ units: units('/srv/it'), writable: false })
     expect(
-      refusals({ cluster: 'alpha', host: hostConfig(), facts }).map(({ code, message, fix }) => ({
+      installationProblems({ cluster: 'alpha', host: hostConfig(), facts }).map(({ code, message, fix }) => ({
         code,
         message,
         fix,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parseListeners } from '../../../src/deployment/facts/listeners.ts'
-import { refusals } from '../../../src/deployment/preflight/checks.ts'
+import { installationProblems } from '../../../src/deployment/preflight/checks.ts'
 import { hostConfig, hostFacts, installationFacts, proxy } from '../../support/deploymentValues.ts'
 
 const cluster = 'alpha'
 const codes = (host = hostConfig(), facts = hostFacts()): string[] =>
-  refusals({ cluster, host, facts }).map(({ code }) => code)
+  installationProblems({ cluster, host, facts }).map(({ code }) => code)
 
 describe('the ports check', () => {
   it.each([
@@ -22,7 +22,7 @@ describe('the ports check', () => {
     const listeners = parseListeners(`   0: ${hex}:1F9A 00000000000000000000000000000000:0000 0A 0`)
     const host = hostConfig({ apis: [{ component: 'manager', enabled: true, address, port: 8090 }] })
     const facts = hostFacts({ listeners, addresses: ['2001:db8::1', '10.10.0.1'] })
-    expect(refusals({ cluster, host, facts }).map(({ message }) => message)).toEqual(
+    expect(installationProblems({ cluster, host, facts }).map(({ message }) => message)).toEqual(
       place === undefined ? [] : [`port 8090 of the manager is taken: something already listens on ${place}`],
     )
   })
@@ -53,7 +53,7 @@ describe('the ports check', () => {
       'application-readonly-port',
     ],
   ])('refuses a proxy with %s', (_, host, facts, code, option) => {
-    const problems = refusals({ cluster, host, facts })
+    const problems = installationProblems({ cluster, host, facts })
     expect(problems.map((problem) => problem.code)).toEqual([code])
     expect(problems[0]?.fix).toContain(option)
   })
@@ -98,7 +98,7 @@ describe('the ports check', () => {
 
   it('names the port, what listens there, and the option to change', () => {
     const facts = hostFacts({ listeners: [{ address: '127.0.0.1', port: 8090 }] })
-    const [problem] = refusals({ cluster, host: hostConfig(), facts })
+    const [problem] = installationProblems({ cluster, host: hostConfig(), facts })
     expect(problem?.message).toBe(
       'port 8090 of the manager is taken: something already listens on 127.0.0.1:8090',
     )

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Subject } from '../../../src/deployment/preflight/checkContract.ts'
 import { checkHosts } from '../../../src/deployment/preflight/checkHosts.ts'
-import { remediesOf } from '../../../src/deployment/preflight/remedies.ts'
+import { remedySteps } from '../../../src/deployment/preflight/remedies.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { checkContext, subject } from './values.ts'
 
-const stepsFor = (one: Subject) => checkHosts(checkContext([one]), []).flatMap(remediesOf)
+const stepsFor = (one: Subject) => checkHosts(checkContext([one]), []).flatMap(remedySteps)
 
 describe('muster check --fix', () => {
   it('does nothing on a host on which nothing is wrong, and nothing that a person must decide', () => {

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { InstallationFacts, ReleaseFact } from '../../../src/deployment/facts/hostFacts.ts'
 import {
-  byTurn,
   isNewer,
   nameParts,
-  releaseToGoTo,
+  releasesByRecency,
   removable,
+  rollbackTarget,
 } from '../../../src/deployment/releases/chooseRelease.ts'
-import { notUpgradable } from '../../../src/deployment/releases/compatibility.ts'
+import { upgradeProblem } from '../../../src/deployment/releases/compatibility.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 
@@ -26,7 +26,7 @@ const host = factsOf({
 })
 const refusal = (facts: typeof host, to?: string): string => {
   try {
-    return `goes to ${releaseToGoTo(facts, to).id}`
+    return `goes to ${rollbackTarget(facts, to).id}`
   } catch (error) {
     if (!(error instanceof StepError)) throw error
     return `${error.code}: ${error.message}\n${error.fix}`
@@ -35,7 +35,7 @@ const refusal = (facts: typeof host, to?: string): string => {
 
 describe('releaseToGoTo', () => {
   it('is the one before the current, by when they were current', () => {
-    expect(releaseToGoTo(host, undefined).id).toBe('1.0.0-a')
+    expect(rollbackTarget(host, undefined).id).toBe('1.0.0-a')
   })
 
   it.each([
@@ -44,7 +44,7 @@ describe('releaseToGoTo', () => {
     ['2.0.0', '2.0.0-c'],
     ['3.0.0-d', '3.0.0-d'],
   ])('is the one that --to %s names', (to, id) => {
-    expect(releaseToGoTo(host, to).id).toBe(id)
+    expect(rollbackTarget(host, to).id).toBe(id)
   })
 
   it('is refused where there is none, with what there is', () => {
@@ -111,7 +111,7 @@ describe('isNewer', () => {
 describe('notUpgradable', () => {
   const host = hostConfig()
   const of = (currentRelease: string | undefined, version: string) =>
-    notUpgradable({
+    upgradeProblem({
       host,
       version,
       facts: hostFacts({
@@ -139,7 +139,7 @@ describe('notUpgradable', () => {
     const [runs, kept] = ['1.1.0-0123456789ab', '1.0.0-0123456789ab']
     const releases = [runs, kept].map((id, index) => ({ id, turn: 2 - index, node: '', nodeThere: true }))
     const to = (release: string, currentRelease: string) =>
-      notUpgradable({
+      upgradeProblem({
         host,
         version: '2.0.0',
         release,
@@ -210,7 +210,7 @@ describe('removable', () => {
       releases: [release('a', 1), release('b', 2), release('c', 0)],
     })
     expect(removable(unknown, next('d'))).toEqual(['releases/a', 'runtimes/node-a'])
-    expect(byTurn(unknown).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
+    expect(releasesByRecency(unknown).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
   })
 
   it('is what was sent and never became current, but not what is about to', () => {

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { gatherFacts } from '../../../src/deployment/facts/gather.ts'
 import type { InstallationFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
-import { byTurn } from '../../../src/deployment/releases/chooseRelease.ts'
+import { releasesByRecency } from '../../../src/deployment/releases/chooseRelease.ts'
 import { removeScript, switchScript } from '../../../src/deployment/releases/releaseScripts.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs L
     ])
     const age = Date.now() - Date.parse(releases[0]?.since ?? '')
     expect(Math.abs(age)).toBeLessThan(60_000)
-    expect(byTurn({ ...facts, releases }).map(({ id }) => id)).toEqual([a, b])
+    expect(releasesByRecency({ ...facts, releases }).map(({ id }) => id)).toEqual([a, b])
     expect(readdirSync(join(root, 'releases', a)).sort()).toEqual(['.activated', '.complete', 'node'])
   })
 

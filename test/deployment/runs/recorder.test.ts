@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunOwner } from '../../../src/deployment/lock/runOwner.ts'
-import { createRecorder, olderRecord, recordBytes } from '../../../src/deployment/runs/recorder.ts'
+import { createRecorder, maxRecordBytes, rotatedRecord } from '../../../src/deployment/runs/recorder.ts'
 import { parseRuns, runLine } from '../../../src/deployment/runs/runRecord.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
@@ -104,12 +104,12 @@ describe('the recorder of a run', () => {
       execFileSync('sh', ['-c', recorder.pending('db1', at)])
     }
     write('first')
-    expect(existsSync(olderRecord(at.path))).toBe(false)
-    const lines = '{}\n'.repeat(recordBytes / 3)
+    expect(existsSync(rotatedRecord(at.path))).toBe(false)
+    const lines = '{}\n'.repeat(maxRecordBytes / 3)
     appendFileSync(at.path, lines)
     write('last of the old')
     write('first of the new')
-    const older = readFileSync(olderRecord(at.path), 'utf8')
+    const older = readFileSync(rotatedRecord(at.path), 'utf8')
     expect(older).toContain('"change":"first"')
     expect(older.trimEnd().split('\n').at(-1)).toContain('"change":"last of the old"')
     expect(readFileSync(at.path, 'utf8')).toMatch(/^\{.*"change":"first of the new".*\}\n$/)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hasEnded, type RunRecord, runLine } from '../../../src/deployment/runs/runRecord.ts'
-import { appendRun, keepsAnything, readRuns, runsFile } from '../../../src/deployment/runs/runsFile.ts'
+import { appendRun, hasState, readRuns, runsFile } from '../../../src/deployment/runs/runsFile.ts'
 import { lockState } from '../../../src/deployment/state/lockState.ts'
 
 const run: RunRecord = {
@@ -83,11 +83,11 @@ describe('the file of runs', () => {
   })
 
   it('is told from a folder that holds the lock alone', async () => {
-    expect(await keepsAnything(place())).toBe(false)
+    expect(await hasState(place())).toBe(false)
     const lock = await lockState(place())
-    expect(await keepsAnything(place())).toBe(false)
+    expect(await hasState(place())).toBe(false)
     await appendRun(place(), run)
-    expect(await keepsAnything(place())).toBe(true)
+    expect(await hasState(place())).toBe(true)
     await lock.release()
   })
 })

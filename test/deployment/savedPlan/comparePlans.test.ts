@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClusterConfig, HostConfig } from '../../../src/config/model.ts'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
-import {
-  changedSecrets,
-  comparePlans,
-  planIsOfAnother,
-} from '../../../src/deployment/savedPlan/comparePlans.ts'
+import { changedSecrets, comparePlans, planMismatch } from '../../../src/deployment/savedPlan/comparePlans.ts'
 import { madeAtInstall, type SavedPlan } from '../../../src/deployment/savedPlan/savedPlan.ts'
 import { secretMarks } from '../../../src/deployment/savedPlan/savePlan.ts'
 import { emptyState, withHost } from '../../../src/deployment/state/clusterState.ts'
@@ -127,7 +123,7 @@ describe('a host since its plan was saved', () => {
 const plan = saved(target)
 const config = configOf(target)
 const judge = (changes: Partial<ClusterConfig>, version = '1.2.3') =>
-  planIsOfAnother(plan, { config: { ...config, ...changes }, version })
+  planMismatch(plan, { config: { ...config, ...changes }, version })
 const given = (changes: Partial<HostConfig>) => judge({ hosts: [{ ...target.host, ...changes }] })
 
 describe('the file of a saved plan', () => {

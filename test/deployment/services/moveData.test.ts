@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ServiceData } from '../../../src/deployment/layout.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
-import { copyData, movedFrom, presentData, removeData } from '../../../src/deployment/services/moveData.ts'
+import { copyData, currentData, movedFrom, removeData } from '../../../src/deployment/services/moveData.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { rawResult } from '../../support/rawResult.ts'
@@ -190,7 +190,7 @@ describe('the place that components leave', () => {
   it.each(['process', 'legacy'] as const)('is where they were started: %s', (place) => {
     const target = started(place)
     expect(movedFrom(target)?.place).toBe(place)
-    expect(presentData(target).usersFile).toBe(
+    expect(currentData(target).usersFile).toBe(
       place === 'process' ? '/opt/muster/data/users.json' : '/opt/muster/share/users/users.json',
     )
   })
@@ -198,6 +198,6 @@ describe('the place that components leave', () => {
   it('is none where they stay, and where nothing was started', () => {
     expect(movedFrom(started('systemd'))).toBeUndefined()
     expect(movedFrom(targetOf())).toBeUndefined()
-    expect(presentData(targetOf()).usersFile).toBe('/var/lib/muster-alpha/users.json')
+    expect(currentData(targetOf()).usersFile).toBe('/var/lib/muster-alpha/users.json')
   })
 })

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { restartScript, stopScript } from '../../../src/deployment/services/control.ts'
+import { restartServices, stopServices } from '../../../src/deployment/services/control.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { serviceSet } from '../../support/deploymentValues.ts'
 import { rawResult } from '../../support/rawResult.ts'
@@ -18,7 +18,7 @@ async function runs(options: { readonly drainTimeout: number; readonly failing?:
     `#!/bin/sh\necho "$*" >> ${log}\n[ "$*" != ${JSON.stringify(options.failing ?? '')} ]\n`,
   )
   chmodSync(join(folder, 'systemctl'), 0o755)
-  const script = restartScript(
+  const script = restartServices(
     serviceSet({ cluster: 'a', account, root: join(folder, 'muster'), drainTimeout: options.drainTimeout }),
   )
   const transport = await connectLocal({ host: 'db1', env: process.env })
@@ -83,7 +83,7 @@ case $* in
 esac
 `
     writeFileSync(join(folder, 'systemctl'), systemctl, { mode: 0o755 })
-    const script = stopScript(
+    const script = stopServices(
       serviceSet({
         cluster: 'a',
         account,
@@ -123,7 +123,7 @@ describe('the stop of a process', () => {
       drainTimeout: 30_000,
     })
     mkdirSync(set.layout.processes, { recursive: true })
-    const script = stopScript(set)
+    const script = stopServices(set)
     // A process that goes on for a while after it was told to end, as one does that drains.
     const start = `sh -c 'trap "sleep 0.5; exit 0" TERM; echo $$ > ${folder}/pid; while :; do sleep 0.1; done' &
 while [ ! -s ${folder}/pid ]; do sleep 0.05; done

@@ -2,7 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
-import { mustStart, serviceFailure, shortLine } from '../../../src/deployment/services/serviceFailure.ts'
+import {
+  serviceFailure,
+  shortenLogLine,
+  startOrThrow,
+} from '../../../src/deployment/services/serviceFailure.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 
 const set = {
@@ -88,7 +92,7 @@ describe('a start that systemd refuses', () => {
         refusal,
       ],
     })
-    await expect(mustStart(host, set, options)).rejects.toMatchObject({
+    await expect(startOrThrow(host, set, options)).rejects.toMatchObject({
       code: 'step-failed',
       message:
         'starting the components failed: the manager does not run (result exit-code, exit status 203/EXEC). Its log ends:\nFailed to execute node',
@@ -99,7 +103,7 @@ describe('a start that systemd refuses', () => {
   it('reports each unit that does not run on a line of its own', async () => {
     const down = shown({ ...failed, ExecMainStatus: 203, NRestarts: 0 }, 'Failed to execute node\n')
     const host = fakeTransport({ expect: [{ script: 'journalctl', result: { stdout: down } }, refusal] })
-    await expect(mustStart(host, set, options)).rejects.toThrow(
+    await expect(startOrThrow(host, set, options)).rejects.toThrow(
       'failed: the manager does not run (result exit-code, exit status 203/EXEC). Its log ends:\n      Failed to execute node\nthe replicator does not run (',
     )
   })
@@ -108,7 +112,9 @@ describe('a start that systemd refuses', () => {
     const host = fakeTransport({
       expect: [{ script: 'journalctl', result: { stdout: shown({ ActiveState: 'active' }) } }, refusal],
     })
-    await expect(mustStart(host, set, options)).rejects.toThrow('starting the components failed: Job failed.')
+    await expect(startOrThrow(host, set, options)).rejects.toThrow(
+      'starting the components failed: Job failed.',
+    )
   })
 })
 
@@ -125,13 +131,13 @@ describe('a line of a log, in short', () => {
     ['null', 'null'],
     ['muster-api: cannot listen on 127.0.0.1:8096', 'muster-api: cannot listen on 127.0.0.1:8096'],
   ])('%s', (line, short) => {
-    expect(shortLine(line)).toBe(short)
+    expect(shortenLogLine(line)).toBe(short)
   })
 
   it('never fails', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
-        expect(shortLine(line)).toBeTypeOf('string')
+        expect(shortenLogLine(line)).toBeTypeOf('string')
       }),
     )
   })

@@ -17,7 +17,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { switchScript } from '../../../src/deployment/releases/releaseScripts.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
-import { processFunctions, startProcesses, stopProcesses } from '../../../src/deployment/services/process.ts'
+import {
+  processFunctions,
+  startProcesses,
+  stopProcesses,
+} from '../../../src/deployment/services/processManager.ts'
 import type { SnapshotSource } from '../../../src/deployment/services/serviceManager.ts'
 import { restoreScript } from '../../../src/deployment/snapshot/restoreScript.ts'
 import { discardScript, takeScript } from '../../../src/deployment/snapshot/takeScript.ts'

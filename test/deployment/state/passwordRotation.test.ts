@@ -5,7 +5,7 @@ import {
   beginRotation,
   endRotation,
   isRotating,
-  replacedOn,
+  replacementDate,
 } from '../../../src/deployment/state/passwordRotation.ts'
 import { decodeSecrets, encodeSecrets } from '../../../src/deployment/state/secretsFile.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
@@ -27,17 +27,17 @@ describe('the state of a rotation', () => {
     expect(isRotating(begun)).toBe(true)
     const ended = endRotation(begun, { given: false })
     expect(words(ended)).toEqual({ password: 'new', pending: undefined })
-    expect(await replacedOn(ended, new Secret('old'), hash)).toBe('2026-11-22')
-    expect(await replacedOn(ended, new Secret('new'), hash)).toBeUndefined()
-    expect(await replacedOn(before, new Secret('old'), hash)).toBeUndefined()
+    expect(await replacementDate(ended, new Secret('old'), hash)).toBe('2026-11-22')
+    expect(await replacementDate(ended, new Secret('new'), hash)).toBeUndefined()
+    expect(await replacementDate(before, new Secret('old'), hash)).toBeUndefined()
   })
 
   it('keeps no password that the file gives, and still knows the one that it gave', async () => {
     const options = { password: new Secret('new'), old: [new Secret('given')], ...on('2026-11-22') }
     const ended = endRotation(await beginRotation({ salt }, options), { given: true })
     expect(words(ended)).toEqual({ password: undefined, pending: undefined })
-    expect(await replacedOn(ended, new Secret('given'), hash)).toBe('2026-11-22')
-    expect(await replacedOn(ended, new Secret('a third'), hash)).toBeUndefined()
+    expect(await replacementDate(ended, new Secret('given'), hash)).toBe('2026-11-22')
+    expect(await replacementDate(ended, new Secret('a third'), hash)).toBeUndefined()
   })
 
   it('knows all that hosts may have when another password is chosen half-way', async () => {
@@ -49,11 +49,11 @@ describe('the state of a rotation', () => {
     expect(words(known)).toEqual({ password: 'c', pending: ['b', 'a'] })
     known = await beginRotation(known, { password: new Secret('a'), ...on('2026-11-22') })
     expect(words(known)).toEqual({ password: 'a', pending: ['c', 'b'] })
-    expect(await replacedOn(known, new Secret('a'), hash)).toBeUndefined()
+    expect(await replacementDate(known, new Secret('a'), hash)).toBeUndefined()
     const ended = endRotation(known, { given: true })
     // In use again, so it was not replaced.
-    expect(await replacedOn(ended, new Secret('a'), hash)).toBeUndefined()
-    expect(await replacedOn(ended, new Secret('b'), hash)).toBe('2026-11-22')
+    expect(await replacementDate(ended, new Secret('a'), hash)).toBeUndefined()
+    expect(await replacementDate(ended, new Secret('b'), hash)).toBe('2026-11-22')
   })
 
   it('remembers five, and marks no new password like an old one', async () => {
@@ -67,8 +67,8 @@ describe('the state of a rotation', () => {
         random: (size) => Buffer.alloc(size, index),
         hash,
       })
-      expect(await replacedOn(endRotation(known, { given: true }), password, hash)).toBeUndefined()
-      expect(await replacedOn(known, new Secret(String(index - 1)), hash)).toBe('2026-11-22')
+      expect(await replacementDate(endRotation(known, { given: true }), password, hash)).toBeUndefined()
+      expect(await replacementDate(known, new Secret(String(index - 1)), hash)).toBe('2026-11-22')
       known = endRotation(known, { given: false })
     }
     expect(known.replaced).toHaveLength(5)

@@ -4,7 +4,7 @@ import type { CallRequest } from '../../../src/client/call.ts'
 import { emptyState } from '../../../src/deployment/state/clusterState.ts'
 import { checkUsers } from '../../../src/deployment/users/checkUsers.ts'
 import {
-  differenceWords,
+  describeDifferences,
   type HostUsers,
   hostUsers,
   type PasswordVerdict,
@@ -235,7 +235,7 @@ describe('userDifferences', () => {
       components: [],
     })
     expect(userDifferences([one('db1', hash), one('db2', hash)])).toEqual([])
-    expect(differenceWords(userDifferences([one('db1', hash), one('db2', `${hash}x`)]))).toEqual([
+    expect(describeDifferences(userDifferences([one('db1', hash), one('db2', `${hash}x`)]))).toEqual([
       'legacy: the password hashes of the hosts differ, so the passwords may differ',
     ])
   })
@@ -385,7 +385,7 @@ describe('muster users verify', () => {
     ).toEqual([
       'user-password-replaced: The file still has the password of ops that was replaced on 2026-03-10.',
     ])
-    expect(differenceWords(userDifferences([one('db1')]))).toEqual([
+    expect(describeDifferences(userDifferences([one('db1')]))).toEqual([
       'ops: the file still has the replaced password',
     ])
   })

@@ -4,7 +4,7 @@ import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { execute } from '../../../src/deployment/execution/execute.ts'
 import { type ClusterState, emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import { beginRotation, chooseNewPassword } from '../../../src/deployment/state/passwordRotation.ts'
-import { carryOutRotation, rotateHost } from '../../../src/deployment/users/rotateHost.ts'
+import { rotateHost, runRotation } from '../../../src/deployment/users/rotateHost.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { Killed, killer, memoryHost } from './memoryHost.ts'
 
@@ -49,7 +49,7 @@ async function cluster(size: number, kept: boolean) {
     const work = hosts.map((host) =>
       rotateHost({ cluster: 'alpha', surveyed: host.survey(around), state: disk, login }),
     )
-    const behind = await carryOutRotation({
+    const behind = await runRotation({
       user: 'admin',
       state: disk,
       next,

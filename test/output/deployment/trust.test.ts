@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Looked, serversOf, type TrustOutcome } from '../../../src/deployment/trustServers.ts'
+import { type ScannedServer, serversOf, type TrustOutcome } from '../../../src/deployment/trustServers.ts'
 import { lookedText, pinsYaml, trustJson, trustSummary } from '../../../src/output/deployment/trust.ts'
 import type { HostKeyState, ShownKey } from '../../../src/transport/hostKeys/readHostKeys.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
@@ -55,7 +55,7 @@ const revoked: HostKeyState = {
   keys: [{ ...key('G', 'revoked'), instead }],
   problem: problem('host-key-revoked'),
 }
-const looked: readonly Looked[] = [
+const looked: readonly ScannedServer[] = [
   { server: gate, found: known },
   { server: db1, found: fresh },
   { server: db2, found: changed },

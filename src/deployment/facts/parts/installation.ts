@@ -3,7 +3,7 @@ import { serviceManagerNames } from '../../../config/model.ts'
 import { components } from '../../../contracts/component.ts'
 import { allPlaces, findAccount, type Installation, pathByPlace } from '../../installedAccount.ts'
 import { clusterUser, installationDirectories, type Layout, layoutOf } from '../../layout.ts'
-import { mostUserBytes, readAs } from '../../serviceAccount.ts'
+import { maxUserFileBytes, readAs } from '../../serviceAccount.ts'
 import { allDefinitions, serviceManagers } from '../../services/implementations.ts'
 import type { ServiceFacts } from '../../services/serviceManager.ts'
 
@@ -39,7 +39,7 @@ say place "$place" "$account"`
 export const users = (installation: Installation): string => `
 ${pathByPlace('file', installation, ({ usersFile }) => usersFile)}
 if [ -n "$file" ] && [ -n "$account" ]; then
-  say users "$(${readAs('$as', '"$file"', mostUserBytes)} 2>/dev/null | base64 -w0)"
+  say users "$(${readAs('$as', '"$file"', maxUserFileBytes)} 2>/dev/null | base64 -w0)"
 fi`
 
 /** Prints the manifest of the previous install-directory. */

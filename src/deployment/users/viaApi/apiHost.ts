@@ -11,7 +11,7 @@ import type { ClusterState } from '../../state/clusterState.ts'
 export type HostApi = { readonly component: Component; readonly endpoint: Endpoint }
 
 /** User in the file; without a password the host's user is not changed. */
-export type WantedUser = { readonly user: string; readonly password?: Secret }
+export type UserWithPassword = { readonly user: string; readonly password?: Secret }
 
 /** Returns true if two names are of one user: the APIs keep names in NFC. */
 export const isSameUser = (one: string, other: string): boolean =>
@@ -21,7 +21,7 @@ export const isSameUser = (one: string, other: string): boolean =>
 export type DesiredUsers = {
   readonly host: string
   readonly apis: readonly HostApi[]
-  readonly users: readonly WantedUser[]
+  readonly users: readonly UserWithPassword[]
   /** Tried in this order if no desired user can log in: replaced passwords, then the operator's own login. */
   readonly logins: readonly Credentials[]
   /** True if users that the file does not name are removed. */
@@ -56,7 +56,7 @@ export function desiredUsersOf(options: {
   readonly prune: boolean
 }): DesiredUsers {
   const { host, apis, given, state, own, prune } = options
-  const users = host.users.map(({ user }): WantedUser => {
+  const users = host.users.map(({ user }): UserWithPassword => {
     const password = given.get(host.name)?.get(user) ?? state.users.get(user)?.password
     return password === undefined ? { user } : { user, password }
   })
@@ -73,7 +73,7 @@ export function desiredUsersOf(options: {
  * Generates a password for each desired user without a known one whom no host has, the same for all hosts. If hosts
  * were excluded from the run, one of them may have the user: then none is generated.
  */
-export function withMadePasswords(options: {
+export function withGeneratedPasswords(options: {
   readonly hosts: readonly { readonly wish: DesiredUsers; readonly asked: AskedHost }[]
   readonly leavesOut: (user: string) => boolean
   readonly random: (size: number) => Buffer
@@ -88,7 +88,8 @@ export function withMadePasswords(options: {
   const made = names
     .filter((user) => unknown(user) && !leavesOut(user))
     .map((user): GeneratedPassword => ({ user, password: makePassword(random) }))
-  const withMade = (one: WantedUser): WantedUser => made.find(({ user }) => user === one.user) ?? one
+  const withMade = (one: UserWithPassword): UserWithPassword =>
+    made.find(({ user }) => user === one.user) ?? one
   return {
     made,
     wishes: hosts.map(({ wish }) => ({ ...wish, users: wish.users.map(withMade) })),

@@ -7,8 +7,8 @@ import { maxParallelHosts } from '../../execution/execute.ts'
 import { failureOf, isUnreachable } from '../../hostFailure.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type DesiredUsers, type HostApi, isSameUser } from './apiHost.ts'
-import { onApi, patience, placeOf, refusal } from './callApi.ts'
-import { type Listed, listUsers, mayMakeFirst } from './listUsers.ts'
+import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
+import { type ListedUsers, listUsers, requireFirstUserAllowed } from './listUsers.ts'
 
 /**
  * Asks every API of a host without changing anything: whether it responds, which users the host has, and whether each
@@ -19,15 +19,15 @@ export async function askHost(wish: DesiredUsers, signal: AbortSignal): Promise<
   const { host, apis, users } = wish
   const [first] = apis
   if (first === undefined) throw new Error('a host without APIs was to be asked')
-  await Promise.all(apis.map((api) => mustAnswer(host, api, signal)))
-  const ask = (api: HostApi, login: Credentials | undefined): Promise<Listed> =>
+  await Promise.all(apis.map((api) => requireResponse(host, api, signal)))
+  const ask = (api: HostApi, login: Credentials | undefined): Promise<ListedUsers> =>
     listUsers({ host, api, login, signal })
   const passwords = users.flatMap(({ user, password }) => (password === undefined ? [] : { user, password }))
   const tried = await Promise.all(passwords.map((login) => ask(first, login)))
   const fitting = tried.flatMap((one) => (one.kind === 'users' ? [one] : []))
-  const listed = fitting[0] ?? (await firstGood(wish, (login) => ask(first, login)))
+  const listed = fitting[0] ?? (await firstAccepted(wish, (login) => ask(first, login)))
   if (listed.kind === 'no-user') {
-    await mayMakeFirst({ host, api: first, signal })
+    await requireFirstUserAllowed({ host, api: first, signal })
     return { present: [], fitting: [], before: [] }
   }
   if (listed.kind === 'refused') throw noLogin(wish, first)
@@ -40,7 +40,7 @@ export async function askHost(wish: DesiredUsers, signal: AbortSignal): Promise<
 }
 
 /** Number of further passwords tried per user: five failures would lock it out. */
-const mostTries = 2
+const maxTries = 2
 
 /**
  * Finds accepted logins of users whose password changes or who are removed, for a restore. Each wrong password counts
@@ -49,7 +49,7 @@ const mostTries = 2
 async function loginsBefore(
   { users, logins }: DesiredUsers,
   { present, fitting, login }: { readonly login: Credentials } & Pick<AskedHost, 'present' | 'fitting'>,
-  ask: (login: Credentials) => Promise<Listed>,
+  ask: (login: Credentials) => Promise<ListedUsers>,
 ): Promise<readonly Credentials[]> {
   const tried = fitting.length === 0 ? logins.slice(0, logins.indexOf(login) + 1) : []
   const good = fitting.length === 0 ? [login] : []
@@ -59,16 +59,16 @@ async function loginsBefore(
     const isKnown = isIn(fitting) || isIn(good.map(({ user }) => user))
     const concerned = isIn(present) && isIn(users.map(({ user }) => user))
     const tries = failed.filter(({ user }) => isSameUser(user, one.user)).length
-    if (tried.includes(one) || isKnown || !concerned || tries >= mostTries) continue
+    if (tried.includes(one) || isKnown || !concerned || tries >= maxTries) continue
     ;((await ask(one)).kind === 'users' ? good : failed).push(one)
   }
   return good
 }
 
-async function firstGood(
+async function firstAccepted(
   { logins }: DesiredUsers,
-  ask: (login: Credentials | undefined) => Promise<Listed>,
-): Promise<Listed> {
+  ask: (login: Credentials | undefined) => Promise<ListedUsers>,
+): Promise<ListedUsers> {
   for (const login of logins) {
     const answer = await ask(login)
     if (answer.kind !== 'refused') return answer
@@ -77,8 +77,8 @@ async function firstGood(
   return ask(undefined)
 }
 
-async function mustAnswer(host: string, api: HostApi, signal: AbortSignal): Promise<void> {
-  const outcome = await onApi(host, () => ping({ endpoint: api.endpoint, timeout: patience, signal }))
+async function requireResponse(host: string, api: HostApi, signal: AbortSignal): Promise<void> {
+  const outcome = await onApi(host, () => ping({ endpoint: api.endpoint, timeout: callTimeout, signal }))
   if ('problem' in outcome) throw refusal(host, api, outcome)
 }
 
@@ -92,7 +92,7 @@ function noLogin({ host, users, logins }: DesiredUsers, api: HostApi): StepError
   return new StepError({
     host,
     code: 'no-login',
-    message: `${placeOf(api)} has users, and ${tried}`,
+    message: `${describeTarget(api)} has users, and ${tried}`,
     fix: 'Log in as an existing user: --login USER with --login-password-file FILE or --login-password-stdin.',
   })
 }
@@ -101,7 +101,7 @@ const othersRefuse = (host: string, api: HostApi, { user }: Credentials): StepEr
   new StepError({
     host,
     code: 'other-users',
-    message: `${placeOf(api)} rejected the login of ${user}, which another API of the host accepted`,
+    message: `${describeTarget(api)} rejected the login of ${user}, which another API of the host accepted`,
     fix: `See \`muster status\` and install ${host} again: the APIs of a host share one user file.`,
   })
 

@@ -7,10 +7,10 @@ import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'
 
 /** Milliseconds for one call. */
-export const patience = 10_000
+export const callTimeout = 10_000
 
 /** Describes the target of a call: `the manager at https://10.0.0.11:8090`. */
-export const placeOf = ({ component, endpoint }: HostApi): string =>
+export const describeTarget = ({ component, endpoint }: HostApi): string =>
   `the ${component} at ${describeEndpoint(endpoint)}`
 
 /** Transport errors that correspond to client errors without a response. */
@@ -47,7 +47,7 @@ export function refusal(
 ): StepError {
   const { status, code, title, detail } = problem
   const words = detail ?? title
-  const place = placeOf(api)
+  const place = describeTarget(api)
   if (status === 429) {
     const wait = answer.headers['retry-after']
     return new StepError({

@@ -10,9 +10,9 @@ import type { Restored, Snapshot } from '../../snapshot/snapshot.ts'
 import { change, creation, deletion } from '../../step.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type DesiredUsers, type HostApi, isSameUser } from './apiHost.ts'
-import { onApi, patience, placeOf, refusal } from './callApi.ts'
+import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
 import { listUsers } from './listUsers.ts'
-import { changeWords, type UserChange } from './planChanges.ts'
+import { describeChange, type UserChange } from './planChanges.ts'
 
 /** Makes one change by an API of a host, with a valid login. Rejects as `onApi` does. */
 function makeChange(
@@ -20,7 +20,7 @@ function makeChange(
   change: UserChange,
   login: Credentials | undefined,
 ): Promise<Outcome<unknown>> {
-  const caller = { endpoint: api.endpoint, timeout: patience, ...(login && { credentials: login }) }
+  const caller = { endpoint: api.endpoint, timeout: callTimeout, ...(login && { credentials: login }) }
   return onApi(host, () =>
     change.kind === 'remove'
       ? post(caller, {
@@ -53,18 +53,18 @@ export function userCalls(options: {
   const fitting = users.find(({ user }) => asked.fitting.includes(user))
   let login: Credentials | undefined =
     fitting?.password === undefined ? asked.login : { user: fitting.user, password: fitting.password }
-  const begun: Begun[] = []
+  const begun: StartedChange[] = []
   const carryOut = async (one: UserChange): Promise<void> => {
     begun.push({ change: one, done: false })
     const outcome = await makeChange({ host, api }, one, login).catch((error: unknown) => {
-      throw withState(error, begun)
+      throw addUserState(error, begun)
     })
     if ('problem' in outcome) throw refusal(host, api, outcome)
     begun.splice(-1, 1, { change: one, done: true })
     if (one.kind !== 'remove') login = one.login
   }
   const steps = changes.map((one): PlannedStep => {
-    const planned = tellOf[one.kind](changeWords(one))
+    const planned = tellOf[one.kind](describeChange(one))
     const title = planned.summary
     const step = { id: 'users', title, phase: 'commit', check: () => planned } as const
     return { change: planned, step: { ...step, apply: () => carryOut(one) } }
@@ -76,12 +76,12 @@ export function userCalls(options: {
 }
 
 /** Adds the known state of the users to the failure of an unreachable host, which cannot be restored. */
-function withState(error: unknown, begun: readonly Begun[]): unknown {
+function addUserState(error: unknown, begun: readonly StartedChange[]): unknown {
   if (!(error instanceof TransportError) || !isUnreachable(error)) return error
   const words = (is: boolean): string =>
     begun
       .filter(({ done }) => done === is)
-      .map((one) => changeWords(one.change))
+      .map((one) => describeChange(one.change))
       .join(', ')
   const { host, code, message, fix } = error
   const sentences = [
@@ -93,7 +93,7 @@ function withState(error: unknown, begun: readonly Begun[]): unknown {
 }
 
 /** Change that was started; `done` if the API confirmed it. */
-type Begun = { readonly change: UserChange; readonly done: boolean }
+type StartedChange = { readonly change: UserChange; readonly done: boolean }
 
 type Host = { readonly wish: DesiredUsers; readonly asked: AskedHost; readonly api: HostApi }
 
@@ -104,25 +104,25 @@ type Logins = Map<string, Credentials>
  * Reverts these changes of a host, newest first, as far as the passwords are known here; returns what remains.
  * Rejects with a `StepError` or a `TransportError` if the host refuses.
  */
-async function revertHost(host: Host, begun: readonly Begun[]): Promise<Restored> {
+async function revertHost(host: Host, begun: readonly StartedChange[]): Promise<Restored> {
   const { wish, asked } = host
   const before = loginsOf(host)
   const now: Logins = new Map(before)
   const happened: UserChange[] = []
   for (const { change, done } of begun) {
-    if (!done && !(await hasHappened(host, change, now))) continue
+    if (!done && !(await wasApplied(host, change, now))) continue
     happened.push(change)
     follow(now, change)
   }
   const undone: string[] = []
   const stays: string[] = []
   for (const change of happened.toReversed()) {
-    const why = await undo(host, change, { before, now })
-    if (why === undefined) undone.push(changeWords(change))
+    const why = await revertChange(host, change, { before, now })
+    if (why === undefined) undone.push(describeChange(change))
     else stays.push(why)
   }
   if (stays.length === 0) {
-    await mustLetIn(host, asked.login)
+    await requireLogin(host, asked.login)
     return undone.length === 0 ? 'No user was changed there.' : `Undone: ${undone.join(', ')}.`
   }
   const back = undone.length === 0 ? '' : `Undone: ${undone.join(', ')}. `
@@ -146,19 +146,19 @@ function follow(now: Logins, change: UserChange): void {
 }
 
 /** Returns a valid login, preferably of a user other than the one to be changed. */
-const pick = (now: Logins, about: string): Credentials | undefined =>
+const pickLogin = (now: Logins, about: string): Credentials | undefined =>
   [...now].find(([user]) => user !== about)?.[1] ?? now.get(about)
 
 /** Returns true if a change took place although its response was lost or was a problem. */
-async function hasHappened({ wish, api }: Host, change: UserChange, now: Logins): Promise<boolean> {
+async function wasApplied({ wish, api }: Host, change: UserChange, now: Logins): Promise<boolean> {
   const { host } = wish
   if (change.kind !== 'remove') return (await listUsers({ host, api, login: change.login })).kind === 'users'
-  const listed = await listUsers({ host, api, login: pick(now, nameOf(change)) })
+  const listed = await listUsers({ host, api, login: pickLogin(now, nameOf(change)) })
   return listed.kind === 'users' && !listed.names.some((name) => isSameUser(name, change.user))
 }
 
 /** Reverts one change; returns what remains if that is not possible. */
-async function undo(
+async function revertChange(
   { wish, api }: Host,
   change: UserChange,
   { before, now }: { readonly before: Logins; readonly now: Logins },
@@ -172,7 +172,7 @@ async function undo(
       : `${user} stays removed, because its password is unknown here`
   }
   const back: UserChange = old === undefined ? { kind: 'remove', user } : { kind: 'reset', login: old }
-  const outcome = await makeChange({ host, api }, back, pick(now, user))
+  const outcome = await makeChange({ host, api }, back, pickLogin(now, user))
   if ('problem' in outcome) {
     if (outcome.problem.code === 'last-user')
       return `${user} stays, because an API does not delete the last user of its host`
@@ -182,14 +182,14 @@ async function undo(
   return undefined
 }
 
-async function mustLetIn({ wish, api }: Host, login: Credentials | undefined): Promise<void> {
+async function requireLogin({ wish, api }: Host, login: Credentials | undefined): Promise<void> {
   if (login === undefined) return
   const { host } = wish
   if ((await listUsers({ host, api, login })).kind === 'users') return
   throw new StepError({
     host,
     code: 'login-not-proved',
-    message: `${placeOf(api)} now rejects the login of ${login.user}, which it accepted before`,
+    message: `${describeTarget(api)} now rejects the login of ${login.user}, which it accepted before`,
     fix: `Run \`muster users list --host ${host}\` over SSH, or use another --login: the user may have been changed in the meantime.`,
   })
 }

@@ -3,14 +3,14 @@ import type { Credentials } from '../../../client/credentials.ts'
 import { envelope } from '../../../client/envelope.ts'
 import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'
-import { onApi, patience, placeOf, refusal } from './callApi.ts'
+import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
 
 /**
  * Asks whether the first user of a host may be created from here. The call lacks its guard, so it changes nothing
  * (contract.md, "Guarded operations"): a permitted caller gets 400 for the missing guard, another one 403 before
  * that. Rejects with a `StepError` if it is not permitted.
  */
-export async function mayMakeFirst(options: {
+export async function requireFirstUserAllowed(options: {
   readonly host: string
   readonly api: HostApi
   readonly signal: AbortSignal
@@ -18,7 +18,7 @@ export async function mayMakeFirst(options: {
   const { host, api, signal } = options
   const outcome = await onApi(host, () =>
     post(
-      { endpoint: api.endpoint, timeout: patience, signal },
+      { endpoint: api.endpoint, timeout: callTimeout, signal },
       { path: '/api/v2/createAdminUser', body: envelope('CredentialsPayload', {}) },
     ),
   )
@@ -27,13 +27,13 @@ export async function mayMakeFirst(options: {
   throw new StepError({
     host,
     code: 'remote-bootstrap',
-    message: `the host has no user yet, and ${placeOf(api)} does not allow another host to create the first one`,
+    message: `the host has no user yet, and ${describeTarget(api)} does not allow another host to create the first one`,
     fix: `Run \`muster install\` or \`muster users apply\` over SSH, which need no API login; or run this on ${host}; or set rest-api-remote-bootstrap: true and install.`,
   })
 }
 
 /** Users of a host as its API lists them, or its other response. */
-export type Listed =
+export type ListedUsers =
   | { readonly kind: 'users'; readonly names: readonly string[]; readonly login: Credentials }
   | { readonly kind: 'refused' }
   | { readonly kind: 'no-user' }
@@ -44,11 +44,11 @@ export async function listUsers(options: {
   readonly api: HostApi
   readonly login: Credentials | undefined
   readonly signal?: AbortSignal
-}): Promise<Listed> {
+}): Promise<ListedUsers> {
   const { host, api, login, signal } = options
   const caller = {
     endpoint: api.endpoint,
-    timeout: patience,
+    timeout: callTimeout,
     ...(signal && { signal }),
     ...(login && { credentials: login }),
   }
@@ -62,7 +62,7 @@ export async function listUsers(options: {
     throw new StepError({
       host,
       code: 'bad-answer',
-      message: `the response of ${placeOf(api)} is not a list of users`,
+      message: `the response of ${describeTarget(api)} is not a list of users`,
       fix: 'Install again: another program listens there, or the API is too old.',
     })
   }

@@ -1,7 +1,7 @@
 import { listOf } from '../../../base/words.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import { StepError } from '../../stepError.ts'
-import { type AskedHost, type DesiredUsers, isSameUser, type WantedUser } from './apiHost.ts'
+import { type AskedHost, type DesiredUsers, isSameUser, type UserWithPassword } from './apiHost.ts'
 
 /** Change of one user of a host, by one call. */
 export type UserChange =
@@ -12,8 +12,10 @@ export type UserChange =
 export type UserChanges = { readonly changes: readonly UserChange[]; readonly extra: readonly string[] }
 
 /** Returns the users in `present` that are not desired. */
-export const extraUsers = (present: readonly string[], users: readonly WantedUser[]): readonly string[] =>
-  present.filter((name) => !users.some(({ user }) => isSameUser(user, name)))
+export const extraUsers = (
+  present: readonly string[],
+  users: readonly UserWithPassword[],
+): readonly string[] => present.filter((name) => !users.some(({ user }) => isSameUser(user, name)))
 
 /** Returns the missing changes of a host. A `StepError` if they need another password. */
 export function planChanges(wish: DesiredUsers, asked: AskedHost): UserChanges | StepError {
@@ -47,7 +49,7 @@ export function planChanges(wish: DesiredUsers, asked: AskedHost): UserChanges |
 }
 
 /** Describes a change for plans and reports. */
-export function changeWords(change: UserChange): string {
+export function describeChange(change: UserChange): string {
   if (change.kind === 'remove') return `remove the user ${change.user}`
   const { user } = change.login
   return change.kind === 'create' ? `create the administrator ${user}` : `reset the password of ${user}`

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { get } from '../../../../src/client/calls.ts'
 import type { DesiredUsers } from '../../../../src/deployment/users/viaApi/apiHost.ts'
+import { apiOnlyTransport } from '../../../../src/deployment/users/viaApi/apiOnlyTransport.ts'
 import { askHost } from '../../../../src/deployment/users/viaApi/askHosts.ts'
 import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts'
 import { planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
-import { withoutShell } from '../../../../src/deployment/users/withoutShell.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
 import { apiAt, type Fault, frontDoor, realHost, user, wish } from './host.ts'
 
@@ -38,13 +38,13 @@ async function failing(
   let failure: unknown
   for (const { step } of steps) {
     try {
-      await step.apply(withoutShell('db1'))
+      await step.apply(apiOnlyTransport('db1'))
     } catch (error) {
       failure = error
       break
     }
   }
-  const said = await snapshot.restore?.(withoutShell('db1'))
+  const said = await snapshot.restore?.(apiOnlyTransport('db1'))
   const takes = async (name: string, password: string): Promise<boolean> => {
     const caller = { endpoint: manager.endpoint, credentials: login(name, password), timeout: 5000 }
     return !(

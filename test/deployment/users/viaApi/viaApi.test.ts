@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { DesiredUsers } from '../../../../src/deployment/users/viaApi/apiHost.ts'
+import { apiOnlyTransport } from '../../../../src/deployment/users/viaApi/apiOnlyTransport.ts'
 import { askHost, askHosts } from '../../../../src/deployment/users/viaApi/askHosts.ts'
 import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts'
-import { changeWords, planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
-import { proveHost } from '../../../../src/deployment/users/viaApi/proveHost.ts'
-import { withoutShell } from '../../../../src/deployment/users/withoutShell.ts'
+import { describeChange, planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
+import { verifyUsers } from '../../../../src/deployment/users/viaApi/verifyUsers.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
 import { serveTls } from '../../../support/loopbackServer.ts'
 import { freePort } from '../../../support/ports.ts'
@@ -20,10 +20,10 @@ async function apply(wanted: DesiredUsers): Promise<readonly string[]> {
   const planned = planChanges(wanted, asked)
   if (planned instanceof Error) throw planned
   for (const { step } of userCalls({ wish: wanted, asked, changes: planned.changes }).steps) {
-    await step.apply(withoutShell('db1'))
+    await step.apply(apiOnlyTransport('db1'))
   }
-  await proveHost(wanted, signal)
-  return planned.changes.map(changeWords)
+  await verifyUsers(wanted, signal)
+  return planned.changes.map(describeChange)
 }
 
 describe('users by the APIs alone', () => {
@@ -68,8 +68,8 @@ describe('users by the APIs alone', () => {
     const planned = planChanges(here, await askHost(here, signal))
     expect(planned).toMatchObject({ code: 'password-needed', message: expect.stringContaining('ops') })
     const only = wish({ apis, users: [user('admin')], logins: [login('admin', 'right')] })
-    expect(await proveHost(here, signal)).toBe('logins verified, except ops: password unknown here')
-    expect(await proveHost(only, signal)).toBe('every API answers')
+    expect(await verifyUsers(here, signal)).toBe('logins verified, except ops: password unknown here')
+    expect(await verifyUsers(only, signal)).toBe('every API answers')
     expect(await apply(only)).toEqual([])
     expect(
       planChanges({ ...only, prune: true }, { present: ['admin', 'x'], fitting: [], before: [] }),

@@ -2,7 +2,7 @@ import type { Hasher } from '../../accounts/hasher.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { ClusterState } from '../state/clusterState.ts'
-import { replacedOn } from '../state/passwordRotation.ts'
+import { replacementDate } from '../state/passwordRotation.ts'
 import { StepError } from '../stepError.ts'
 
 /** Host and, by user, the passwords in its file. */
@@ -12,7 +12,7 @@ type GivenPasswords = {
 }
 
 /** Password that a rotation replaced and that a file still gives for a host. */
-export type StillGiven = {
+export type OutdatedPassword = {
   readonly host: string
   readonly user: string
   /** Name of its option in the file. */
@@ -22,12 +22,12 @@ export type StillGiven = {
 }
 
 /** Reports replaced passwords as failures of the hosts: no run may restore such a password. */
-export const replacedPasswords = async (
+export const outdatedPasswordFailures = async (
   hosts: readonly GivenPasswords[],
   state: ClusterState,
   hash: Hasher,
 ): Promise<readonly StepError[]> =>
-  (await stillGiven(hosts, state, hash)).map(
+  (await outdatedPasswords(hosts, state, hash)).map(
     ({ host, user, option, date }) =>
       new StepError({
         host,
@@ -38,20 +38,20 @@ export const replacedPasswords = async (
   )
 
 /** Finds replaced passwords that files still give. Costs a scrypt for each password of a user with a rotation. */
-export async function stillGiven(
+export async function outdatedPasswords(
   hosts: readonly GivenPasswords[],
   state: ClusterState,
   hash: Hasher,
-): Promise<readonly StillGiven[]> {
+): Promise<readonly OutdatedPassword[]> {
   const known: { readonly user: string; readonly password: Secret; readonly date: string | undefined }[] = []
-  const found: StillGiven[] = []
+  const found: OutdatedPassword[] = []
   for (const { host, given } of hosts) {
     for (const { user, option } of host.users) {
       const password = given.get(user)
       if (password === undefined) continue
       const before = known.find((one) => one.user === user && one.password.equals(password))
       const date =
-        before === undefined ? await replacedOn(state.users.get(user), password, hash) : before.date
+        before === undefined ? await replacementDate(state.users.get(user), password, hash) : before.date
       if (before === undefined) known.push({ user, password, date })
       if (date !== undefined) found.push({ host: host.name, user, option, date })
     }

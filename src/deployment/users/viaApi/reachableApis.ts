@@ -10,7 +10,7 @@ import type { HostApi } from './apiHost.ts'
  * loopback listeners if another API of the host shares the user file; a host without a reachable API is a
  * `StepError`.
  */
-export function reachApis(options: {
+export function reachableApis(options: {
   readonly host: HostConfig
   readonly here: boolean
   readonly authorities: readonly string[]

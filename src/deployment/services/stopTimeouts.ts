@@ -2,13 +2,13 @@ import { memberOf, parseJson } from '../../base/json.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 
 /** Milliseconds in which a component must end after its clients are gone: calls in progress get ten seconds. */
-const margin = 40_000
+const stopMargin = 40_000
 
 /** Milliseconds of a day, the maximum of `connector-drain-timeout`: no host's settings can delay a run longer. */
-const longest = 24 * 60 * 60_000
+const maxDrainTimeout = 24 * 60 * 60_000
 
 /** Default timeout of a script in milliseconds (`RunOptions.timeout`). */
-const usual = 60_000
+const defaultTimeout = 60_000
 
 /**
  * Returns the milliseconds in which the running connector of a host lets its clients finish when it is stopped, from
@@ -22,13 +22,13 @@ export function drainTimeoutOf({ services, installation }: InstalledFacts): numb
 /** Returns the drain timeout in a settings file of any version. */
 function drainTimeoutIn(text: string): number {
   const time = memberOf(memberOf(parseJson(text), 'proxy'), 'drainTimeout')
-  return typeof time === 'number' && time > 0 ? Math.min(time, longest) : 0
+  return typeof time === 'number' && time > 0 ? Math.min(time, maxDrainTimeout) : 0
 }
 
 /**
  * Returns the seconds after which a stopping component is killed: systemd's TimeoutStopSec, and muster's own timeout.
  */
-export const stopSeconds = (drainTimeout: number): number => Math.ceil((drainTimeout + margin) / 1000)
+export const stopSeconds = (drainTimeout: number): number => Math.ceil((drainTimeout + stopMargin) / 1000)
 
 /** Returns the timeout in milliseconds for a script that stops or restarts components with this drain timeout. */
-export const stopPatience = (drainTimeout: number): number => usual + drainTimeout + margin
+export const stopScriptTimeout = (drainTimeout: number): number => defaultTimeout + drainTimeout + stopMargin

@@ -5,7 +5,7 @@ import type { GeneratedPassword } from '../../desired/administrators.ts'
 import type { HostPlan } from '../../hostPlan.ts'
 import { type ClusterState, withUser } from '../../state/clusterState.ts'
 import { StepError } from '../../stepError.ts'
-import { type AskedHost, type DesiredUsers, withMadePasswords } from './apiHost.ts'
+import { type AskedHost, type DesiredUsers, withGeneratedPasswords } from './apiHost.ts'
 import { type UserCalls, userCalls } from './changeHost.ts'
 import { planChanges } from './planChanges.ts'
 
@@ -38,7 +38,7 @@ export function decideViaApi(options: {
   const { answered, addresses, left, random } = options
   const leavesOut = (user: string): boolean =>
     left.some(({ users }) => users.some((one) => one.user === user))
-  const { wishes, made } = withMadePasswords({ hosts: answered, leavesOut, random })
+  const { wishes, made } = withGeneratedPasswords({ hosts: answered, leavesOut, random })
   const problems: StepError[] = []
   const extras = new Map<string, string[]>()
   const plans = wishes.flatMap((wish, index) => {

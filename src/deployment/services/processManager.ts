@@ -32,8 +32,8 @@ export const processManager: ServiceManager = {
   snapshot: {
     identity: 'running "$1" || return 1\necho "process $pid $start"',
     stop: ({ layout }, drainTimeout) => `case $1 in
-  connector) stop "$1" ${processPatience(drainTimeout)} ;;
-  *) stop "$1" ${processPatience()} ;;
+  connector) stop "$1" ${stopTimeoutTenths(drainTimeout)} ;;
+  *) stop "$1" ${stopTimeoutTenths()} ;;
 esac
 rm -f ${quote(layout.processes)}/"$1"`,
     // It is asked afterwards: whoever started it does not know yet whether it came up.
@@ -44,20 +44,20 @@ return 0`,
   },
   watch: (set) => ({
     functions: processFunctions(set),
-    look: processLook,
+    look: processCheck,
     nameOf: (component) => component,
-    afterAnswer: lastLook(set.components),
+    afterAnswer: finalProcessCheck(set.components),
   }),
 }
 
 /** Defines the sh function that detects the end of a process, from the record of its starter. */
-const processLook = 'look() { running "$2" || over "$1"; }'
+const processCheck = 'look() { running "$2" || over "$1"; }'
 
 /**
  * Returns sh that checks the processes again after a response: another program may have sent it, instead of a process
  * that could not listen.
  */
-const lastLook = (components: readonly Component[]): string =>
+const finalProcessCheck = (components: readonly Component[]): string =>
   components
     .map(
       (component) =>
@@ -126,7 +126,7 @@ stop() {
 `
 
 /** Returns tenths of a second in which a component must end; `drainTimeout` in milliseconds is added. */
-export const processPatience = (drainTimeout = 0): number => 150 + Math.ceil(drainTimeout / 100)
+export const stopTimeoutTenths = (drainTimeout = 0): number => 150 + Math.ceil(drainTimeout / 100)
 
 /**
  * Returns sh that stops components and waits until they have ended: 15 s, plus the drain timeout for a connector with
@@ -142,7 +142,7 @@ export function stopProcesses(
   const { layout, components, drainTimeout } = options
   const stops = components.map(
     (component) =>
-      `stop ${component} ${processPatience(component === 'connector' ? drainTimeout : 0)}; rm -f ${quote(layout.pidFile(component))}`,
+      `stop ${component} ${stopTimeoutTenths(component === 'connector' ? drainTimeout : 0)}; rm -f ${quote(layout.pidFile(component))}`,
   )
   return `${processFunctions(options)}\n${stops.join('\n')}`
 }

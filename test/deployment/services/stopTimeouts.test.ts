@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { drainTimeoutOf } from '../../../src/deployment/services/stopping.ts'
+import { drainTimeoutOf } from '../../../src/deployment/services/stopTimeouts.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 
 const drainingFor = (drainTimeout: unknown): number =>

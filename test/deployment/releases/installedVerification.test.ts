@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
-import { installedProof } from '../../../src/deployment/releases/provable.ts'
+import { installedVerification } from '../../../src/deployment/releases/installedVerification.ts'
 import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts, installationFacts, serviceSet } from '../../support/deploymentValues.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 const proofOf = (options: { given?: Secret; state?: typeof emptyState } = {}) =>
-  installedProof({
+  installedVerification({
     host: hostConfig(),
     facts,
     set: serviceSet(),

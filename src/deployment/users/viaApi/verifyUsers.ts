@@ -1,30 +1,30 @@
 import { get } from '../../../client/calls.ts'
 import { StepError } from '../../stepError.ts'
-import { provedWords } from '../../verify.ts'
+import { summarizeLogins } from '../../verifyHost.ts'
 import type { DesiredUsers } from './apiHost.ts'
-import { onApi, patience, placeOf, refusal } from './callApi.ts'
+import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
 
 /**
  * Verifies that every API of a host accepts each user with a known password. Returns a short summary; rejects with a
  * `StepError` or a `TransportError`.
  */
-export async function proveHost({ host, apis, users }: DesiredUsers, signal: AbortSignal): Promise<string> {
+export async function verifyUsers({ host, apis, users }: DesiredUsers, signal: AbortSignal): Promise<string> {
   const logins = users.flatMap(({ user, password }) => (password === undefined ? [] : [{ user, password }]))
   const proofs = apis.flatMap((api) => logins.map((credentials) => ({ api, credentials })))
   await Promise.all(
     proofs.map(async ({ api, credentials }) => {
       const path = `/api/v2/user/${encodeURIComponent(credentials.user.normalize('NFC'))}`
-      const caller = { endpoint: api.endpoint, credentials, timeout: patience, signal }
+      const caller = { endpoint: api.endpoint, credentials, timeout: callTimeout, signal }
       const outcome = await onApi(host, () => get(caller, path))
       if (!('problem' in outcome)) return
       if (outcome.answer.status !== 401) throw refusal(host, api, outcome)
       throw new StepError({
         host,
         code: 'login-not-proved',
-        message: `${placeOf(api)} rejected the login of ${credentials.user}`,
+        message: `${describeTarget(api)} rejected the login of ${credentials.user}`,
         fix: `Run the command again and see the log of the ${api.component} on ${host}: the user may have been changed in the meantime.`,
       })
     }),
   )
-  return provedWords(users)
+  return summarizeLogins(users)
 }

@@ -4,18 +4,18 @@ import { installedData } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { installedSet } from '../installedSet.ts'
 import { waitUntilResponding } from '../plans/serviceOperationPlan.ts'
-import { mustRun } from '../script.ts'
+import { runOrThrow } from '../runOrThrow.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
-import { copyData, movedFrom, presentData } from '../services/moveData.ts'
-import { drainTimeoutOf, stopPatience } from '../services/stopping.ts'
+import { copyData, currentData, movedFrom } from '../services/moveData.ts'
+import { drainTimeoutOf, stopScriptTimeout } from '../services/stopTimeouts.ts'
 import type { Target } from '../target.ts'
 import { restoreScript } from './restoreScript.ts'
 import type { Snapshot } from './snapshot.ts'
 import { discardScript, takeScript } from './takeScript.ts'
-import { takeBackScript, writtenUsers } from './userRestore.ts'
+import { restoreUsersScript, writtenUsers } from './userRestore.ts'
 
 /** Values that a restore depends on; a `Target` is one. */
-export type Restorable = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 'users'> & {
+export type SnapshotTarget = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 'users'> & {
   readonly service: ServiceAccount
   readonly host: Pick<Target['host'], 'proxy'>
   /** Release that is installed, or that the run installs. */
@@ -23,17 +23,17 @@ export type Restorable = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 
 }
 
 /** Returns the snapshot of a host for an installation: one round trip before it, none if the installation never ran. */
-export function snapshotOf(target: Restorable): Snapshot {
+export function installationSnapshot(target: SnapshotTarget): Snapshot {
   const { facts, layout, service } = target
   const fresh = isFresh(facts)
   return {
-    ...leftoverOf(target),
+    ...leftoverSnapshot(target),
     ...(fresh ? {} : { take: (transport: Transport) => takeSnapshot(transport, target) }),
     restore: async (transport) => {
       const written = writtenUsers(target.users, facts)
       const from = movedFrom(target)
       const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
-      const { stdout } = await mustRun(transport, {
+      const { stdout } = await runOrThrow(transport, {
         doing: 'going back to what was there before',
         fix: `Fix what the lines above report, then install again. More of the logs: \`muster logs --host ${transport.host}\`.${fresh ? '' : ` What was there before is kept in ${layout.snapshot}.`}`,
         script: restoreScript(
@@ -43,8 +43,8 @@ export function snapshotOf(target: Restorable): Snapshot {
             users:
               written === undefined
                 ? ''
-                : takeBackScript({
-                    ...{ data: presentData(target), account: service, facts },
+                : restoreUsersScript({
+                    ...{ data: currentData(target), account: service, facts },
                     folder: releaseFolder(target),
                   }),
             drainTimeout,
@@ -52,17 +52,17 @@ export function snapshotOf(target: Restorable): Snapshot {
           },
         ),
         ...(written === undefined ? {} : { stdin: written }),
-        timeout: 3 * stopPatience(drainTimeout),
+        timeout: 3 * stopScriptTimeout(drainTimeout),
       })
-      await mustAnswer(transport, target, named(stdout.raw(), 'started'))
-      return wordsFor(target, named(stdout.raw(), 'kept', 'started'))
+      await requireOutput(transport, target, componentsNamed(stdout.raw(), 'started'))
+      return describeRestore(target, componentsNamed(stdout.raw(), 'kept', 'started'))
     },
   }
 }
 
-async function takeSnapshot(transport: Transport, target: Restorable): Promise<void> {
+async function takeSnapshot(transport: Transport, target: SnapshotTarget): Promise<void> {
   const { root } = target.layout
-  await mustRun(transport, {
+  await runOrThrow(transport, {
     doing: `copying what is in ${root}`,
     fix: `See that ${root} has room and can be written to, then install again.`,
     script: takeScript({ ...target, account: target.service }),
@@ -73,10 +73,10 @@ async function takeSnapshot(transport: Transport, target: Restorable): Promise<v
  * Returns the snapshot for a run that restores otherwise: it only removes the leftover of an installation after
  * verification.
  */
-export const leftoverOf = (installed: Pick<Target, 'layout' | 'facts'>): Snapshot => ({
+export const leftoverSnapshot = (installed: Pick<Target, 'layout' | 'facts'>): Snapshot => ({
   leftover: installed.facts.installation.leftCopy,
   discard: async (transport) => {
-    await mustRun(transport, {
+    await runOrThrow(transport, {
       doing: `removing ${installed.layout.snapshot}`,
       fix: 'Remove it by hand.',
       script: discardScript(installed),
@@ -90,11 +90,11 @@ const isFresh = ({ installation, services }: HostFacts): boolean =>
   installation.applied.size === 0 &&
   [...services.values()].every(({ state }) => state !== 'running')
 
-const releaseFolder = ({ layout, release }: Restorable): string => `${layout.releases}/${release.id}`
+const releaseFolder = ({ layout, release }: SnapshotTarget): string => `${layout.releases}/${release.id}`
 
-async function mustAnswer(
+async function requireOutput(
   transport: Transport,
-  target: Restorable,
+  target: SnapshotTarget,
   names: readonly Component[],
 ): Promise<void> {
   const set = { ...installedSet(target), drainTimeout: 0, components: names }
@@ -102,12 +102,12 @@ async function mustAnswer(
 }
 
 /** Returns the components that the script printed after one of these words. */
-function named(stdout: string, ...words: readonly string[]): readonly Component[] {
+function componentsNamed(stdout: string, ...words: readonly string[]): readonly Component[] {
   const lines = stdout.split('\n')
   return components.filter((component) => words.some((word) => lines.includes(`${word} ${component}`)))
 }
 
-function wordsFor({ release, facts }: Restorable, running: readonly Component[]): string {
+function describeRestore({ release, facts }: SnapshotTarget, running: readonly Component[]): string {
   const runs =
     running.length === 0
       ? 'no component ran before, and none runs now'

@@ -2,7 +2,7 @@ import type { RunOptions, RunResult, Transport } from '../transport/transport.ts
 import { StepError } from './stepError.ts'
 
 /** Runs a script that must exit with 0; otherwise rejects with a `StepError` that quotes the host. */
-export async function mustRun(
+export async function runOrThrow(
   transport: Transport,
   options: RunOptions & { readonly script: string; readonly doing: string; readonly fix: string },
 ): Promise<RunResult> {

@@ -8,32 +8,32 @@ import { userHash } from '../installedUsers.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
 import { type ClusterState, trustedAuthorities } from '../state/clusterState.ts'
 import type { DesiredUser } from '../target.ts'
-import type { Provable } from '../verify.ts'
+import type { VerificationTarget } from '../verifyHost.ts'
 
 /**
  * Returns what to verify on a host as it is installed, whatever its file says today: the listeners in its own
  * settings, and those of the known passwords that match the installed hashes.
  */
-export async function installedProof(options: {
+export async function installedVerification(options: {
   readonly host: HostConfig
   readonly facts: InstalledFacts
   readonly set: ServiceSet
   readonly state: ClusterState
   /** Passwords of the file by user. */
   readonly given: ReadonlyMap<string, Secret>
-}): Promise<Provable> {
+}): Promise<VerificationTarget> {
   const users = await Promise.all(options.host.users.map(({ user }) => installedLogin(options, user)))
-  return installedProvable({ ...options, users: users.flatMap((user) => user ?? []) })
+  return verificationWithUsers({ ...options, users: users.flatMap((user) => user ?? []) })
 }
 
 /** Returns the same with the given users, whatever is installed. */
-export function installedProvable(options: {
+export function verificationWithUsers(options: {
   readonly host: HostConfig
   readonly facts: InstalledFacts
   readonly set: ServiceSet
   readonly state: ClusterState
   readonly users: readonly DesiredUser[]
-}): Provable {
+}): VerificationTarget {
   const { host, facts, set, state, users } = options
   const { chain, settings } = facts.installation
   return {

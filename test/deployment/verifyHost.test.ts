@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CallRequest } from '../../src/client/call.ts'
 import type { Target } from '../../src/deployment/target.ts'
-import { verifyHost } from '../../src/deployment/verify.ts'
+import { verifyHost } from '../../src/deployment/verifyHost.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import type { ListeningPlace } from '../../src/transport/transport.ts'
 import { type FakeTransport, fakeTransport } from '../support/fakeTransport.ts'

@@ -3,7 +3,7 @@ import { serviceManagers } from './implementations.ts'
 import type { ServiceSet } from './serviceManager.ts'
 
 /** Components to watch during a call, and their service manager. */
-export type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'layout' | 'account' | 'components'>
+export type WatchedComponents = Pick<ServiceSet, 'manager' | 'cluster' | 'layout' | 'account' | 'components'>
 
 /** Exit code that, plus a component's number, says that it has ended; distinct from a shell's own codes. */
 const endedCode = 40
@@ -13,7 +13,7 @@ const endedCode = 40
  * component has ended. Then it stops the call early, and prints `ended` for that component instead of the results. A
  * call that responds within a second costs no check.
  */
-export function untilEnd(call: string, watched: Watched): string {
+export function watchedCall(call: string, watched: WatchedComponents): string {
   const { manager, components } = watched
   const { functions, look, nameOf, afterAnswer } = serviceManagers[manager].watch(watched)
   const looks = components.map((component, number) => `look ${number} ${quote(nameOf(component))}`)

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
-import { leftoverOf, snapshotOf } from '../../../src/deployment/snapshot/snapshotOf.ts'
+import {
+  installationSnapshot,
+  leftoverSnapshot,
+} from '../../../src/deployment/snapshot/installationSnapshot.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
@@ -12,7 +15,7 @@ const withInstallation = (changes: Partial<HostFacts['installation']>): HostFact
   installation: { ...finished.installation, ...changes },
 })
 const older = withInstallation({ currentRelease: '1.0.0-0123456789ab' })
-const wayBack = (facts: HostFacts) => snapshotOf(targetOf({ facts }))
+const wayBack = (facts: HostFacts) => installationSnapshot(targetOf({ facts }))
 const up = {
   script: 'muster-api.cjs call',
   result: { stdout: JSON.stringify([{ id: 'replicator', status: 200, body: {} }]) },
@@ -120,7 +123,7 @@ describe('the way back from an installation', () => {
   })
 
   it('of another kind of run is only forgotten, where one is left', async () => {
-    const way = leftoverOf({ ...targetOf(), facts: withInstallation({ leftCopy: true }) })
+    const way = leftoverSnapshot({ ...targetOf(), facts: withInstallation({ leftCopy: true }) })
     expect(way).toMatchObject({ leftover: true })
     expect(way.restore ?? way.take).toBeUndefined()
     const host = fakeTransport({ expect: [{ script: 'rm -rf /opt/muster/.before' }] })

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../../src/deployment/layout.ts'
-import { untilEnd } from '../../../src/deployment/services/untilEnd.ts'
+import { watchedCall } from '../../../src/deployment/services/watchedCall.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { rawResult } from '../../support/rawResult.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
@@ -49,7 +49,7 @@ echo "$n" > ${folder}/$c.looks
   )
   put('call', `folder=${folder}\necho $$ > ${folder}/pid\n${call}\n`)
   const transport = await connectLocal({ host: 'db1', env: process.env })
-  const script = untilEnd(join(folder, 'call'), {
+  const script = watchedCall(join(folder, 'call'), {
     manager: units === undefined ? 'process' : 'systemd',
     cluster: 'a',
     layout: layoutOf(join(folder, "muster b'")),

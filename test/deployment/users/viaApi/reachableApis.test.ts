@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiConfig } from '../../../../src/config/model.ts'
-import { reachApis } from '../../../../src/deployment/users/viaApi/reachApis.ts'
+import { reachableApis } from '../../../../src/deployment/users/viaApi/reachableApis.ts'
 import { hostConfig } from '../../../support/deploymentValues.ts'
 
 const api = (component: ApiConfig['component'], address: string, enabled = true): ApiConfig => ({
@@ -11,7 +11,7 @@ const api = (component: ApiConfig['component'], address: string, enabled = true)
 })
 
 function reach(apis: readonly ApiConfig[], here = false) {
-  const reached = reachApis({ host: hostConfig({ apis }), here, authorities: ['ca'] })
+  const reached = reachableApis({ host: hostConfig({ apis }), here, authorities: ['ca'] })
   if (reached instanceof Error) return reached
   return {
     called: reached.apis.map(({ endpoint }) =>

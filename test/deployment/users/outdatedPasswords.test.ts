@@ -10,7 +10,7 @@ import {
   chooseNewPassword,
   endRotation,
 } from '../../../src/deployment/state/passwordRotation.ts'
-import { replacedPasswords } from '../../../src/deployment/users/replacedPasswords.ts'
+import { outdatedPasswordFailures } from '../../../src/deployment/users/outdatedPasswords.ts'
 import { passwordRotationNotes } from '../../../src/output/deployment/users.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
@@ -37,7 +37,7 @@ describe('a file that still gives a replaced password', () => {
       host('db2', { admin: 'new' }),
       host('db3', { admin: 'old', ops: 'old' }),
     ]
-    const problems = await replacedPasswords(given, state, hash)
+    const problems = await outdatedPasswordFailures(given, state, hash)
     expect(
       problems.map(({ host, code, message, fix }) => `${host} ${code}: ${message}\n  ${fix}`),
     ).toMatchInlineSnapshot(`

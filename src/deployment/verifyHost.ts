@@ -7,48 +7,51 @@ import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import { callHost, endedComponent } from './callHost.ts'
 import type { ServiceAccount } from './serviceAccount.ts'
-import { failureWords, serviceFailure } from './services/serviceFailure.ts'
+import { describeFailure, serviceFailure } from './services/serviceFailure.ts'
 import { StepError } from './stepError.ts'
 import type { DesiredUser, Target } from './target.ts'
 
 /** Milliseconds in which a component must respond after its start. */
-const patience = 20_000
+const startTimeout = 20_000
 
 /**
  * Milliseconds for one response: a host that has just started checks all passwords at once, each by a scrypt in each
  * component.
  */
-const answerPatience = 20_000
+const responseTimeout = 20_000
 
 /**
  * Milliseconds to wait for a locked user: slightly longer than a lock-out. A retry does not count as a guess, so
  * retries are frequent: `muster users unlock` may end the lock-out meanwhile.
  */
-const lockPatience = 310_000
+const lockTimeout = 310_000
 const lockPause = 10_000
 
 const realClock: CallClock = { now: () => performance.now(), wait }
 
 /** Values to verify on a host; a `Target` is one. */
-export type Provable = Pick<Target, 'cluster' | 'layout' | 'data' | 'authorities' | 'leaf' | 'users'> & {
+export type VerificationTarget = Pick<
+  Target,
+  'cluster' | 'layout' | 'data' | 'authorities' | 'leaf' | 'users'
+> & {
   readonly host: Pick<Target['host'], 'name'>
   readonly service: ServiceAccount & Pick<Target['service'], 'manager'>
-  readonly components: readonly ProvableComponent[]
+  readonly components: readonly VerificationComponent[]
   /** Users that this run removed and no component may accept any more. */
   readonly gone?: readonly string[]
   /** True if all components were running before this run: they respond at once. */
   readonly running?: boolean
 }
 
-type ProvableComponent = {
+type VerificationComponent = {
   readonly component: Component
   readonly settings: Pick<ServerSettings, 'listen' | 'socket'>
 }
 
 /** Expected response of one call. */
-type Proof = {
+type ExpectedResponse = {
   readonly request: CallRequest
-  readonly component: ProvableComponent
+  readonly component: VerificationComponent
   readonly expected: number
 }
 
@@ -60,28 +63,28 @@ type Proof = {
  */
 export async function verifyHost(
   transport: Transport,
-  target: Provable,
+  target: VerificationTarget,
   clock: CallClock = realClock,
 ): Promise<string> {
-  const proofs = target.components.flatMap((component) => proofsOf(target, component))
-  const results = await whileLocked(clock, () => callProofs(transport, target, proofs))
+  const proofs = target.components.flatMap((component) => expectedResponses(target, component))
+  const results = await retryWhileLocked(clock, () => callAll(transport, target, proofs))
   // Of the others nothing is known then.
   const ended = endedComponent(results)
   const decisive = proofs.filter(({ component }) => ended === undefined || component.component === ended)
   for (const proof of decisive) {
     const result = results.find(({ id }) => id === (ended ?? proof.request.id))
-    if (result !== undefined && holds(proof, result)) continue
+    if (result !== undefined && isExpected(proof, result)) continue
     throw await failure({ transport, target, proof, result })
   }
-  return provedWords(target.users)
+  return summarizeLogins(target.users)
 }
 
 /** Retries while the response says that the user is locked. */
-async function whileLocked(
+async function retryWhileLocked(
   clock: CallClock,
   ask: () => Promise<readonly CallResult[]>,
 ): Promise<readonly CallResult[]> {
-  const deadline = clock.now() + lockPatience
+  const deadline = clock.now() + lockTimeout
   for (;;) {
     const results = await ask()
     const pauses = results.flatMap((result) =>
@@ -97,10 +100,10 @@ async function whileLocked(
 const isLockedOut = (result: CallResult): result is CallResult & { readonly retryAfter?: number } =>
   'status' in result && result.status === 429
 
-const callProofs = (
+const callAll = (
   transport: Transport,
-  target: Provable,
-  proofs: readonly Proof[],
+  target: VerificationTarget,
+  proofs: readonly ExpectedResponse[],
 ): Promise<readonly CallResult[]> =>
   callHost({
     transport,
@@ -109,7 +112,7 @@ const callProofs = (
     requests: proofs.map(({ request }) => request),
     running: target.running === true,
     // And time for Node.js itself to start, so that the host tells what did not answer.
-    timeout: patience + answerPatience + 10_000,
+    timeout: startTimeout + responseTimeout + 10_000,
     until: {
       ...{ manager: target.service.manager, cluster: target.cluster, layout: target.layout },
       account: target.service,
@@ -118,25 +121,25 @@ const callProofs = (
   })
 
 /** Summarizes the verified logins. */
-export function provedWords(users: readonly Pick<DesiredUser, 'user' | 'password'>[]): string {
+export function summarizeLogins(users: readonly Pick<DesiredUser, 'user' | 'password'>[]): string {
   const unknown = users.filter(({ password }) => password === undefined).map(({ user }) => user)
   if (unknown.length === users.length) return 'every API answers'
   if (unknown.length === 0) return 'logins verified'
   return `logins verified, except ${shortListOf(unknown)}: password unknown here`
 }
 
-function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
+function expectedResponses(target: VerificationTarget, component: VerificationComponent): ExpectedResponse[] {
   const { settings } = component
   const { users } = target
   const socket = { socket: settings.socket }
-  const base = { timeout: answerPatience, retryUntil: patience, method: 'GET' as const }
+  const base = { timeout: responseTimeout, retryUntil: startTimeout, method: 'GET' as const }
   const name = component.component
   const { leaf: certificate, authorities } = target
   const tls = { authorities, ...(certificate === undefined ? {} : { certificate }) }
   const place = settings.listen === null ? socket : { ...settings.listen, ...tls }
   const logins = users
     .flatMap((user) => loginOf(user, user.password))
-    .map((login): Proof => {
+    .map((login): ExpectedResponse => {
       const request = { id: `${name} ${login.user}`, path: userPath(login.user), target: place, ...base }
       return { component, expected: 200, request: { ...request, credentials: login } }
     })
@@ -144,18 +147,18 @@ function proofsOf(target: Provable, component: ProvableComponent): Proof[] {
   const proofs = logins.length > 0 ? logins : [{ component, expected: 200, request: ping }]
   const refusals = users
     .flatMap((user) => loginOf(user, user.previous))
-    .map((old): Proof => {
+    .map((old): ExpectedResponse => {
       const request = { id: `${name} ${old.user} old`, path: userPath(old.user), target: socket, ...base }
       return { component, expected: 401, request: { ...request, credentials: old } }
     })
-  const gone = (target.gone ?? []).map((user): Proof => {
+  const gone = (target.gone ?? []).map((user): ExpectedResponse => {
     const request = { id: `${name} ${user} gone`, path: userPath(user), target: socket, ...base }
     return { component, expected: 404, request }
   })
   return [...proofs, ...refusals, ...gone]
 }
 
-function holds({ request, expected }: Proof, result: CallResult): boolean {
+function isExpected({ request, expected }: ExpectedResponse, result: CallResult): boolean {
   if (!('status' in result) || result.status !== expected) return false
   return 'socket' in request.target || result.certificate === request.target.certificate
 }
@@ -170,8 +173,8 @@ const loginOf = (
 
 async function failure(options: {
   readonly transport: Transport
-  readonly target: Provable
-  readonly proof: Proof
+  readonly target: VerificationTarget
+  readonly proof: ExpectedResponse
   readonly result: CallResult | undefined
 }): Promise<StepError> {
   const { transport, target, proof, result } = options
@@ -185,18 +188,18 @@ async function failure(options: {
     account: target.service,
     data: target.data,
   }
-  const lines = failureWords(await serviceFailure(transport, set, component))
+  const lines = describeFailure(await serviceFailure(transport, set, component))
   const other = certificateFailure(result, proof)
   if (other !== undefined) {
     return new StepError({
       host: target.host.name,
       code: 'certificate-not-shown',
-      message: `the ${component} at ${where} ${withoutStop(other.message)}${lines}`,
+      message: `the ${component} at ${where} ${withoutAbort(other.message)}${lines}`,
       fix: other.fix,
     })
   }
   const said = result !== undefined && 'status' in result ? `answered ${result.status}` : 'gave no answer'
-  const because = result !== undefined && 'error' in result ? `: ${withoutStop(result.error.message)}` : ''
+  const because = result !== undefined && 'error' in result ? `: ${withoutAbort(result.error.message)}` : ''
   if (user !== undefined && result !== undefined && isLockedOut(result)) {
     return new StepError({
       host: target.host.name,
@@ -227,7 +230,7 @@ async function failure(options: {
 /** Returns the problem of the presented certificate, if the response itself is correct. */
 function certificateFailure(
   result: CallResult | undefined,
-  { expected }: Proof,
+  { expected }: ExpectedResponse,
 ): { readonly message: string; readonly fix: string } | undefined {
   if (result === undefined) return undefined
   if ('status' in result) {
@@ -244,4 +247,4 @@ function certificateFailure(
   }
 }
 
-const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '')
+const withoutAbort = (sentence: string): string => sentence.replace(/\.$/, '')

@@ -15,7 +15,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { processFunctions, startProcesses, stopProcesses } from '../../../src/deployment/services/process.ts'
+import {
+  processFunctions,
+  startProcesses,
+  stopProcesses,
+} from '../../../src/deployment/services/processManager.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import { endProcesses } from '../../scenarios/support/pids.ts'
 import { serviceSet } from '../../support/deploymentValues.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { preview } from '../../../src/deployment/hostPlan.ts'
 import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
-import { forwardNotes, pinReleases } from '../../../src/deployment/releases/pin.ts'
-import { rolledBack } from '../../../src/deployment/releases/releaseScripts.ts'
+import { forwardNotes, pinReleases } from '../../../src/deployment/releases/pinReleases.ts'
+import { rolledBackMarker } from '../../../src/deployment/releases/releaseScripts.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { finishedFacts, targetOf } from '../steps/target.ts'
 
@@ -95,7 +95,7 @@ describe('forwardNotes', () => {
     host: hostConfig({ name: host }),
     facts: hostFacts({ host, installation: installationFacts(changes) }),
   })
-  const back = new Map([['manager', `${rolledBack(older)}\n`]] as const)
+  const back = new Map([['manager', `${rolledBackMarker(older)}\n`]] as const)
 
   it('names hosts that a rollback or --release put back, and what keeps them there', () => {
     const releases = [release(own.release.id, 1), release(older, 2)]
@@ -111,7 +111,7 @@ describe('forwardNotes', () => {
 
   it('is silent where nobody had gone back, or the host stays or goes to an older release', () => {
     const later = '2.0.0-00000000000d'
-    const mark = new Map([['manager', `${rolledBack(later)}\n`]] as const)
+    const mark = new Map([['manager', `${rolledBackMarker(later)}\n`]] as const)
     expect(
       forwardNotes([
         target('db1', {}),

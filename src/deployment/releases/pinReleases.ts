@@ -5,11 +5,11 @@ import type { KeptRuntime } from '../runtime/chooseRuntime.ts'
 import { StepError } from '../stepError.ts'
 import type { SurveyedHost } from '../survey.ts'
 import type { Target } from '../target.ts'
-import { byTurn, isNewer, mustHaveNode, nameParts, releasesNamed } from './chooseRelease.ts'
-import { rolledBack } from './releaseScripts.ts'
+import { isNewer, nameParts, releasesByRecency, releasesNamed, requireNode } from './chooseRelease.ts'
+import { rolledBackMarker } from './releaseScripts.ts'
 
 /** Maximum number of hosts per line. */
-const most = 8
+const maxHostsPerLine = 8
 
 /**
  * Finds on every host the release that `wanted` names, by id or by version; returns none without it. Reports all
@@ -25,9 +25,9 @@ export function pinReleases(
   for (const { host, facts } of surveyed) {
     try {
       const [release, ...others] = releasesNamed(facts.installation, wanted)
-      if (release === undefined) throw notKept(host.name, wanted, surveyed)
+      if (release === undefined) throw releaseNotFound(host.name, wanted, surveyed)
       if (others.length > 0) throw ambiguous(host.name, wanted, [release, ...others])
-      mustHaveNode(host.name, release)
+      requireNode(host.name, release)
       runtimes.set(host.name, { kind: 'kept', path: release.node, release: release.id })
     } catch (error) {
       if (!(error instanceof StepError)) throw error
@@ -37,13 +37,13 @@ export function pinReleases(
   return { runtimes, problems }
 }
 
-function notKept(
+function releaseNotFound(
   host: string,
   wanted: string,
   surveyed: readonly Pick<SurveyedHost, 'host' | 'facts'>[],
 ): StepError {
   const kept = surveyed.map(({ host: { name }, facts }) => {
-    const ids = byTurn(facts.installation).map(({ id }) => id)
+    const ids = releasesByRecency(facts.installation).map(({ id }) => id)
     return { host: name, ids: ids.length === 0 ? 'nothing' : ids.join(', ') }
   })
   return new StepError({
@@ -73,7 +73,7 @@ function ambiguous(host: string, wanted: string, releases: readonly { readonly i
 export function forwardNotes(targets: readonly Target[]): readonly string[] {
   const moves = targets.flatMap(({ host, facts, release }) => {
     const from = facts.installation.currentRelease
-    return from !== undefined && wasPutBack(facts, from, release.id)
+    return from !== undefined && wasRolledBack(facts, from, release.id)
       ? [{ host: host.name, from, to: release.id }]
       : []
   })
@@ -84,13 +84,13 @@ export function forwardNotes(targets: readonly Target[]): readonly string[] {
 }
 
 /** Returns true if the installation would upgrade a host that was rolled back from a newer release. */
-function wasPutBack({ installation }: HostFacts, from: string, to: string): boolean {
+function wasRolledBack({ installation }: HostFacts, from: string, to: string): boolean {
   const version = (id: string): string => nameParts(id).version
   if (from === to || isNewer(version(from), version(to))) return false
   const marks = [...installation.applied.values()].map((text) => text.trim())
-  if (marks.includes(rolledBack(from))) return true
+  if (marks.includes(rolledBackMarker(from))) return true
   // An installation with --release leaves no such mark, but the newer release was the current one before.
-  return byTurn(installation).some(({ id }) => id === to || isNewer(version(id), version(from)))
+  return releasesByRecency(installation).some(({ id }) => id === to || isNewer(version(id), version(from)))
 }
 
 /** Groups hosts by key: their names as one list, and the first of them. */
@@ -101,7 +101,7 @@ const linesOf = <One extends { readonly host: string }>(
   grouped(all, keyOf).map((group) => ({
     hosts: shortListOf(
       group.map(({ host }) => host),
-      most,
+      maxHostsPerLine,
     ),
     first: group[0],
   }))
