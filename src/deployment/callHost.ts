@@ -42,7 +42,7 @@ export async function callHost(options: {
 }): Promise<readonly CallResult[]> {
   const { transport, layout, account, requests, timeout, until } = options
   if (requests.length === 0) return []
-  // Over the connection root would be led to where the service user's socket leads.
+  // The service user could point the socket elsewhere, and root would follow it over the connection.
   const rootOpens = account.isOther && requests.some(({ target }) => 'socket' in target)
   const answered =
     transport.dial !== undefined && options.running && !rootOpens

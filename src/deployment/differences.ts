@@ -14,7 +14,7 @@ const namesSecret = (name: string): boolean => secretName.test(name)
  * environment variable of a service, for example. The name before the first `=` stays.
  */
 function redactLine(line: string): string {
-  // It goes on from a line above, whose name is not known here.
+  // It continues a line above, whose name is unknown here.
   if (/^\s/.test(line)) return '[redacted]'
   const at = line.indexOf('=')
   if (!namesSecret(line) && !/^Environment=/i.test(line)) return line
@@ -67,7 +67,7 @@ function differing(was: readonly string[], is: readonly string[]): readonly stri
       come === undefined ||
       (gone !== undefined && lengthAt(common, at + 1, to) >= lengthAt(common, at, to + 1))
     ) {
-      // What the host has need not be ours.
+      // The file on the host may not be from muster.
       lines.push(`- ${redactLine(gone ?? '')}`)
       at++
     } else {
@@ -161,7 +161,7 @@ function memberDifference(
   to: ShownValue | undefined,
 ): readonly string[] {
   if (textOf(from) === textOf(to)) return []
-  // What the host has need not be ours.
+  // The file on the host may not be from muster.
   if (namesSecret(name)) return [`${name}: [redacted] changed`]
   if (from === undefined || to === undefined || typeof from === 'string' || typeof to === 'string') {
     return [`${name}: ${textOf(from)} → ${textOf(to)}`]

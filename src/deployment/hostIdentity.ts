@@ -101,7 +101,7 @@ export async function requireOwnMachine(
   transport: Transport,
   { host, machines }: { readonly host: HostConfig; readonly machines: Machines },
 ): Promise<void> {
-  // Whatever this machine is, it is meant.
+  // A local host is always this machine.
   if (host.connection !== 'ssh') return
   const { manifest } = layoutOf(host.installDirectory)
   const { stdout } = await transport.run(

@@ -89,7 +89,7 @@ export async function hostStatus(options: {
     timeout: pingTimeout * 2,
     running: true,
   }).catch((error: unknown) => {
-    // A host that is lost meanwhile is not up, whatever its facts said.
+    // A host that became unreachable is not up, whatever its facts say.
     if (error instanceof TransportError) throw error
     return failureOf(error)
   })
@@ -142,7 +142,7 @@ function noteOf(
   component: Component,
   services: readonly MapService[],
 ): Pick<ComponentStatus, 'note'> {
-  // Without its account the replicator is handed no database.
+  // Without its account the replicator gets no database.
   const given = { component, services, proxy, database: database?.account }
   return hasDatabase(given) ? {} : { note: withoutDatabase[component] }
 }

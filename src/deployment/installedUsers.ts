@@ -33,7 +33,7 @@ function readable(text: Secret | undefined): UserFile {
   try {
     return parseUserFile(text.reveal())
   } catch {
-    // A damaged file has no user that anybody could log in with.
+    // Nobody can log in with a damaged file.
     return noUsers
   }
 }

@@ -130,7 +130,7 @@ async function tlsOfHosts(
   const authority = generates
     ? await ensureAuthority({ cluster: config.cluster, state: options.state, now })
     : undefined
-  // A part alone cannot tell whether there is an authority whose key was lost.
+  // A subset of the hosts cannot show whether an authority without its key exists.
   const onlyPart = (options.left ?? []).length > 0 ? ', since no host of it was installed yet' : ''
   const notes = (authority?.notes ?? []).map((note) => `${note}${onlyPart}`)
   const told: TlsNote[] = []

@@ -27,7 +27,7 @@ export async function putUsers(
   },
 ): Promise<boolean> {
   const { data, account, facts, records } = options
-  // Root would be led to where the service user's socket leads.
+  // The service user could point the socket elsewhere, and root would follow.
   if (account.isOther) return false
   const runs = components.find((component) => facts.services.get(component)?.state === 'running')
   if (runs === undefined) return false

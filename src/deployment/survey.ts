@@ -93,7 +93,7 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
         return await surveyHost({ ...options, host })
       } catch (error) {
         const failure = failureOf(error)
-        // Who stopped the command need not be told that.
+        // The operator stopped the command and knows it.
         if (failure.code !== 'stopped') emit({ type: 'host-failed', host: host.name, failure })
         return { host, failure, unreachable: isUnreachable(error) }
       }

@@ -127,7 +127,7 @@ async function outcomeOf(
   if ('problem' in found) return { server, result: found.state, found, failure: failureOf(found.problem) }
   if (found.state === 'known') return { server, result: 'known', found }
   if (!chosen.includes(looked)) return { server, result: 'untrusted', found }
-  // What connections will say counts, not what was written: the file may be one that keeps nothing.
+  // Checks what later connections will read: the file may be one that stores nothing.
   const keys = found.keys.map(({ key }) => key)
   const after = hostKeyState(server.to, await world.readEntries(server), keys)
   if (after.state === 'known') return { server, result: 'trusted', found: after }

@@ -68,7 +68,7 @@ export async function verifyHost(
 ): Promise<string> {
   const proofs = target.components.flatMap((component) => expectedResponses(target, component))
   const results = await retryWhileLocked(clock, () => callAll(transport, target, proofs))
-  // Of the others nothing is known then.
+  // Then nothing is known about the others.
   const ended = endedComponent(results)
   const decisive = proofs.filter(({ component }) => ended === undefined || component.component === ended)
   for (const proof of decisive) {
@@ -111,7 +111,7 @@ const callAll = (
     account: target.service,
     requests: proofs.map(({ request }) => request),
     running: target.running === true,
-    // And time for Node.js itself to start, so that the host tells what did not answer.
+    // Plus time for Node.js to start, so that the host itself reports what did not respond.
     timeout: startTimeout + responseTimeout + 10_000,
     until: {
       ...{ manager: target.service.manager, cluster: target.cluster, layout: target.layout },

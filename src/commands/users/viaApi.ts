@@ -15,10 +15,9 @@ import {
   desiredUsersOf,
   type GivenPasswords,
 } from '../../deployment/users/viaApi/apiHost.ts'
-import { apiOnlyTransport } from '../../deployment/users/viaApi/apiOnlyTransport.ts'
 import { askHosts } from '../../deployment/users/viaApi/askHosts.ts'
 import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/decideViaApi.ts'
-import { reachableApis } from '../../deployment/users/viaApi/reachableApis.ts'
+import { apiOnlyTransport, reachableApis } from '../../deployment/users/viaApi/reachableApis.ts'
 import { verifyUsers } from '../../deployment/users/viaApi/verifyUsers.ts'
 import { usersNowText } from '../../output/deployment/users.ts'
 import { inRun } from '../../session/inRun.ts'

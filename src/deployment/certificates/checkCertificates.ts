@@ -71,7 +71,7 @@ function authorityFindings(options: Parameters<typeof checkCertificates>[0]): re
 
 /** Reports hosts with a valid certificate that the other hosts do not trust. */
 function untrustedHosts(hosts: readonly InspectedHost[], at: (host: string) => Span): readonly Diagnostic[] {
-  // A thousand hosts of one authority are one question for each, not a thousand.
+  // Cached per authority: a thousand hosts often share one.
   const groups = new Map<string, { readonly trust: readonly string[]; readonly hosts: string[] }>()
   for (const one of hosts) {
     const trust = trustOf(one)

@@ -82,7 +82,7 @@ async function desiredUser(options: {
   const { user, known, given, installed, hash } = options
   const password = given ?? known.password
   const isKept = given === undefined || known.password === undefined || known.password.equals(given)
-  // A rotation that has not ended everywhere leaves hosts with the one before.
+  // An unfinished rotation leaves hosts with the previous password.
   const previous = isKept ? known.pending?.[0] : known.password
   const rest = { user, ...(previous === undefined ? {} : { previous }) }
   if (password === undefined) return rest

@@ -19,7 +19,7 @@ export function certificateNamesOf(host: HostConfig, facts: HostFacts): Certific
   const everywhere = listening.some(isWildcard)
   const concrete = listening.filter((address) => !isWildcard(address))
   const required = unique([host.name, host.address, ...hostnames(facts.hostname), ...concrete])
-  // In an order of their own: a host tells its addresses in that of its interfaces, which come and go.
+  // Sorted, because the host reports addresses in the order of its interfaces, which changes.
   return { required, all: unique([...required, ...(everywhere ? [...facts.addresses].sort() : [])]) }
 }
 

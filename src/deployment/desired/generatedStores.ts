@@ -172,7 +172,7 @@ function reasonToIssue(
   const reason = leafNeedsRenewal({ chain: kept.chain, ...needs })
   if (reason?.code === 'other-authority' && state.rotation?.phase === 'move') return 'is of the old authority'
   if (reason !== undefined) return reason.message
-  // One that the host has not got yet was made by a run that ended early: it is as new as another would be.
+  // If the host does not have it yet, an interrupted run issued it: a new one would be no better.
   return renew && kept.chain === facts.installation.chain ? 'is to be renewed' : undefined
 }
 

@@ -115,7 +115,7 @@ function componentOf(
     owner: `${facts.login}:${facts.group}`,
   })
   const unitFile = unitOf(options)
-  // Key and certificate are not among them: a running component follows these files.
+  // Without key and certificate: a running component reloads these files.
   const digest = sha256(
     [release.id, settingsFile, unitFile]
       .map((part) => (typeof part === 'string' ? part : (part?.sha256 ?? '')))

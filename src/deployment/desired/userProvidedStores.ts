@@ -81,7 +81,7 @@ export function userProvidedStores(options: {
   })
   const tell = (problem: StoreProblem) => tellStoreProblem(problem, [host.name])
   if (!opened.ok) {
-    // Those that only warn would pass for a reason here.
+    // Warnings would look like a reason here.
     const told = opened.problems.filter((problem) => !isWarning(problem)).map(tell)
     throw new StepError({
       host: host.name,

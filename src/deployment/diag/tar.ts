@@ -31,7 +31,7 @@ function headerOf(path: string, size: number, changed: Date): Buffer {
   header.write('        0', 148, 'latin1')
   header.write('ustar\x0000', 257, 'latin1')
   header.write(prefix, 345)
-  // The sum of all bytes, its own field taken as spaces.
+  // Sum of all bytes; its own field counts as spaces.
   const sum = header.reduce((total, byte) => total + byte, 0)
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
   return header

@@ -72,7 +72,7 @@ async function afterFailure(
 ): Promise<Failure> {
   const { progress, phase, emit, clock } = options
   const { work, begun, unreachable } = progress
-  // What a run before this one left half-way is not proved either.
+  // Leftovers of an interrupted run are not verified either.
   const leftover = phase === 'verify' && progress.proved === undefined && work.snapshot?.leftover === true
   if (begun.length === 0 && !leftover) return failure
   if (unreachable === true) {
@@ -112,7 +112,7 @@ async function applySteps(options: {
   const { progress, phase, emit, signal, clock } = options
   const { host, steps, transport, snapshot } = progress.work
   const due = steps.filter(({ step }) => step.phase === phase)
-  // The snapshot is taken before the first change of a host, and travels with that where it can.
+  // The snapshot is taken before the first change of a host, if possible in the same round trip.
   let take = phase === 'commit' ? snapshot?.take : undefined
   for (const flight of transport.chain === undefined ? due.map((planned) => [planned]) : batchesOf(due)) {
     if (signal.aborted) return
@@ -128,7 +128,7 @@ async function applySteps(options: {
         const taken = take?.(to)
         if (to === transport) await taken
         sent.push(...flight.map((one) => one.step.apply(to)))
-        // A failure ends the flight: the host leaves out what is behind it.
+        // A failure ends the batch: the host skips the steps that follow.
         for (const one of sent) one.catch(() => undefined)
         await taken
         take = undefined

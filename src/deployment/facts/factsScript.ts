@@ -38,7 +38,7 @@ const prologue = (request: InstalledRequest, nonce: string): readonly string[] =
   `root=${quote(request.layout.root)}`,
   identity,
   changeableFunction,
-  // Where others could replace it nothing is read there.
+  // Nothing is read from a folder that others could replace.
   requireTrustedRoot('say untrusted "$found"; exit 0'),
   'say uid "$me"',
 ]

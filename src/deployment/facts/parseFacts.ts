@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../../base/address.ts'
+import { addressText, canonicalAddress } from '../../base/address.ts'
 import { components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { isDataPlace } from '../layout.ts'
@@ -7,13 +7,34 @@ import type {
   FileFact,
   HostFacts,
   InstalledFacts,
+  Listener,
   NodeFact,
   ReleaseFact,
   ServiceFact,
   ServiceState,
 } from './hostFacts.ts'
-import { parseListeners } from './listeners.ts'
 import { type FactRows, readRows } from './rows.ts'
+
+/** Parses the LISTEN rows (state 0A) of /proc/net/tcp and tcp6 (proc(5)). */
+export function parseListeners(text: string): Listener[] {
+  return text.split('\n').flatMap((line) => {
+    const match = /^\s*\d+:\s+([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})\s+[0-9A-F]+:[0-9A-F]{4}\s+0A\s/.exec(
+      line,
+    )
+    const [, address, port] = match ?? []
+    return address === undefined || port === undefined
+      ? []
+      : [{ address: decodeAddress(address), port: Number.parseInt(port, 16) }]
+  })
+}
+
+/** Decodes an address: the kernel prints each 32-bit word in host byte order, little-endian on x86-64 and arm64. */
+function decodeAddress(hex: string): string {
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) =>
+    (word.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)),
+  )
+  return addressText(Buffer.from(bytes))
+}
 
 /** Returns true for a release or runtime id: a version and the beginning of a digest. */
 const isReleaseId = (id: string): boolean => /^[0-9][0-9A-Za-z.+-]*-[0-9a-f]{12}$/.test(id)

@@ -50,7 +50,7 @@ export function lockHeldError(options: {
   readonly here: boolean
 }): StepError {
   const { host, lock, here } = options
-  // Nobody is told to end the first process of a machine.
+  // Never suggest to kill process 1.
   const end =
     here && lock.owner !== undefined && lock.owner.pid > 1 ? `, or end it: kill ${lock.owner.pid}` : ''
   return new StepError({

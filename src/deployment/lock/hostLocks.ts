@@ -47,7 +47,7 @@ export const releaseLocks = (
   const connect = async (host: HostConfig): Promise<Transport> => {
     const transport = await options.connect(host)
     await transport.run(releaseScript(host.installDirectory, held.get(host.name)?.owner?.id)).catch(() => {
-      // Whether it is gone is asked next, over the same connection.
+      // The next request, on the same connection, checks that it is gone.
     })
     return transport
   }

@@ -85,7 +85,7 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     let result = await take()
     let { answer, rest } = parseLockAnswer(result.stdout.raw())
     const holder = answer.kind === 'held' ? answer.lock.owner : undefined
-    // Its process was one of this machine and is gone: nobody needs to wait for its heartbeat to stop.
+    // Its process was on this machine and has ended: no need to wait for its heartbeat to stop.
     if (holder !== undefined && hasRunEnded(holder, owner, locking.runs)) {
       result = await take(holder.id)
       ;({ answer, rest } = parseLockAnswer(result.stdout.raw()))
@@ -110,13 +110,13 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     clearInterval(timer)
     if (taken || unclear) {
       await sign
-      // Another's lock stays; what else is to be written down is for who surely has it.
+      // Leaves another run's lock; only the certain owner of the lock writes the record.
       const last = transport.run(
         `${taken ? locking.beforeNext() : ''}${releaseScript(installDirectory, owner.id)}`,
       )
       taken = false
       unclear = false
-      // The script is on its way before the end of the input is: nobody waits for its answer.
+      // The script is sent before the end of the input: nothing waits for its response.
       await Promise.race([last.catch(() => undefined), nextTurn()])
     }
     await transport.close()

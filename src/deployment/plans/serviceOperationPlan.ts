@@ -44,7 +44,7 @@ export function serviceOperationPlan(options: {
         if (!installed) return change(`${operation} ${set.components.join(', ')}`)
         if (components.length === 0) return undefined
         const what = change(`${operation} ${components.join(', ')}`)
-        // Those that are all to be stopped have nobody to wait for.
+        // If all components stop, none has to wait for another.
         const drains = operation === 'restart' && components.includes('connector')
         return draining(what, drains ? set.drainTimeout : 0)
       },

@@ -62,7 +62,7 @@ function filesStep({ cluster, layout, facts }: Uninstallation): Step {
     title,
     phase: 'commit',
     check: ({ installation }) => {
-      // An installation that was stopped in its first step has made its user, and has no manifest yet.
+      // An installation interrupted in its first step has created its user but no manifest.
       const ours = installation.manifest !== undefined || installation.madeUser !== undefined
       return ours ? deletion(title) : undefined
     },
@@ -74,7 +74,7 @@ function filesStep({ cluster, layout, facts }: Uninstallation): Step {
         layout.snapshot,
         ...installationDirectories(layout),
       ].filter((path) => path !== layout.share && !path.startsWith(`${layout.share}/`))
-      // share/ goes last: as long as its manifest is there, a second run knows that the rest is ours.
+      // share/ is removed last: its manifest tells a second run that the rest belongs to muster.
       await runOrThrow(transport, {
         doing: `removing ${layout.root}`,
         fix: 'Remove what is in the way by hand, then uninstall again.',

@@ -16,7 +16,7 @@ import {
 /** Checks that the host's certificate is usable: the user's own stores, or the one that muster made. */
 export const certificatesCheck: Check = {
   id: 'certificates',
-  // An installation finds the same problems when it opens the stores: only there it has their passwords.
+  // An installation finds the same problems when it opens the stores, because it has their passwords.
   describe: (subject, context) =>
     isGenerated(subject.host) ? describeGenerated(subject, context.now) : describeOwn(subject, context),
 }

@@ -6,7 +6,7 @@ export const diskCheck: Check = {
   id: 'disk',
   check: (candidate) => {
     const { host, facts } = candidate
-    // What is installed already has taken its own room.
+    // An existing installation already uses its own space.
     if (facts.installation.manifest !== undefined || hasFreeSpace(candidate)) return []
     return [
       new StepError({

@@ -5,7 +5,7 @@ import { type Check, failures, ok, warning } from './checkContract.ts'
 /** Checks that the machine-id is that of the installed machine, and of no other host. Clones often share theirs. */
 export const machineIdCheck: Check = {
   id: 'machine-id',
-  // An installation refuses another machine as soon as it has read the facts: survey.ts.
+  // An installation refuses another machine right after it has read the facts: survey.ts.
   describe: ({ host, facts }, { subjects, machines }) => {
     const id = facts.machineId
     const other = machineChanged({ host, facts, machines })

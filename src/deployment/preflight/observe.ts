@@ -101,7 +101,7 @@ function parseObservations(output: string, sent: Date): Observations {
   const [, libc] = row('libc')
   const [, kind, rules] = row('firewall')
   return {
-    // BusyBox has no %N: then it is whole seconds.
+    // BusyBox has no %N: it prints whole seconds.
     clockOffset: Math.round(Number.parseFloat(row('clock')[1] ?? '') * 1000 - sent.getTime()),
     ...(libc ? { libc } : {}),
     resolved: new Map(

@@ -16,7 +16,7 @@ export const ownNameCheck: Check = {
     )
     if (looped.length === 0) return ok('no loopback address')
     const lines = listOf(looped.map(({ address, name }) => `${address} ${name}`))
-    // What nothing dials does no harm: it is so on every fresh Debian.
+    // Harmless if nothing connects to it; the default of every fresh Debian.
     const dialled = dialledNames(config, host)
     if (!looped.some(({ name }) => dialled.includes(name))) {
       return ok(`/etc/hosts has ${lines}, and the file dials no such name`)

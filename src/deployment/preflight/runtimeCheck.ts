@@ -6,7 +6,7 @@ import { isSupported } from './systemCheck.ts'
 /** Checks the Node.js that runs the components: the host's own or one that is sent. */
 export const runtimeCheck: Check = {
   id: 'runtime',
-  // An installation finds the same problem when it chooses: only there a --runtime-file or a kept release is known.
+  // An installation finds the same problem later, when --runtime-file and installed releases are known.
   describe: ({ host, facts }, { ownNode }) => {
     if (!isSupported(facts)) return ok('none for this system')
     try {

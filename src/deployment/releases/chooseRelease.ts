@@ -52,7 +52,7 @@ export function isNewer(version: string, than: string): boolean {
     const difference = number - (other.numbers[index] ?? 0)
     if (difference !== 0) return difference > 0
   }
-  // A version comes after what was tried before it.
+  // A release is newer than its prereleases.
   if (one.before.length === 0 || other.before.length === 0) {
     return one.before.length === 0 && other.before.length > 0
   }

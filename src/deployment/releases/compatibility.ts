@@ -30,7 +30,7 @@ export function upgradeProblem(options: {
   }
   const runs = nameParts(currentRelease).version
   if (release !== undefined) {
-    // A host that does not keep it is refused later, together with the others.
+    // A host without this release is refused later, together with the others.
     const [to] = releasesNamed(facts.installation, release)
     if (to === undefined || !isNewer(runs, nameParts(to.id).version)) return undefined
     return new StepError({

@@ -42,7 +42,7 @@ export function verificationWithUsers(options: {
     host,
     data: set.data,
     service: { manager: set.manager, ...set.account },
-    // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
+    // Without the cluster's authority (the user's own stores), the host's chain names its authority.
     authorities: [...trustedAuthorities(state), chain].filter((pem) => pem !== undefined),
     users,
     components: set.components.map((component) => ({

@@ -89,7 +89,7 @@ function wasRolledBack({ installation }: HostFacts, from: string, to: string): b
   if (from === to || isNewer(version(from), version(to))) return false
   const marks = [...installation.applied.values()].map((text) => text.trim())
   if (marks.includes(rolledBackMarker(from))) return true
-  // An installation with --release leaves no such mark, but the newer release was the current one before.
+  // An installation with --release leaves no such marker, but the newer release was current before.
   return releasesByRecency(installation).some(({ id }) => id === to || isNewer(version(id), version(from)))
 }
 

@@ -71,7 +71,7 @@ export function createRecorder(options: {
     observe,
     begun,
     pending: (host, { manifest, path }) => {
-      // While a first installation is staged, there may be no folder to write into yet.
+      // During the stage phase of a first installation the folder may not exist yet.
       const waiting = lines.get(host) ?? []
       if (waiting.length === 0 || !committing.has(host)) return ''
       lines.delete(host)

@@ -59,7 +59,7 @@ export async function appendRun(
     const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = constants
     const file = await open(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600)
     try {
-      // Half a line that a full disk or a crash left must not swallow this one.
+      // An incomplete line after a full disk or a crash must not absorb this one.
       const { size } = await file.stat()
       const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
       const torn = size > 0 && buffer.toString() !== '\n'
@@ -76,7 +76,7 @@ export async function appendRun(
 /** Returns the recorded runs, oldest first; none without the file. Throws `StateError`. */
 export async function readRuns(place: StatePlace): Promise<readonly KnownRun[]> {
   const texts: string[] = []
-  // Newest first: what another run moves on meanwhile is read twice and not missed.
+  // Newest first: a file that another run rotates meanwhile is read twice, not missed.
   for (const path of filesOf(runsFile(place), runsFileRule.files)) texts.unshift(await textOf(path))
   return parseRuns(texts.join('\n'))
 }

@@ -114,7 +114,7 @@ export async function writeCachedRuntime(path: string, packed: Buffer): Promise<
 
 function reasonOf(error: unknown): string {
   const code = errorCode(error) ?? 'an unknown reason'
-  // Linux says ENOTDIR of a link that is opened as a folder, other systems say ELOOP.
+  // For a link opened as a folder Linux returns ENOTDIR, other systems ELOOP.
   if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'EEXIST') return 'it is a link or not a folder'
   return systemReason(code) ?? code
 }

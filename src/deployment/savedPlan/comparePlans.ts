@@ -96,7 +96,7 @@ function differencesOf(was: SavedStep, is: SavedStep): readonly string[] {
 function contentsOf(was: SavedHost, is: SavedHost): readonly string[] {
   return Object.entries(is.files).flatMap(([path, content]) => {
     const planned = was.files[path]
-    // What was to be made may have been made by a run that got no further.
+    // An interrupted run may have generated it already.
     if (planned === content || planned === madeAtInstall) return []
     return [
       `otherwise: ${path} would be ${content === madeAtInstall ? 'made anew' : 'another file than planned'}`,

@@ -66,7 +66,7 @@ export function planFileText(plan: SavedPlan): string {
 export function readPlanFile(text: string): PlanReading {
   const value = parseJson(text)
   if (!isObject(value) || !(formatMember in value)) {
-    // A file that was cut off is no JSON any more, and still says at its beginning what it was.
+    // A truncated file is invalid JSON, but its beginning still identifies it.
     return { problem: /^\s*\{\s*"muster-plan"\s*:/.test(text) ? 'damaged' : 'foreign' }
   }
   const { digest, ...content } = value

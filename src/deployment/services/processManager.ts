@@ -12,7 +12,7 @@ export const processManager: ServiceManager = {
   startsAtBoot: false,
   grantsPrivilegedPorts: false,
   unavailable: () => undefined,
-  // What no other manager has.
+  // A component that no other manager has.
   isInstalled: () => true,
   data: ({ root }) => {
     const data = `${root}/data`
@@ -36,7 +36,7 @@ export const processManager: ServiceManager = {
   *) stop "$1" ${stopTimeoutTenths()} ;;
 esac
 rm -f ${quote(layout.processes)}/"$1"`,
-    // It is asked afterwards: whoever started it does not know yet whether it came up.
+    // Checked afterwards: the starter does not know yet whether it runs.
     start: (source) => `case $1 in
 ${components.map((component) => `  ${component}) ${startProcess(source, component)} ;;`).join('\n')}
 esac

@@ -1,8 +1,21 @@
 import { quote } from '../../base/shellWords.ts'
 import { clusterPrefix } from '../layout.ts'
-import { fillTemplate } from '../template.ts'
 import type { ServiceDefinitions, ServiceId } from './serviceManager.ts'
 import { stopSeconds } from './stopTimeouts.ts'
+
+/** Replaces each `{{name}}` in a template; throws for a name without a value and for an unused value. */
+function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  const used = new Set<string>()
+  const text = template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`the template wants {{${name}}}`)
+    used.add(name)
+    return value
+  })
+  const unused = Object.keys(values).filter((name) => !used.has(name))
+  if (unused.length > 0) throw new Error(`the template has no place for ${unused.join(', ')}`)
+  return text
+}
 
 /** Returns the name of a component's systemd unit; it contains the cluster so that two clusters can share a host. */
 export const unitName = ({ cluster, component }: ServiceId): string =>

@@ -43,7 +43,7 @@ export function restoreUsersScript(options: {
   const file = quote(data.usersFile)
   const take = `${musterApiCommand(folder, `take-back-user --file ${file}`, account)} >/dev/null`
   if (facts.installation.users !== undefined) return take
-  // Where there was no file and nobody came in meanwhile, there is none again.
+  // If there was no file and no user was added meanwhile, the file is removed again.
   return `${take} && ${asService(account)}sh -c 'grep -q "\\"user\\":" "$1" || rm -f "$1"' sh ${file}`
 }
 

@@ -55,7 +55,7 @@ const formatOf = (now: Date): LockFormat<Owner> => ({
 function parseOwner(text: string): Owner | undefined {
   try {
     const { pid, started, machine, id, since } = JSON.parse(text) as Record<string, unknown>
-    // The id becomes part of a file's name.
+    // The id becomes part of a file name.
     if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id)) return undefined
     if (typeof pid !== 'number' || !Number.isInteger(pid)) return undefined
     if (typeof machine !== 'string' || typeof since !== 'string') return undefined

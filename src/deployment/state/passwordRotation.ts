@@ -71,7 +71,7 @@ export async function beginRotation(
     if (!marks.includes(mark)) {
       const fresh = [...new Set(marks)].map((one): ReplacedPassword => ({ at: now.toISOString(), mark: one }))
       const before = salt === known.salt ? (known.replaced ?? []) : []
-      // A password that was in use before and is so again is no replaced one.
+      // A password that is in use again is no longer a replaced one.
       const others = before.filter((one) => one.mark !== mark && !marks.includes(one.mark))
       const replaced = [...fresh, ...others].slice(0, maxReplaced)
       return { salt, password, pending, ...(replaced.length > 0 && { replaced }) }

@@ -87,7 +87,7 @@ export async function readFiles(
   const folder = stateFolder(place)
   const tooOpen: TooOpen[] = []
   if (!(await isFolder(musterFolder(place), tooOpen))) return undefined
-  // Staged files count as soon as they are there: a run may have died while it moved them.
+  // Committed files are valid at once: a run may have died while it moved them.
   const placed = await readTree(folder, tooOpen)
   const staged = await readTree(join(folder, committed), tooOpen)
   const gone = [...staged].filter(([, content]) => content.length === 0).map(([path]) => path)
@@ -183,7 +183,7 @@ export async function dropEmptyFolder(place: StatePlace): Promise<void> {
     if (!(await removed(stateFolder(place)))) return
     if ((await readdir(above)).some((name) => name !== '.gitignore')) return
     await rm(join(above, '.gitignore'), { force: true })
-    // Another run may have begun in the meantime: its secrets must stay out of git.
+    // Another run may have started meanwhile: its secrets must stay out of git.
     if (!(await removed(above))) await keepOutOfGit(place)
   } catch (error) {
     throw stateIoError(error, 'write', above)

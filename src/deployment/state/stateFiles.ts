@@ -135,7 +135,7 @@ export function hostOf(folder: string): string | undefined {
 export function encodeState(state: ClusterState): StateFiles {
   const files = new Map<string, Buffer>()
   if (state.authority !== undefined) {
-    // Who gives this file to curl trusts whatever a host may show at this moment.
+    // With this file curl trusts every certificate that a host may present now.
     files.set(authorityFiles.certificate, Buffer.from(ownAuthorities(state).join('')))
     files.set(authorityFiles.key, Buffer.from(state.authority.key.reveal()))
   }

@@ -33,7 +33,7 @@ export function directoriesStep(target: Target): Step {
     runOrThrow(transport, {
       doing: `laying out ${target.layout.root}`,
       fix: 'Make the folder writable, or choose another install-directory.',
-      // Folders above the root that are missing must let the service user through.
+      // New folders above the root must be accessible to the service user.
       script: makeDirectories(missing, facts.uid === 0),
     })
   return {
@@ -42,7 +42,7 @@ export function directoriesStep(target: Target): Step {
     phase: 'stage',
     atOnce: true,
     check: (facts) => {
-      // Of a folder that is not there yet, every part is new: saying so once is enough.
+      // If a folder is new, all of its contents are: one line is enough.
       const outside = target.data.folders.filter((path) => !path.startsWith(`${target.layout.root}/`))
       const details = facts.installation.exists
         ? differences(facts)

@@ -19,7 +19,7 @@ function staleStores({ tls, layout }: Pick<Target, 'tls' | 'layout'>, facts: Hos
       path.startsWith(`${layout.tls}/`) &&
       storeName.test(path.slice(layout.tls.length + 1)) &&
       !wanted.has(path) &&
-      // The file may name one there as the host's own.
+      // The file may name one of these as the host's own store.
       !facts.hostStores.has(path),
   )
 }

@@ -47,12 +47,12 @@ export function usersStep(
     id: userStepIds.written,
     title: names.length === 0 ? 'no administrator' : titleOf(names),
     phase: 'commit',
-    // What is asked of a component does not keep the order of what travels together.
+    // Requests to a component do not keep the order of a batch.
     ...(options.throughComponents === undefined ? { atOnce: true } : {}),
     check,
     apply: async (transport, facts) => {
       const changed = Object.values(changesOf(users, facts)).flat()
-      // In the order of the file, so that a host's user file has them so, too.
+      // In file order, which becomes the order of the host's user file.
       const records = users.flatMap((user): readonly UserRecord[] => {
         const known = changed.find((one) => one === user)
         return known === undefined ? [] : [{ user: known.user, access: 'full', hash: known.hash }]

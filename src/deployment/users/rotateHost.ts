@@ -86,7 +86,7 @@ export function rotateHost(options: {
       if (runs.length === 0) return 'no login verified: no component is running'
       const [first, ...others] = previous
       const proved = await proof(first)
-      // More than one only where a rotation was overtaken by the next.
+      // More than one only if a rotation started before the last one ended.
       for (const old of others) await proof(old)
       return proved
     },

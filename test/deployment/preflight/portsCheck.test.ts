@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseListeners } from '../../../src/deployment/facts/listeners.ts'
+import { parseListeners } from '../../../src/deployment/facts/parseFacts.ts'
 import { installationProblems } from '../../../src/deployment/preflight/checks.ts'
 import { hostConfig, hostFacts, installationFacts, proxy } from '../../support/deploymentValues.ts'
 

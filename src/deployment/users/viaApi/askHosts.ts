@@ -73,7 +73,7 @@ async function firstAccepted(
     const answer = await ask(login)
     if (answer.kind !== 'refused') return answer
   }
-  // Without a login a host that has no user yet says so.
+  // A host without users says so even without a login.
   return ask(undefined)
 }
 

@@ -2,8 +2,15 @@ import { isLoopback, isWildcard } from '../../../base/address.ts'
 import { listOf } from '../../../base/words.ts'
 import type { Endpoint } from '../../../client/endpoint.ts'
 import type { ApiConfig, HostConfig } from '../../../config/model.ts'
+import type { Transport } from '../../../transport/transport.ts'
 import { StepError } from '../../stepError.ts'
 import type { HostApi } from './apiHost.ts'
+
+/** Returns a transport for runs that use only APIs; their steps never call it. */
+export function apiOnlyTransport(host: string): Transport {
+  const never = (): Promise<never> => Promise.reject(new Error('a run over APIs alone was to use a shell'))
+  return { host, run: never, upload: never, close: () => Promise.resolve() }
+}
 
 /**
  * Returns the APIs of a host that this machine can call; `here` is true if the host is this machine. Skips remote

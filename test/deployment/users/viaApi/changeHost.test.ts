@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { get } from '../../../../src/client/calls.ts'
 import type { DesiredUsers } from '../../../../src/deployment/users/viaApi/apiHost.ts'
-import { apiOnlyTransport } from '../../../../src/deployment/users/viaApi/apiOnlyTransport.ts'
 import { askHost } from '../../../../src/deployment/users/viaApi/askHosts.ts'
 import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts'
 import { planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
+import { apiOnlyTransport } from '../../../../src/deployment/users/viaApi/reachableApis.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
 import { apiAt, type Fault, frontDoor, realHost, user, wish } from './host.ts'
 
