@@ -61,7 +61,7 @@ async function lookAtHosts(
   })
   const machines = await machinesOf(config)
   const survey = await surveyHosts({
-    look: allFacts,
+    scope: allFacts,
     config,
     connect: (host) => connectHost(context, host),
     // The table tells why a host was lost.
@@ -98,7 +98,7 @@ async function lookAtHosts(
       ownNode: { path: process.execPath, version: process.version },
       now: context.now(),
     },
-    [...survey.lost, ...looked.filter((one) => 'failure' in one)],
+    [...survey.unreachable, ...looked.filter((one) => 'failure' in one)],
   )
 }
 

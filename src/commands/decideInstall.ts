@@ -131,7 +131,7 @@ export async function decideInstall(
   if (barred.length > 0) return refusalFor(barred)
   const preparation = await prepare({
     config,
-    left: config.left,
+    excluded: config.left,
     surveyed: survey.reached,
     state: unlocking(options.state, options),
     secrets,

@@ -135,7 +135,7 @@ async function installOn(
     const packed = sources.runtimeFile?.packed
     await fetchRuntimes({ context, planned, packed, runtimes, emit: renderer.emit })
     await saveState({ ...config, before: state, after: preparation.state })
-    reportMade(session, preparation.made)
+    reportMade(session, preparation.generated)
     const { exit } = await execute()
     reportPart(session)
     if (exit !== exitCodes.ok) return exit

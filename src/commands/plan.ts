@@ -46,7 +46,7 @@ export async function plan(
   const sources = await readInstallSources({ context, config, state, runtimeFile })
   const survey = await surveyHosts({
     config,
-    look: allFacts,
+    scope: allFacts,
     connect: (host) => connectHost(context, host),
     emit: renderer.emit,
     machines: recordedMachines(state, replaced),
@@ -54,7 +54,7 @@ export async function plan(
   }).finally(() => renderer.end())
   const decide = async (): ReturnType<typeof decideInstall> => {
     if (context.signal.aborted) throw new Interrupted()
-    if (survey.lost.length > 0) return { failed: unreachableOutcomes(survey), reported: true }
+    if (survey.unreachable.length > 0) return { failed: unreachableOutcomes(survey), reported: true }
     return decideInstall({ ...options, config, secrets, state, survey, sources, packed: () => undefined })
   }
   const decision = await decide().finally(() => closeAll(survey))

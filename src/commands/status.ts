@@ -27,7 +27,7 @@ export async function status(
   const asked = await Promise.all(
     survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),
   )
-  const lost = survey.lost.map(({ host, failure, unreachable }) =>
+  const lost = survey.unreachable.map(({ host, failure, unreachable }) =>
     unreachableStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   await closeAll(survey)

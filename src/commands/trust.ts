@@ -46,7 +46,7 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   const shown = json || pin ? context.stderr : context.stdout
   const layout = { colour: colourOf(context, shown), width: textWidth(shown) }
   const outcomes = await trustServers(serversOf(routes), {
-    readKeys: ({ to, way }) => reader.hostKeysOf(to, way),
+    readKeys: ({ to, jumpHosts }) => reader.hostKeysOf(to, jumpHosts),
     readEntries: ({ to }) => reader.entriesOf(to.check.files),
     decide: async (looked) => {
       if (context.signal.aborted) throw new Interrupted()

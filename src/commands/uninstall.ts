@@ -60,8 +60,8 @@ function planOf(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan {
     asksAnyway: purge,
     carryOut: async (execute) => {
       const { exit } = await execute()
-      if (survey.lost.length > 0) {
-        const names = survey.lost.map(({ host }) => host.name).join(', ')
+      if (survey.unreachable.length > 0) {
+        const names = survey.unreachable.map(({ host }) => host.name).join(', ')
         context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
       }
       if (exit !== exitCodes.ok) return exit

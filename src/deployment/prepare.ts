@@ -37,7 +37,7 @@ export type Preparation =
       readonly ok: true
       readonly targets: readonly Target[]
       readonly state: ClusterState
-      readonly made: readonly GeneratedPassword[]
+      readonly generated: readonly GeneratedPassword[]
       readonly notes: readonly string[]
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
@@ -45,7 +45,7 @@ export type Preparation =
 export type PrepareOptions = {
   readonly config: ClusterConfig
   /** Hosts of the file that are excluded from the run. */
-  readonly left?: readonly HostConfig[]
+  readonly excluded?: readonly HostConfig[]
   readonly surveyed: readonly SurveyedHost[]
   readonly state: ClusterState
   readonly secrets: ResolvedSecrets
@@ -77,10 +77,10 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const logins = surveyed.map(({ host, facts }): HostLogin => {
     return { host, facts, given: givenPasswords(host, secrets) }
   })
-  const { state, random, hash, left = [] } = options
+  const { state, random, hash, excluded = [] } = options
   const replaced = await outdatedPasswordFailures(logins, state, hash)
   if (replaced.length > 0) return { ok: false, problems: replaced }
-  const admins = await decideAdministrators({ logins, state, random, left, hash })
+  const admins = await decideAdministrators({ logins, state, random, excluded, hash })
   const problems: StepError[] = []
   const targets: Target[] = []
   const tls = await tlsOfHosts({ ...options, state: admins.state }, problems)
@@ -100,7 +100,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   }
   if (problems.length > 0) return { ok: false, problems }
   const notes = [...tls.notes, ...forwardNotes(targets)]
-  return { ok: true, targets, state: withMachines(tls.state, surveyed), made: admins.made, notes }
+  return { ok: true, targets, state: withMachines(tls.state, surveyed), generated: admins.generated, notes }
 }
 
 /** Returns the references of all secrets that an installation needs on a host. */
@@ -131,7 +131,7 @@ async function tlsOfHosts(
     ? await ensureAuthority({ cluster: config.cluster, state: options.state, now })
     : undefined
   // A subset of the hosts cannot show whether an authority without its key exists.
-  const onlyPart = (options.left ?? []).length > 0 ? ', since no host of it was installed yet' : ''
+  const onlyPart = (options.excluded ?? []).length > 0 ? ', since no host of it was installed yet' : ''
   const notes = (authority?.notes ?? []).map((note) => `${note}${onlyPart}`)
   const told: TlsNote[] = []
   let state = authority?.state ?? options.state

@@ -31,7 +31,7 @@ export type Step<Facts = HostFacts> = {
    * True if `apply` sends all requests to the host synchronously: such neighbouring steps of a phase share a round
    * trip. Each still runs only after those before it succeeded.
    */
-  readonly atOnce?: true
+  readonly batchable?: true
 }
 
 export const change = (summary: string, details: readonly string[] = []): StepChange => ({ summary, details })

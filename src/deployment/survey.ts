@@ -29,7 +29,7 @@ export type UnreachableHost = {
 
 export type Survey<Facts extends InstalledFacts = HostFacts> = {
   readonly reached: readonly SurveyedHost<Facts>[]
-  readonly lost: readonly UnreachableHost[]
+  readonly unreachable: readonly UnreachableHost[]
 }
 
 /** Amount of facts to read from a host. */
@@ -40,7 +40,7 @@ export type FactsScope<Facts extends InstalledFacts> = {
       readonly host: HostConfig
       readonly transport: Transport
       /** Install-directory in the state directory, if it differs. */
-      readonly before?: string
+      readonly previousFolder?: string
     },
   ) => Promise<Facts>
   /** Set if the APIs of the host will be called. */
@@ -49,10 +49,10 @@ export type FactsScope<Facts extends InstalledFacts> = {
 
 /** All facts for an installation. */
 export const allFacts: FactsScope<HostFacts> = {
-  facts: (cluster, { host, transport, before }) =>
+  facts: (cluster, { host, transport, previousFolder }) =>
     gatherFacts(transport, {
       cluster,
-      ...(before === undefined ? {} : { before }),
+      ...(previousFolder === undefined ? {} : { previousFolder: previousFolder }),
       layout: layoutOf(host.installDirectory),
       ...(host.user === undefined ? {} : { user: host.user }),
       hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
@@ -75,7 +75,7 @@ export const installedFactsOnly: FactsScope<InstalledFacts> = {
  */
 export async function surveyHosts<Facts extends InstalledFacts>(options: {
   readonly config: ClusterConfig
-  readonly look: FactsScope<Facts>
+  readonly scope: FactsScope<Facts>
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
   /** Milliseconds, monotonic. */
@@ -101,13 +101,13 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
   })
   return {
     reached: results.filter((result) => 'transport' in result),
-    lost: results.filter((result) => 'failure' in result),
+    unreachable: results.filter((result) => 'failure' in result),
   }
 }
 
 async function surveyHost<Facts extends InstalledFacts>(options: {
   readonly config: ClusterConfig
-  readonly look: FactsScope<Facts>
+  readonly scope: FactsScope<Facts>
   readonly host: HostConfig
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
@@ -115,11 +115,11 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   readonly machines: Machines
   readonly anyInstallation?: boolean
 }): Promise<SurveyedHost<Facts>> {
-  const { config, host, emit, clock, look } = options
+  const { config, host, emit, clock, scope } = options
   const began = clock()
   emit({ type: 'phase-started', host: host.name, phase: 'connect' })
   const opened = await options.connect(host)
-  const transport = look.asksApis === true ? preconnect(opened, host) : opened
+  const transport = scope.asksApis === true ? preconnect(opened, host) : opened
   const connected = clock()
   const connect = (connected - began) / 1000
   emit({ type: 'phase-done', host: host.name, phase: 'connect', seconds: connect })
@@ -127,7 +127,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   try {
     const folder = options.machines.folders.get(host.name)
     const moved = folder === undefined || folder === host.installDirectory ? {} : { before: folder }
-    const facts = await look.facts(config.cluster, { host, transport, ...moved })
+    const facts = await scope.facts(config.cluster, { host, transport, ...moved })
     if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
     const other =
       machineChanged({ host, facts, machines: options.machines }) ??
@@ -162,13 +162,13 @@ export async function refreshSurvey(
   })
   return {
     reached: results.filter((result) => 'transport' in result),
-    lost: [...survey.lost, ...results.filter((result) => 'failure' in result)],
+    unreachable: [...survey.unreachable, ...results.filter((result) => 'failure' in result)],
   }
 }
 
 /** Returns the outcomes of the unreachable hosts. */
-export const unreachableOutcomes = (survey: Pick<Survey, 'lost'>): readonly HostOutcome[] =>
-  survey.lost.map(({ host, failure, unreachable }) => ({
+export const unreachableOutcomes = (survey: Pick<Survey, 'unreachable'>): readonly HostOutcome[] =>
+  survey.unreachable.map(({ host, failure, unreachable }) => ({
     host: host.name,
     result: unreachable ? 'unreachable' : 'failed',
     applied: [],

@@ -14,8 +14,8 @@ export type KeyServer = {
   readonly label: string
   readonly to: Destination
   /** Jump hosts before it, and their ids. */
-  readonly way: readonly Destination[]
-  readonly wayIds: readonly string[]
+  readonly jumpHosts: readonly Destination[]
+  readonly jumpHostIds: readonly string[]
 }
 
 /**
@@ -25,19 +25,35 @@ export type KeyServer = {
 export function serversOf(routes: readonly Route[]): readonly KeyServer[] {
   const servers = new Map<string, KeyServer>()
   for (const { jumps, target } of routes) {
-    const wayIds: string[] = []
+    const jumpHostIds: string[] = []
     for (const [index, to] of [...jumps, target].entries()) {
-      const id = idOf(to, wayIds)
-      const known = { id, label: to.label, to, way: jumps.slice(0, index), wayIds: [...wayIds] }
+      const id = idOf(to, jumpHostIds)
+      const known = {
+        id,
+        label: to.label,
+        to,
+        jumpHosts: jumps.slice(0, index),
+        jumpHostIds: [...jumpHostIds],
+      }
       if (!servers.has(id)) servers.set(id, known)
-      wayIds.push(id)
+      jumpHostIds.push(id)
     }
   }
-  return [...servers.values()].sort((one, other) => one.way.length - other.way.length)
+  return [...servers.values()].sort((one, other) => one.jumpHosts.length - other.jumpHosts.length)
 }
 
-function idOf({ label, jump, address, port, check, proxyCommand }: Destination, way: readonly string[]) {
-  return JSON.stringify([jump ? 'jump' : label, address, port, check, proxyCommand ?? '', way.at(-1) ?? ''])
+function idOf(
+  { label, jump, address, port, check, proxyCommand }: Destination,
+  jumpHostIds: readonly string[],
+) {
+  return JSON.stringify([
+    jump ? 'jump' : label,
+    address,
+    port,
+    check,
+    proxyCommand ?? '',
+    jumpHostIds.at(-1) ?? '',
+  ])
 }
 
 /** Keys of a server, or why they could not be read. */
@@ -68,7 +84,7 @@ type TrustActions = {
   /** Reads the present content of its known_hosts files. */
   readonly readEntries: (server: KeyServer) => Promise<readonly KnownHost[]>
   /** Selects the new servers to trust; called once for the servers that are reached without jump hosts. */
-  readonly decide: (looked: readonly ScannedServer[]) => Promise<readonly NewServer[]>
+  readonly decide: (scanned: readonly ScannedServer[]) => Promise<readonly NewServer[]>
   /** Records the keys of these servers. */
   readonly add: (servers: readonly NewServer[]) => Promise<void>
 }
@@ -79,57 +95,57 @@ type TrustActions = {
  */
 export async function trustServers(
   servers: readonly KeyServer[],
-  world: TrustActions,
+  actions: TrustActions,
 ): Promise<readonly TrustOutcome[]> {
   const outcomes = new Map<string, TrustOutcome>()
   const passable = (id: string): boolean => ['known', 'trusted'].includes(outcomes.get(id)?.result ?? '')
-  for (const depth of new Set(servers.map(({ way }) => way.length))) {
-    const round = servers.filter(({ way }) => way.length === depth)
+  for (const depth of new Set(servers.map(({ jumpHosts }) => jumpHosts.length))) {
+    const round = servers.filter(({ jumpHosts }) => jumpHosts.length === depth)
     const [open, closed] = [true, false].map((wanted) =>
-      round.filter(({ wayIds }) => wayIds.every(passable) === wanted),
+      round.filter(({ jumpHostIds }) => jumpHostIds.every(passable) === wanted),
     )
     for (const server of closed ?? []) outcomes.set(server.id, blockedByJumpHost(server, outcomes))
-    for (const outcome of await trustRound(open ?? [], world)) outcomes.set(outcome.server.id, outcome)
+    for (const outcome of await trustRound(open ?? [], actions)) outcomes.set(outcome.server.id, outcome)
   }
   return servers.flatMap(({ id }) => outcomes.get(id) ?? [])
 }
 
 async function trustRound(
   servers: readonly KeyServer[],
-  world: TrustActions,
+  actions: TrustActions,
 ): Promise<readonly TrustOutcome[]> {
-  const map = (server: KeyServer): Promise<ScannedServer> => scanServer(server, world)
-  const looked = await mapLimit({ items: servers, limit: handshakesAtOnce, map })
-  const chosen = await world.decide(looked)
-  if (chosen.length > 0) await world.add(chosen)
-  return Promise.all(looked.map((one) => outcomeOf(one, chosen, world)))
+  const map = (server: KeyServer): Promise<ScannedServer> => scanServer(server, actions)
+  const scanned = await mapLimit({ items: servers, limit: handshakesAtOnce, map })
+  const chosen = await actions.decide(scanned)
+  if (chosen.length > 0) await actions.add(chosen)
+  return Promise.all(scanned.map((one) => outcomeOf(one, chosen, actions)))
 }
 
-async function scanServer(server: KeyServer, world: TrustActions): Promise<ScannedServer> {
+async function scanServer(server: KeyServer, actions: TrustActions): Promise<ScannedServer> {
   try {
-    const keys = await world.readKeys(server)
-    return { server, found: hostKeyState(server.to, await world.readEntries(server), keys) }
+    const keys = await actions.readKeys(server)
+    return { server, found: hostKeyState(server.to, await actions.readEntries(server), keys) }
   } catch (error) {
     return { server, failure: failureOf(error), unreachable: isUnreachable(error) }
   }
 }
 
 async function outcomeOf(
-  looked: ScannedServer,
+  scanned: ScannedServer,
   chosen: readonly NewServer[],
-  world: TrustActions,
+  actions: TrustActions,
 ): Promise<TrustOutcome> {
-  const { server } = looked
-  if (!('found' in looked)) {
-    return { server, result: looked.unreachable ? 'unreachable' : 'failed', failure: looked.failure }
+  const { server } = scanned
+  if (!('found' in scanned)) {
+    return { server, result: scanned.unreachable ? 'unreachable' : 'failed', failure: scanned.failure }
   }
-  const { found } = looked
+  const { found } = scanned
   if ('problem' in found) return { server, result: found.state, found, failure: failureOf(found.problem) }
   if (found.state === 'known') return { server, result: 'known', found }
-  if (!chosen.includes(looked)) return { server, result: 'untrusted', found }
+  if (!chosen.includes(scanned)) return { server, result: 'untrusted', found }
   // Checks what later connections will read: the file may be one that stores nothing.
   const keys = found.keys.map(({ key }) => key)
-  const after = hostKeyState(server.to, await world.readEntries(server), keys)
+  const after = hostKeyState(server.to, await actions.readEntries(server), keys)
   if (after.state === 'known') return { server, result: 'trusted', found: after }
   return { server, result: 'failed', found, failure: notKept(server) }
 }
@@ -142,7 +158,7 @@ const notKept = ({ label, to }: KeyServer): Failure => ({
 
 /** Reports a server behind a jump host that is not known. */
 function blockedByJumpHost(server: KeyServer, outcomes: ReadonlyMap<string, TrustOutcome>): TrustOutcome {
-  const wall = server.wayIds
+  const wall = server.jumpHostIds
     .flatMap((id) => outcomes.get(id) ?? [])
     .find(({ result }) => result !== 'known' && result !== 'trusted')
   const name = wall?.server.label ?? 'a jump host'

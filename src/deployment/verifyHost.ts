@@ -38,7 +38,7 @@ export type VerificationTarget = Pick<
   readonly service: ServiceAccount & Pick<Target['service'], 'manager'>
   readonly components: readonly VerificationComponent[]
   /** Users that this run removed and no component may accept any more. */
-  readonly gone?: readonly string[]
+  readonly removedUsers?: readonly string[]
   /** True if all components were running before this run: they respond at once. */
   readonly running?: boolean
 }
@@ -151,7 +151,7 @@ function expectedResponses(target: VerificationTarget, component: VerificationCo
       const request = { id: `${name} ${old.user} old`, path: userPath(old.user), target: socket, ...base }
       return { component, expected: 401, request: { ...request, credentials: old } }
     })
-  const gone = (target.gone ?? []).map((user): ExpectedResponse => {
+  const gone = (target.removedUsers ?? []).map((user): ExpectedResponse => {
     const request = { id: `${name} ${user} gone`, path: userPath(user), target: socket, ...base }
     return { component, expected: 404, request }
   })

@@ -83,7 +83,7 @@ export async function inRun(
         if (begun) return
         begun = true
         // An installation has kept its state by now; elsewhere what may change nothing leaves nothing.
-        if (await hasState(place)) await appendRun(place, recorder.begun())
+        if (await hasState(place)) await appendRun(place, recorder.unfinished())
       },
       forget: () => {
         kept = false
@@ -119,7 +119,7 @@ export async function inRun(
     if (error instanceof Interrupted && !begun) {
       followed?.emit({
         type: 'run-ended',
-        outcomes: recorder.begun().targets.map(notStarted),
+        outcomes: recorder.unfinished().targets.map(notStarted),
         interrupted: true,
       })
       if (!error.told) context.stderr.write('Nothing was changed.\n')

@@ -36,7 +36,7 @@ export async function surveyToLook<Facts extends InstalledFacts>(
   opened(state)
   const survey = await surveyHosts({
     config: withShortTimeout(config),
-    look,
+    scope: look,
     connect: (host) => connectHost(context, host),
     emit: () => {},
     machines: recordedMachines(state),

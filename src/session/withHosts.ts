@@ -61,9 +61,9 @@ export async function withSurvey<Facts extends InstalledFacts>(
   const survey = await surveyLocked(session, options).finally(() => renderer.end())
   try {
     if (context.signal.aborted) throw new Interrupted()
-    const { lost, reached } = survey
+    const { unreachable, reached } = survey
     const isHeld = heldHosts(survey).length > 0
-    const isTooFew = requires === 'all' ? lost.length > 0 : requires === 'one' && reached.length === 0
+    const isTooFew = requires === 'all' ? unreachable.length > 0 : requires === 'one' && reached.length === 0
     if (!isHeld && !isTooFew) return await work({ ...session, survey })
     const exit = await refuse(session, { failed: unreachableOutcomes(survey), reported: true })
     return isHeld ? exitCodes.locked : exit
@@ -73,8 +73,8 @@ export async function withSurvey<Facts extends InstalledFacts>(
 }
 
 /** Hosts whose lock another run holds. */
-const heldHosts = (survey: Pick<Survey, 'lost'>): readonly UnreachableHost[] =>
-  survey.lost.filter(({ failure }) => failure.code === 'locked')
+const heldHosts = (survey: Pick<Survey, 'unreachable'>): readonly UnreachableHost[] =>
+  survey.unreachable.filter(({ failure }) => failure.code === 'locked')
 
 /**
  * Surveys all hosts and takes the lock of each in the same round trip. Where another run holds one, those
@@ -98,7 +98,7 @@ async function surveyLocked<Facts extends InstalledFacts>(
     attempt: async () => {
       const found = await surveyHosts({
         config,
-        look,
+        scope: look,
         connect: async (host) => {
           const { manifest, deployments } = layoutOf(host.installDirectory)
           return lockingTransport(await connectHost(context, host), {

@@ -26,7 +26,7 @@ describe('the servers whose keys must be known', () => {
     ]
     const servers = serversOf(routes)
     expect(servers.map(({ label }) => label)).toEqual(['gate', 'db3', 'inner', 'db2', 'db1'])
-    expect(servers.at(-1)?.wayIds).toEqual([servers[0]?.id, servers[2]?.id])
+    expect(servers.at(-1)?.jumpHostIds).toEqual([servers[0]?.id, servers[2]?.id])
   })
 
   it('are two where the same name lies behind two jump hosts', () => {

@@ -253,7 +253,7 @@ describe('verifyHost', () => {
   it('wants a removed user unknown to each component, asked on its socket', async () => {
     const gone = (status: number) => hostThat(({ credentials }) => (credentials ? 200 : status))
     const good = gone(404)
-    await verifyHost(good.host, { ...target, gone: ['zoe'] })
+    await verifyHost(good.host, { ...target, removedUsers: ['zoe'] })
     expect(
       good.requests().flatMap(({ path, target: place }) => (path.endsWith('zoe') ? [place] : [])),
     ).toEqual(
@@ -261,7 +261,7 @@ describe('verifyHost', () => {
         socket: `/run/muster-alpha/${name}/api.sock`,
       })),
     )
-    await expect(verifyHost(gone(200).host, { ...target, gone: ['zoe'] })).rejects.toMatchObject({
+    await expect(verifyHost(gone(200).host, { ...target, removedUsers: ['zoe'] })).rejects.toMatchObject({
       code: 'removed-user-there',
       message:
         'the manager at /run/muster-alpha/manager/api.sock answered 200 when asked for a removed user. Its log ends:\ncannot listen\nstopping',

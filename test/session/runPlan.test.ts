@@ -22,7 +22,7 @@ async function run(
   const happened: string[] = []
   const code = await inRun({ context, config, json, operation: 'test', lockWait: 0 }, async (locked) => {
     const session = await beginSession({ context, config, json, yes: typed === undefined, run: locked })
-    return runPlan({ ...session, survey: { reached: [], lost: [] } }, make(happened))
+    return runPlan({ ...session, survey: { reached: [], unreachable: [] } }, make(happened))
   })
   return { code, happened, out: out(), err: err() }
 }

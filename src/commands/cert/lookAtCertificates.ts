@@ -25,7 +25,7 @@ export async function lookAtCertificates(
     survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),
   ).finally(() => closeAll(survey))
   if (context.signal.aborted) throw new Interrupted()
-  const lost = survey.lost.map(({ host, failure, unreachable }): InspectedHost => {
+  const lost = survey.unreachable.map(({ host, failure, unreachable }): InspectedHost => {
     const why = unreachable ? ('unreachable' as const) : ('failed' as const)
     const told = { state: why, detail: failure.message, origin: originOf(host, state) }
     return { host, certificates: unreachableCertificates(host, told) }

@@ -95,7 +95,7 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
       notes: notesOf(given, { phase, first, file }),
     })
     if (deployed.exit !== exitCodes.ok) {
-      const lost = namesOf(session.survey.lost.map(({ host }) => host))
+      const lost = namesOf(session.survey.unreachable.map(({ host }) => host))
       if (deployed.state.rotation !== undefined) reportEnd(session, stoppedRotationText(phase, lost))
       return deployed.exit
     }

@@ -89,14 +89,14 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
       facts,
       given: given.get(host.name) ?? new Map(),
     })),
-    left: config.left,
+    excluded: config.left,
     state: opened.state,
     generate,
     hash,
     random: randomBytes,
   })
   if (!decided.ok) return refusalFor(decided.problems)
-  const { state, made } = decided
+  const { state, generated } = decided
   const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
   const work = decided.hosts.flatMap((one) => {
     const transport = transports.get(one.host.name)
@@ -107,7 +107,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
     notes: prune ? [] : extraNotes(decided.hosts),
     carryOut: async (execute) => {
       await saveState({ ...config, before: opened.state, after: state })
-      reportMade(session, made)
+      reportMade(session, generated)
       const { exit } = await execute()
       reportPart(session)
       if (exit !== exitCodes.ok || config.left.length > 0) return exit
@@ -147,7 +147,7 @@ function workOn(
   const proof = verificationWithUsers({ host, facts, set: { ...set, components: runs }, state, users })
   const verify = async (): Promise<string> => {
     if (runs.length === 0) return 'no login verified: no component is running'
-    const proved = await verifyHost(transport, { ...proof, running: true, gone: names })
+    const proved = await verifyHost(transport, { ...proof, running: true, removedUsers: names })
     return stopped.length === 0 ? proved : `${proved}; ${listOf(stopped)} not verified: not running`
   }
   return { host: host.name, address: host.address, transport, steps: preview(steps, facts), verify, snapshot }

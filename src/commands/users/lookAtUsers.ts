@@ -47,7 +47,7 @@ export async function lookAtUsers(
     }),
   ).finally(() => closeAll(survey))
   if (context.signal.aborted) throw new Interrupted()
-  const lost = survey.lost.map(
+  const lost = survey.unreachable.map(
     ({ host, failure, unreachable }): HostUsers =>
       notSeen(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )

@@ -66,7 +66,7 @@ export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
     const authorities = await readTrust(context, { cacert, state, place: config })
     const session = await beginSession({ ...options, config, run })
     const plan = await decide(session, { ...options, given, own, state, authorities })
-    return runPlan({ ...session, survey: { reached: [], lost: [] } }, plan)
+    return runPlan({ ...session, survey: { reached: [], unreachable: [] } }, plan)
   })
 }
 
@@ -82,13 +82,13 @@ async function decide(session: Session, known: Known): Promise<RunPlan | Refusal
       message: 'Nothing was changed: not every host passed the checks.',
     }
   }
-  const { plans, made, notes, wishes, state } = decision
+  const { plans, generated, notes, desiredUsers, state } = decision
   const work = plans.map((plan) => ({
     ...plan,
     transport: apiOnlyTransport(plan.host),
     verify: async () => {
-      const wish = wishes.find(({ host }) => host === plan.host)
-      return wish === undefined ? 'nothing to verify' : verifyUsers(wish, context.signal)
+      const desired = desiredUsers.find(({ host }) => host === plan.host)
+      return desired === undefined ? 'nothing to verify' : verifyUsers(desired, context.signal)
     },
   }))
   return {
@@ -96,14 +96,14 @@ async function decide(session: Session, known: Known): Promise<RunPlan | Refusal
     notes,
     carryOut: async (execute) => {
       await saveState({ ...config, before: known.state, after: state })
-      reportMade(session, made)
+      reportMade(session, generated)
       const { exit } = await execute()
       if (!json && !context.signal.aborted) {
         context.stdout.write(usersNowText(operation, run.recorder.record(exit)?.hosts ?? []) ?? '')
       }
       reportPart(session)
       if (exit !== exitCodes.ok || config.left.length > 0) return exit
-      const hosts = wishes.map(({ host, users }) => ({ name: host, users }))
+      const hosts = desiredUsers.map(({ host, users }) => ({ name: host, users }))
       await saveState({ ...config, before: state, after: afterVerifiedRun(state, usersGiven(hosts, given)) })
       return exit
     },
@@ -129,7 +129,7 @@ async function askViaApi(
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
   for (const problem of await outdatedPasswordFailures(logins, state, createHasher())) tell(problem)
   const notes: string[] = []
-  const wishes = config.hosts.flatMap((host): readonly DesiredUsers[] => {
+  const desiredUsers = config.hosts.flatMap((host): readonly DesiredUsers[] => {
     const reached = reachableApis({ host, here: isHere(host, machine), authorities })
     if (reached instanceof StepError) {
       tell(reached)
@@ -142,16 +142,16 @@ async function askViaApi(
     }
     return [desiredUsersOf({ host, apis: reached.apis, given, state, own, prune })]
   })
-  const asked = await askHosts({ wishes, signal: context.signal, emit })
+  const asked = await askHosts({ desiredUsers, signal: context.signal, emit })
   for (const one of asked) {
-    if ('failure' in one) fail(one.wish.host, one.failure, one.unreachable ? 'unreachable' : 'failed')
+    if ('failure' in one) fail(one.desired.host, one.failure, one.unreachable ? 'unreachable' : 'failed')
   }
   const answered = asked.flatMap((one) => ('asked' in one ? [one] : []))
   const addresses = new Map(config.hosts.map(({ name, address }) => [name, address]))
   const decision =
     failed.length > 0
       ? undefined
-      : decideViaApi({ answered, addresses, left: config.left, state, random: randomBytes })
+      : decideViaApi({ answered, addresses, excluded: config.left, state, random: randomBytes })
   if (decision?.ok === true) {
     for (const { host, steps } of decision.plans) {
       emit({ type: 'planned', host, changes: steps.map(({ change }) => change.summary) })

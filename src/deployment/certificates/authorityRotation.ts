@@ -10,7 +10,7 @@ export type AuthorityRetirement = {
   /** Names of the authorities that are no longer trusted once these hosts use the cluster's authority. */
   readonly dropped: readonly string[]
   /** Authorities that stay trusted, each with the hosts that still have a certificate of it. */
-  readonly staying: readonly { readonly authority: string; readonly hosts: readonly string[] }[]
+  readonly retained: readonly { readonly authority: string; readonly hosts: readonly string[] }[]
 }
 
 export function retirementOf({ hosts: kept }: ClusterState, names: readonly string[]): AuthorityRetirement {
@@ -22,7 +22,7 @@ export function retirementOf({ hosts: kept }: ClusterState, names: readonly stri
   }))
   const staying = theirs.filter((one) => one.hosts.length > 0)
   const dropped = theirs.filter((one) => one.hosts.length === 0).map(({ authority }) => authority)
-  return { hosts, dropped, staying }
+  return { hosts, dropped, retained: staying }
 }
 
 /** Returns the state after these hosts were verified; retires an outside authority that signed for no other host. */

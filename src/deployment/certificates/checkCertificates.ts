@@ -107,10 +107,10 @@ const checkedHere = ['keystore-expired', 'keystore-not-yet-valid', 'keystore-nam
 
 /** Returns the findings about the certificates of one host. */
 function checkHost(
-  looked: InspectedHost,
+  inspected: InspectedHost,
   around: { readonly now: Date; readonly span: Span },
 ): readonly Diagnostic[] {
-  const { certificates, known } = looked
+  const { certificates, known } = inspected
   const { host, state, detail: reason = '', onDisk, components, origin } = certificates
   const place = { span: around.span, host }
   if (state === 'unreachable') return [diagnose('certificate-host-unreachable', { host, reason }, place)]
@@ -125,7 +125,7 @@ function checkHost(
   const unseen = components.filter(({ listen, served }) => listen !== null && served === undefined)
   return [
     ...(onDisk === undefined ? [diagnose('certificate-missing', { host }, place)] : []),
-    ...distinctCertificates(certificates).flatMap((one) => checkCertificate(one, { looked, ...around })),
+    ...distinctCertificates(certificates).flatMap((one) => checkCertificate(one, { inspected, ...around })),
     ...(others.length === 0 || onDisk === undefined
       ? []
       : [
@@ -168,10 +168,10 @@ function distinctCertificates({ host, onDisk, components }: HostCertificates): r
 
 function checkCertificate(
   { what, found }: NamedCertificate,
-  around: { readonly looked: InspectedHost; readonly now: Date; readonly span: Span },
+  around: { readonly inspected: InspectedHost; readonly now: Date; readonly span: Span },
 ): readonly Diagnostic[] {
-  const { looked, now, span } = around
-  const { host, certificates, known } = looked
+  const { inspected, now, span } = around
+  const { host, certificates, known } = inspected
   const leaf = certificatesOf(found.chain)?.[0]
   if (leaf === undefined || known === undefined) return []
   const of = { what, host: host.name, origin: certificates.origin }

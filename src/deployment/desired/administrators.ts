@@ -32,26 +32,26 @@ export async function decideAdministrators(options: {
   readonly random: (size: number) => Buffer
   /** Hasher that may already hash the passwords of the files. */
   readonly hash: Hasher
-  readonly left?: readonly HostConfig[]
+  readonly excluded?: readonly HostConfig[]
   /** Also generates a password if a host has the user with one that is unknown here. */
   readonly generate?: boolean
 }): Promise<{
   readonly state: ClusterState
   readonly users: ReadonlyMap<string, readonly DesiredUser[]>
-  readonly made: readonly GeneratedPassword[]
+  readonly generated: readonly GeneratedPassword[]
 }> {
-  const { logins, random, hash, left = [], generate = false } = options
+  const { logins, random, hash, excluded = [], generate = false } = options
   const names = [...new Set(logins.flatMap(({ host }) => host.users.map(({ user }) => user)))]
   let state = options.state
-  const made: GeneratedPassword[] = []
+  const generated: GeneratedPassword[] = []
   for (const user of names) {
     const of = logins.filter(({ host }) => has([host], user))
     const kept = state.users.get(user)
     const unknown = of.some(({ given }) => !given.has(user)) && kept?.password === undefined
     const nowhere = logins.every(({ facts }) => userHash(facts.installation.users, user) === undefined)
-    const elsewhere = kept !== undefined && has(left, user)
+    const elsewhere = kept !== undefined && has(excluded, user)
     const password = unknown && (generate || (nowhere && !elsewhere)) ? makePassword(random) : kept?.password
-    if (password !== undefined && kept?.password === undefined) made.push({ user, password })
+    if (password !== undefined && kept?.password === undefined) generated.push({ user, password })
     state = withUser(state, user, {
       ...kept,
       salt: kept?.salt ?? random(saltBytes),
@@ -68,7 +68,7 @@ export async function decideAdministrators(options: {
     })
     return [host.name, await Promise.all(of)] as const
   })
-  return { state, users: new Map(await Promise.all(desired)), made }
+  return { state, users: new Map(await Promise.all(desired)), generated }
 }
 
 async function desiredUser(options: {
@@ -116,12 +116,12 @@ const has = (hosts: readonly HostConfig[], name: string): boolean =>
 export function dropReplacedPasswords(
   state: ClusterState,
   targets: readonly { readonly users: readonly DesiredUser[] }[],
-  left: readonly HostConfig[] = [],
+  excluded: readonly HostConfig[] = [],
 ): ClusterState {
   const users = targets.flatMap((target) => target.users)
   const proved = [...state.users].flatMap(([user, known]) => {
     const of = users.filter((one) => one.user === user && one.password !== undefined)
-    if (of.length === 0 || has(left, user)) return []
+    if (of.length === 0 || has(excluded, user)) return []
     const isKept = ({ password }: DesiredUser): boolean =>
       password !== undefined && known.password?.equals(password) === true
     return [{ user, given: !of.some(isKept) }]

@@ -23,7 +23,7 @@ export type HostProgress = {
   readonly work: HostWork
   readonly applied: string[]
   /** Steps of the commit phase that started; empty again after verification. */
-  readonly begun: PlannedStep[]
+  readonly started: PlannedStep[]
   readonly seconds: Partial<Record<Phase, number>>
   failure?: Failure
   unreachable?: boolean
@@ -34,7 +34,7 @@ export type HostProgress = {
 export const initialProgress = (work: HostWork): HostProgress => ({
   work,
   applied: [],
-  begun: [],
+  started: [],
   seconds: {},
 })
 
@@ -71,10 +71,10 @@ async function afterFailure(
   failure: Failure,
 ): Promise<Failure> {
   const { progress, phase, emit, clock } = options
-  const { work, begun, unreachable } = progress
+  const { work, started, unreachable } = progress
   // Leftovers of an interrupted run are not verified either.
   const leftover = phase === 'verify' && progress.proved === undefined && work.snapshot?.leftover === true
-  if (begun.length === 0 && !leftover) return failure
+  if (started.length === 0 && !leftover) return failure
   if (unreachable === true) {
     return appendToFailure(
       failure,
@@ -87,7 +87,7 @@ async function afterFailure(
       'It was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
     )
   }
-  const restored = await restoreHost({ work, begun, failure, emit, clock })
+  const restored = await restoreHost({ work, started, failure, emit, clock })
   progress.undone = restored.undone
   return restored.failure
 }
@@ -95,8 +95,8 @@ async function afterFailure(
 async function verify(progress: HostProgress): Promise<void> {
   const { verify: prove, transport, snapshot } = progress.work
   const proved = await prove?.(transport)
-  const changed = progress.begun.length > 0
-  progress.begun.length = 0
+  const changed = progress.started.length > 0
+  progress.started.length = 0
   if (proved !== undefined) progress.proved = proved
   const taken = changed && snapshot?.take !== undefined
   if (taken || snapshot?.leftover === true) await snapshot?.discard?.(transport)
@@ -116,7 +116,7 @@ async function applySteps(options: {
   let take = phase === 'commit' ? snapshot?.take : undefined
   for (const flight of transport.chain === undefined ? due.map((planned) => [planned]) : batchesOf(due)) {
     if (signal.aborted) return
-    const together = flight.length > 1 || (take !== undefined && flight[0]?.step.atOnce === true)
+    const together = flight.length > 1 || (take !== undefined && flight[0]?.step.batchable === true)
     const to = together ? (transport.chain?.() ?? transport) : transport
     const sent: Promise<void>[] = []
     for (const [index, planned] of flight.entries()) {
@@ -133,7 +133,7 @@ async function applySteps(options: {
         await taken
         take = undefined
       }
-      if (phase === 'commit') progress.begun.push(planned)
+      if (phase === 'commit') progress.started.push(planned)
       await sent[index]
       progress.applied.push(change.summary)
       emit({ type: 'step-done', ...told, seconds: (clock() - began) / 1000 })
@@ -146,7 +146,7 @@ function batchesOf(steps: readonly PlannedStep[]): readonly (readonly PlannedSte
   const flights: PlannedStep[][] = []
   for (const planned of steps) {
     const last = flights.at(-1)
-    const joins = planned.step.atOnce === true && last?.at(-1)?.step.atOnce === true
+    const joins = planned.step.batchable === true && last?.at(-1)?.step.batchable === true
     if (joins) last?.push(planned)
     else flights.push([planned])
   }
@@ -156,7 +156,7 @@ function batchesOf(steps: readonly PlannedStep[]): readonly (readonly PlannedSte
 type RestoreOptions = {
   readonly work: HostWork
   /** Oldest first. */
-  readonly begun: readonly PlannedStep[]
+  readonly started: readonly PlannedStep[]
   readonly failure: Failure
   readonly emit: Emit
   /** Milliseconds, monotonic. */
@@ -200,12 +200,12 @@ type RestoreAction = {
   readonly run: (transport: Transport) => Promise<Restored>
 }
 
-function restoreAction({ work, begun }: RestoreOptions): RestoreAction | undefined {
+function restoreAction({ work, started }: RestoreOptions): RestoreAction | undefined {
   const { restore, restoreSteps } = work.snapshot ?? {}
   if (restore !== undefined)
     return { parts: [{ step: 'before', title: 'all that was changed' }], run: restore }
-  if (restoreSteps === undefined || begun.length === 0) return undefined
-  const parts = begun.toReversed().map(({ step, change }) => ({ step: step.id, title: change.summary }))
+  if (restoreSteps === undefined || started.length === 0) return undefined
+  const parts = started.toReversed().map(({ step, change }) => ({ step: step.id, title: change.summary }))
   return {
     parts,
     run: async (transport) => {

@@ -23,7 +23,7 @@ export type InstalledRequest = {
 /** Arguments of the facts script. */
 export type FactsRequest = InstalledRequest & {
   /** Previous install-directory of the host, if it differs. */
-  readonly before?: string
+  readonly previousFolder?: string
   /** System user in the file. */
   readonly user?: string
   /** Paths of stores that the configuration names with `host:`. */
@@ -56,7 +56,7 @@ export const factsScript = (request: FactsRequest, nonce: string): string =>
     installed(request),
     users(request),
     userGroup(request.cluster, request.user),
-    ...(request.before === undefined ? [] : [previousInstallation(request.before)]),
+    ...(request.previousFolder === undefined ? [] : [previousInstallation(request.previousFolder)]),
     releases(request.layout),
     files(request),
     services(request),

@@ -37,11 +37,11 @@ const runtimeOf = ({ node }: ReleaseFact): string | undefined =>
 /** Parses a version; undefined if it is invalid (semver.org, 2.0.0). */
 function parse(
   version: string,
-): { readonly numbers: readonly number[]; readonly before: readonly string[] } | undefined {
+): { readonly numbers: readonly number[]; readonly prerelease: readonly string[] } | undefined {
   const [, numbers, before] =
     /^(\d{1,9}\.\d{1,9}\.\d{1,9})(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/.exec(version) ?? []
   if (numbers === undefined) return undefined
-  return { numbers: numbers.split('.').map(Number), before: before?.split('.') ?? [] }
+  return { numbers: numbers.split('.').map(Number), prerelease: before?.split('.') ?? [] }
 }
 
 /** Returns true if the first version is newer (semver.org, section 11); an invalid version is newer than none. */
@@ -53,11 +53,11 @@ export function isNewer(version: string, than: string): boolean {
     if (difference !== 0) return difference > 0
   }
   // A release is newer than its prereleases.
-  if (one.before.length === 0 || other.before.length === 0) {
-    return one.before.length === 0 && other.before.length > 0
+  if (one.prerelease.length === 0 || other.prerelease.length === 0) {
+    return one.prerelease.length === 0 && other.prerelease.length > 0
   }
   for (let index = 0; ; index += 1) {
-    const [mine, theirs] = [one.before[index], other.before[index]]
+    const [mine, theirs] = [one.prerelease[index], other.prerelease[index]]
     if (mine === undefined || theirs === undefined) return mine !== undefined
     if (mine !== theirs) return isAfter(mine, theirs)
   }

@@ -18,7 +18,7 @@ export type Recorder = {
    */
   readonly pending: (host: string, record: { readonly manifest: string; readonly path: string }) => string
   /** Returns the record before the first host is changed. */
-  readonly begun: () => UnendedRun
+  readonly unfinished: () => UnendedRun
   /** Returns the record of the run; undefined if it ended on no host, such as when the operator declined it. */
   readonly record: (exit: number) => RunRecord | undefined
 }
@@ -69,7 +69,7 @@ export function createRecorder(options: {
 
   return {
     observe,
-    begun,
+    unfinished: begun,
     pending: (host, { manifest, path }) => {
       // During the stage phase of a first installation the folder may not exist yet.
       const waiting = lines.get(host) ?? []

@@ -18,7 +18,7 @@ export type Snapshot = {
    * Replaces `restore` for a run whose facts are enough to restore: reverts these steps, by id and newest first,
    * which succeeded or had started when they failed.
    */
-  readonly restoreSteps?: (transport: Transport, begun: readonly string[]) => Promise<void>
+  readonly restoreSteps?: (transport: Transport, started: readonly string[]) => Promise<void>
   /** Removes the copy once the new state is verified. */
   readonly discard?: (transport: Transport) => Promise<void>
 }

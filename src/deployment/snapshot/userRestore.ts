@@ -67,16 +67,16 @@ export const restoreUsers =
     readonly users?: readonly DesiredUser[]
     readonly removed?: readonly string[]
   }) =>
-  async (transport: Transport, begun: readonly string[]): Promise<void> => {
+  async (transport: Transport, started: readonly string[]): Promise<void> => {
     const { data, facts, users = [], removed = [] } = options
     const restore = async (doing: string, stdin: Secret): Promise<void> => {
       const fix = `Look at ${data.usersFile} on the host, then run the command again.`
       await runOrThrow(transport, { doing, fix, stdin, script: restoreUsersScript(options) })
     }
-    if (begun.includes(userStepIds.removed)) {
+    if (started.includes(userStepIds.removed)) {
       const before = presentUsers(facts, removed).map(({ user, hash }) => ({ user, before: hash }))
       await restore(`giving ${listOf(removed, 'and')} back`, new Secret(JSON.stringify(before)))
     }
-    const written = begun.includes(userStepIds.written) ? writtenUsers(users, facts) : undefined
+    const written = started.includes(userStepIds.written) ? writtenUsers(users, facts) : undefined
     if (written !== undefined) await restore('giving users the passwords they had', written)
   }

@@ -10,7 +10,7 @@ export function activateStep(target: Target): Step {
     id: 'activate',
     title: `switch to release ${release.id}`,
     phase: 'commit',
-    atOnce: true,
+    batchable: true,
     check: (facts) => {
       const is = facts.installation.currentRelease
       if (is === release.id) return undefined

@@ -40,7 +40,7 @@ export function directoriesStep(target: Target): Step {
     id: 'directories',
     title: `lay out ${target.layout.root}`,
     phase: 'stage',
-    atOnce: true,
+    batchable: true,
     check: (facts) => {
       // If a folder is new, all of its contents are: one line is enough.
       const outside = target.data.folders.filter((path) => !path.startsWith(`${target.layout.root}/`))

@@ -15,7 +15,7 @@ export function releaseStep(target: Target): Step {
     id: 'release',
     title,
     phase: 'stage',
-    atOnce: true,
+    batchable: true,
     check: (facts) =>
       facts.installation.releases.some(({ id }) => id === release.id) ? undefined : creation(title),
     apply: async (transport) => {

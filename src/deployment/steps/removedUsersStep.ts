@@ -28,7 +28,7 @@ export function removedUsersStep(options: {
     id: userStepIds.removed,
     title: names.length === 0 ? 'no user to remove' : `remove ${list}`,
     phase: 'commit',
-    atOnce: true,
+    batchable: true,
     check: (is) => {
       const users = present(is).map(({ user }) => user)
       return users.length === 0

@@ -23,7 +23,7 @@ export function runtimeStep(
     id: 'runtime',
     title,
     phase: 'stage',
-    atOnce: true,
+    batchable: true,
     check: (facts) =>
       runtime.kind === 'sent' && !facts.installation.runtimes.includes(runtime.id)
         ? creation(title)

@@ -12,7 +12,7 @@ export function settingsStep(target: Target): Step {
     id: 'settings',
     title: 'write settings',
     phase: 'commit',
-    atOnce: true,
+    batchable: true,
     check: (facts) => {
       const details = alike(
         target.components.flatMap((component) => differences(facts, component, target.layout.root)),

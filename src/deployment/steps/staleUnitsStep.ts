@@ -22,7 +22,7 @@ function stepOf(definitions: ServiceDefinitions, services: readonly ServiceId[])
     id: 'stale-units',
     title: `remove ${noun}`,
     phase: 'commit',
-    atOnce: true,
+    batchable: true,
     check: (facts) => {
       const found = stale(facts)
       return found.length === 0 ? undefined : deletion(`stop and remove ${noun}`, found.map(name))

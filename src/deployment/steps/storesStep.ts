@@ -32,7 +32,7 @@ export function storesStep(target: Pick<Target, 'tls' | 'layout'>): Step {
     id: 'stores',
     title,
     phase: 'commit',
-    atOnce: true,
+    batchable: true,
     check: (facts) => {
       const differing = target.tls.flatMap((file) => {
         const detail = fileDifference(facts, file, target.layout.root)

@@ -12,7 +12,7 @@ export function systemUserStep(target: Target): Step {
     id: 'system-user',
     title: `create the system user ${service.user}`,
     phase: 'stage',
-    atOnce: true,
+    batchable: true,
     check: (facts) =>
       service.systemUser && facts.userGroup === undefined
         ? creation(`create the system user ${service.user}`)

@@ -34,7 +34,7 @@ export function unitsStep(target: Target): readonly Step[] {
       id: 'units',
       title,
       phase: 'commit',
-      atOnce: true,
+      batchable: true,
       check: (facts) => {
         const details = [
           ...target.components.flatMap((component) => differences(facts, component, target.layout.root)),

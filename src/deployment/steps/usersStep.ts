@@ -48,7 +48,7 @@ export function usersStep(
     title: names.length === 0 ? 'no administrator' : titleOf(names),
     phase: 'commit',
     // Requests to a component do not keep the order of a batch.
-    ...(options.throughComponents === undefined ? { atOnce: true } : {}),
+    ...(options.throughComponents === undefined ? { batchable: true } : {}),
     check,
     apply: async (transport, facts) => {
       const changed = Object.values(changesOf(users, facts)).flat()

@@ -32,7 +32,7 @@ export type UsersDecision =
       readonly ok: true
       readonly hosts: readonly DecidedHost[]
       readonly state: ClusterState
-      readonly made: readonly GeneratedPassword[]
+      readonly generated: readonly GeneratedPassword[]
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
 
@@ -40,7 +40,7 @@ export type UsersDecision =
 export async function decideUsers(options: {
   readonly hosts: readonly UsersHost[]
   /** Hosts of the file that are excluded from the run. */
-  readonly left: readonly HostConfig[]
+  readonly excluded: readonly HostConfig[]
   readonly state: ClusterState
   /** Also generates a password if a host has the user with one that is unknown here. */
   readonly generate: boolean
@@ -58,7 +58,7 @@ export async function decideUsers(options: {
   return {
     ok: true,
     state: decided.state,
-    made: decided.made,
+    generated: decided.generated,
     hosts: hosts.map(({ host, facts }) => ({
       host,
       facts,

@@ -114,7 +114,7 @@ export function removeFromHost(options: {
     snapshot: { restoreSteps: restoreUsers({ ...common, facts, removed: [user] }) },
     verify: async () => {
       if (runs.length === 0) return 'no component is running'
-      await verifyHost(transport, { ...apis, running: true, gone: [user] })
+      await verifyHost(transport, { ...apis, running: true, removedUsers: [user] })
       return `removed from every API`
     },
   }

@@ -10,16 +10,16 @@ const are = (some: readonly unknown[]): string => (some.length === 1 ? 'is' : 'a
 
 /** What a run is about to do that lets hosts leave outside authorities, a line each; `file` is what clients must trust. */
 export function leavingText(leaving: AuthorityRetirement, file: string): readonly string[] {
-  const { hosts, dropped, staying } = leaving
+  const { hosts, dropped, retained } = leaving
   if (hosts.length === 0) return ['no selected host has a certificate of an external authority']
-  const authorities = [...dropped, ...staying.map(({ authority }) => authority)]
+  const authorities = [...dropped, ...retained.map(({ authority }) => authority)]
   const all = namesOf(authorities)
   const [get, certificates] = hosts.length === 1 ? ['gets', 'a certificate'] : ['get', 'certificates']
   const first = `${shortListOf(hosts, 8)} ${get} ${certificates} of the cluster's own authority; ${all} ${are(authorities)} still trusted`
   return [
     dropped.length === 0 ? first : `phase 1 of 2: ${first}`,
     ...(dropped.length === 0 ? [] : [`then ${droppingText(dropped)}`]),
-    ...staying.map(
+    ...retained.map(
       ({ authority, hosts: others }) =>
         `${printable(authority)} stays trusted: ${shortListOf(others, 8)} ${others.length === 1 ? 'has a certificate' : 'have certificates'} of it`,
     ),

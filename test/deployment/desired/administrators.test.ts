@@ -34,16 +34,16 @@ function login(name: string, changes: { given?: string; installed?: boolean } = 
 
 describe('administrators', () => {
   it('makes a password where none is given, kept or anywhere installed, one for all hosts', async () => {
-    const { users, made, state } = await decideAdministrators({
+    const { users, generated, state } = await decideAdministrators({
       logins: [login('db1'), login('db2')],
       state: emptyState,
       random,
       hash,
     })
-    expect(made).toHaveLength(1)
+    expect(generated).toHaveLength(1)
     expect(users.get('db1')?.[0]?.hash).toBeDefined()
     expect(users.get('db1')?.[0]?.hash).toBe(users.get('db2')?.[0]?.hash)
-    expect(state.users.get('admin')?.password?.equals(made[0]?.password ?? new Secret(''))).toBe(true)
+    expect(state.users.get('admin')?.password?.equals(generated[0]?.password ?? new Secret(''))).toBe(true)
   })
 
   it('takes the kept one again, with the same hash', async () => {
@@ -54,18 +54,18 @@ describe('administrators', () => {
       random: (size) => Buffer.alloc(size, 9),
       hash,
     })
-    expect(second.made).toEqual([])
+    expect(second.generated).toEqual([])
     expect(second.users.get('db1')?.[0]?.hash).toBe(first.users.get('db1')?.[0]?.hash)
   })
 
   it('leaves a user as it is where it exists and no password is known', async () => {
-    const { users, made } = await decideAdministrators({
+    const { users, generated } = await decideAdministrators({
       logins: [login('db1', { installed: true })],
       state: emptyState,
       random,
       hash,
     })
-    expect(made).toEqual([])
+    expect(generated).toEqual([])
     expect(users.get('db1')).toEqual([{ user: 'admin' }])
   })
 
@@ -108,11 +108,13 @@ describe('administrators', () => {
     const left = [hostConfig({ name: 'db2' })]
     const known = withUser(emptyState, 'admin', { salt: Buffer.alloc(16, 1) })
     const options = { logins: [login('db1')], random, hash }
-    const part = await decideAdministrators({ ...options, state: known, left })
-    expect(part.made).toEqual([])
+    const part = await decideAdministrators({ ...options, state: known, excluded: left })
+    expect(part.generated).toEqual([])
     expect(part.users.get('db1')).toEqual([{ user: 'admin' }])
-    expect((await decideAdministrators({ ...options, state: known })).made).toHaveLength(1)
-    expect((await decideAdministrators({ ...options, state: emptyState, left })).made).toHaveLength(1)
+    expect((await decideAdministrators({ ...options, state: known })).generated).toHaveLength(1)
+    expect(
+      (await decideAdministrators({ ...options, state: emptyState, excluded: left })).generated,
+    ).toHaveLength(1)
   })
 
   it('knows the replaced one as long as a host that is left alone may have it', async () => {
@@ -142,12 +144,12 @@ describe('administrators', () => {
     expect(result.users.get('db1')?.map(({ user, password }) => [user, password?.reveal()])).toEqual([
       ['admin', undefined],
       ['ops', 'given to ops'],
-      ['nightly', result.made[0]?.password.reveal()],
+      ['nightly', result.generated[0]?.password.reveal()],
     ])
-    expect(result.made.map(({ user }) => user)).toEqual(['nightly'])
+    expect(result.generated.map(({ user }) => user)).toEqual(['nightly'])
     // The next run knows it and makes no other.
     const again = await decideAdministrators({ ...options, state: result.state })
-    expect(again.made).toEqual([])
+    expect(again.generated).toEqual([])
     expect(again.users.get('db1')?.[2]?.hash).toBe(result.users.get('db1')?.[2]?.hash)
   })
 
@@ -168,8 +170,8 @@ describe('administrators', () => {
 
   it('makes a password also for a user that exists, where that is wanted', async () => {
     const options = { logins: [login('db1', { installed: true })], state: emptyState, random, hash }
-    const { made, users } = await decideAdministrators({ ...options, generate: true })
-    expect(made.map(({ user }) => user)).toEqual(['admin'])
+    const { generated, users } = await decideAdministrators({ ...options, generate: true })
+    expect(generated.map(({ user }) => user)).toEqual(['admin'])
     expect(users.get('db1')?.[0]?.hash).toBeDefined()
   })
 
@@ -182,6 +184,6 @@ describe('administrators', () => {
       hash,
     })
     expect([...result.users]).toEqual([['db1', []]])
-    expect(result.made).toEqual([])
+    expect(result.generated).toEqual([])
   })
 })

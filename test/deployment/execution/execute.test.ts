@@ -267,7 +267,7 @@ describe('execute', () => {
       const host = { ...transport('db1'), chain: () => chained }
       const take = async (to: Transport): Promise<void> => void done.push(`${to.host} take`)
       const snapshot = { leftover: false, take, discard: async () => {} }
-      const together: Step = { ...step('one', 'commit'), atOnce: true }
+      const together: Step = { ...step('one', 'commit'), batchable: true }
       await run([{ ...work('db1', [together, step('two', 'commit')]), transport: host, snapshot }])
       expect(done).toEqual(['chained take', 'chained one', 'db1 two', 'db1 verify'])
       done.length = 0

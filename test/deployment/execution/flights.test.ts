@@ -50,7 +50,7 @@ const step = (id: string, phase: StepPhase, what: Partial<Step> & { readonly mor
   id,
   title: id,
   phase,
-  atOnce: true,
+  batchable: true,
   apply: async (to) => {
     const script = `echo ${id} >> ${folder}/done; ${what.more ?? ''}`
     await runOrThrow(to, { script, doing: id, fix: 'mend it' })
@@ -105,7 +105,7 @@ describe('steps that say all they have to say at once', () => {
 
   it('wait for a step that asks and answers, and it for them', async () => {
     const alone = step('b', 'commit')
-    const { atOnce: _, ...asking } = alone
+    const { batchable: _, ...asking } = alone
     await run([step('a', 'commit'), asking, step('c', 'commit')])
     expect(together).toBe(1)
     expect(await done()).toBe('a b c ')

@@ -103,7 +103,7 @@ async function decide(options: {
   const chosen = config.hosts.filter(({ name }) => only === undefined || name === only)
   const preparation = await prepare({
     config: { ...config, hosts: chosen },
-    left: config.hosts.filter((host) => !chosen.includes(host)),
+    excluded: config.hosts.filter((host) => !chosen.includes(host)),
     surveyed: chosen.flatMap((host) => {
       const is = facts.get(host.name)
       const seconds = { connect: 0, facts: 0 }

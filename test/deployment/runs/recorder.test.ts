@@ -70,7 +70,7 @@ describe('the recorder of a run', () => {
     const text = `${runLine(record)}{"id":"half\n[]\nnull\n\n${runLine(other)}`
     expect(parseRuns(text)).toEqual([record, other])
     const { seconds: _, hosts: __, exit: ___, ...begun } = record
-    expect(recorder.begun()).toEqual(begun)
+    expect(recorder.unfinished()).toEqual(begun)
   })
 
   it('has nothing to write down of a run that never ended, such as one that nobody agreed to', () => {

@@ -38,7 +38,7 @@ async function hostWith(
 }
 
 const decide = (hosts: readonly UsersHost[], changes: Partial<Parameters<typeof decideUsers>[0]> = {}) =>
-  decideUsers({ hosts, left: [], state: emptyState, generate: false, random, hash, ...changes })
+  decideUsers({ hosts, excluded: [], state: emptyState, generate: false, random, hash, ...changes })
 
 describe('decideUsers', () => {
   it('names what a host has beside the users of the file, and changes nothing about it', async () => {
@@ -77,7 +77,7 @@ describe('decideUsers', () => {
   it('makes a password for who has none that is known, where that is wanted', async () => {
     const hosts = [await hostWith('db1', ['admin', 'ops']), await hostWith('db2', ['admin'])]
     const decided = await decide(hosts, { generate: true })
-    expect(decided.ok && decided.made.map(({ user }) => user)).toEqual(['admin', 'ops'])
+    expect(decided.ok && decided.generated.map(({ user }) => user)).toEqual(['admin', 'ops'])
     expect(decided.ok && decided.hosts.every(({ users }) => users.every(({ hash }) => hash))).toBe(true)
   })
 

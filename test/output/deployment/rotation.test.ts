@@ -38,14 +38,14 @@ const told = (leaving: AuthorityRetirement, left: readonly string[] = []): strin
 
 describe('the way back from outside authorities', () => {
   it('is told with what is trusted meanwhile, and who must learn of it', () => {
-    expect(told({ hosts: ['db1'], dropped: [corp], staying: [] }, ['db2', 'db3'])).toMatchInlineSnapshot(`
+    expect(told({ hosts: ['db1'], dropped: [corp], retained: [] }, ['db2', 'db3'])).toMatchInlineSnapshot(`
       "phase 1 of 2: db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
       then phase 2 of 2: CN=Corp Root is trusted no longer
       clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
       db1 shows a certificate of the cluster's own authority, which install renews from now on. db2 and db3 trust CN=Corp Root until the next muster install."
     `)
     expect(
-      told({ hosts: ['db1', 'db2'], dropped: [corp], staying: [{ authority: acme, hosts: ['db3'] }] }),
+      told({ hosts: ['db1', 'db2'], dropped: [corp], retained: [{ authority: acme, hosts: ['db3'] }] }),
     ).toMatchInlineSnapshot(`
       "phase 1 of 2: db1 and db2 get certificates of the cluster's own authority; CN=Corp Root and CN=Acme are still trusted
       then phase 2 of 2: CN=Corp Root is trusted no longer
@@ -54,14 +54,14 @@ describe('the way back from outside authorities', () => {
       db1 and db2 show certificates of the cluster's own authority, which install renews from now on."
     `)
     expect(
-      told({ hosts: ['db1'], dropped: [], staying: [{ authority: corp, hosts: ['db2', 'db3'] }] }, ['db2']),
+      told({ hosts: ['db1'], dropped: [], retained: [{ authority: corp, hosts: ['db2', 'db3'] }] }, ['db2']),
     ).toMatchInlineSnapshot(`
       "db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
       CN=Corp Root stays trusted: db2 and db3 have certificates of it
       clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
       db1 shows a certificate of the cluster's own authority, which install renews from now on."
     `)
-    expect(leavingText({ hosts: [], dropped: [], staying: [] }, '')).toMatchInlineSnapshot(`
+    expect(leavingText({ hosts: [], dropped: [], retained: [] }, '')).toMatchInlineSnapshot(`
       [
         "no selected host has a certificate of an external authority",
       ]

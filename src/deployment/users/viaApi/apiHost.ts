@@ -33,11 +33,11 @@ export type AskedHost = {
   /** Names of the users on the host. */
   readonly present: readonly string[]
   /** Users who can log in with their desired password. */
-  readonly fitting: readonly string[]
+  readonly upToDate: readonly string[]
   /** Login that all APIs of the host accepted; absent while the host has no user. */
   readonly login?: Credentials
   /** Accepted logins of users whose password changes or who are removed: needed to restore them. */
-  readonly before: readonly Credentials[]
+  readonly previousLogins: readonly Credentials[]
 }
 
 /** Passwords in the file, by host and user. */
@@ -74,24 +74,24 @@ export function desiredUsersOf(options: {
  * were excluded from the run, one of them may have the user: then none is generated.
  */
 export function withGeneratedPasswords(options: {
-  readonly hosts: readonly { readonly wish: DesiredUsers; readonly asked: AskedHost }[]
+  readonly hosts: readonly { readonly desired: DesiredUsers; readonly asked: AskedHost }[]
   readonly leavesOut: (user: string) => boolean
   readonly random: (size: number) => Buffer
-}): { readonly wishes: readonly DesiredUsers[]; readonly made: readonly GeneratedPassword[] } {
+}): { readonly desiredUsers: readonly DesiredUsers[]; readonly generated: readonly GeneratedPassword[] } {
   const { hosts, leavesOut, random } = options
-  const wanted = hosts.flatMap(({ wish }) => wish.users)
+  const wanted = hosts.flatMap(({ desired }) => desired.users)
   const isPresent = (user: string): boolean =>
     hosts.some(({ asked }) => asked.present.includes(user.normalize('NFC')))
   const unknown = (user: string): boolean =>
     wanted.every((one) => one.user !== user || one.password === undefined) && !isPresent(user)
   const names = [...new Set(wanted.map(({ user }) => user))]
-  const made = names
+  const generated = names
     .filter((user) => unknown(user) && !leavesOut(user))
     .map((user): GeneratedPassword => ({ user, password: makePassword(random) }))
   const withMade = (one: UserWithPassword): UserWithPassword =>
-    made.find(({ user }) => user === one.user) ?? one
+    generated.find(({ user }) => user === one.user) ?? one
   return {
-    made,
-    wishes: hosts.map(({ wish }) => ({ ...wish, users: wish.users.map(withMade) })),
+    generated,
+    desiredUsers: hosts.map(({ desired }) => ({ ...desired, users: desired.users.map(withMade) })),
   }
 }

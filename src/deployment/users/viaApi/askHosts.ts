@@ -15,8 +15,8 @@ import { type ListedUsers, listUsers, requireFirstUserAllowed } from './listUser
  * desired user can log in. Rejects with a `StepError` or a `TransportError` if the host could not be changed: an API
  * does not respond, no login is known, or the first user may not be created from here.
  */
-export async function askHost(wish: DesiredUsers, signal: AbortSignal): Promise<AskedHost> {
-  const { host, apis, users } = wish
+export async function askHost(desired: DesiredUsers, signal: AbortSignal): Promise<AskedHost> {
+  const { host, apis, users } = desired
   const [first] = apis
   if (first === undefined) throw new Error('a host without APIs was to be asked')
   await Promise.all(apis.map((api) => requireResponse(host, api, signal)))
@@ -24,19 +24,19 @@ export async function askHost(wish: DesiredUsers, signal: AbortSignal): Promise<
     listUsers({ host, api, login, signal })
   const passwords = users.flatMap(({ user, password }) => (password === undefined ? [] : { user, password }))
   const tried = await Promise.all(passwords.map((login) => ask(first, login)))
-  const fitting = tried.flatMap((one) => (one.kind === 'users' ? [one] : []))
-  const listed = fitting[0] ?? (await firstAccepted(wish, (login) => ask(first, login)))
+  const upToDate = tried.flatMap((one) => (one.kind === 'users' ? [one] : []))
+  const listed = upToDate[0] ?? (await firstAccepted(desired, (login) => ask(first, login)))
   if (listed.kind === 'no-user') {
     await requireFirstUserAllowed({ host, api: first, signal })
-    return { present: [], fitting: [], before: [] }
+    return { present: [], upToDate: [], previousLogins: [] }
   }
-  if (listed.kind === 'refused') throw noLogin(wish, first)
+  if (listed.kind === 'refused') throw noLogin(desired, first)
   for (const api of apis.slice(1)) {
     if ((await ask(api, listed.login)).kind !== 'users') throw othersRefuse(host, api, listed.login)
   }
   const { names: present, login } = listed
-  const told = { present, fitting: fitting.map((one) => one.login.user), login }
-  return { ...told, before: await loginsBefore(wish, told, (one) => ask(first, one)) }
+  const told = { present, upToDate: upToDate.map((one) => one.login.user), login }
+  return { ...told, previousLogins: await loginsBefore(desired, told, (one) => ask(first, one)) }
 }
 
 /** Number of further passwords tried per user: five failures would lock it out. */
@@ -48,15 +48,15 @@ const maxTries = 2
  */
 async function loginsBefore(
   { users, logins }: DesiredUsers,
-  { present, fitting, login }: { readonly login: Credentials } & Pick<AskedHost, 'present' | 'fitting'>,
+  { present, upToDate, login }: { readonly login: Credentials } & Pick<AskedHost, 'present' | 'upToDate'>,
   ask: (login: Credentials) => Promise<ListedUsers>,
 ): Promise<readonly Credentials[]> {
-  const tried = fitting.length === 0 ? logins.slice(0, logins.indexOf(login) + 1) : []
-  const good = fitting.length === 0 ? [login] : []
+  const tried = upToDate.length === 0 ? logins.slice(0, logins.indexOf(login) + 1) : []
+  const good = upToDate.length === 0 ? [login] : []
   const failed: Credentials[] = []
   for (const one of logins) {
     const isIn = (names: readonly string[]): boolean => names.some((name) => isSameUser(name, one.user))
-    const isKnown = isIn(fitting) || isIn(good.map(({ user }) => user))
+    const isKnown = isIn(upToDate) || isIn(good.map(({ user }) => user))
     const concerned = isIn(present) && isIn(users.map(({ user }) => user))
     const tries = failed.filter(({ user }) => isSameUser(user, one.user)).length
     if (tried.includes(one) || isKnown || !concerned || tries >= maxTries) continue
@@ -107,28 +107,28 @@ const othersRefuse = (host: string, api: HostApi, { user }: Credentials): StepEr
 
 /** Answers of a host, or why it could not be changed. */
 type Asked =
-  | { readonly wish: DesiredUsers; readonly asked: AskedHost }
-  | { readonly wish: DesiredUsers; readonly failure: Failure; readonly unreachable: boolean }
+  | { readonly desired: DesiredUsers; readonly asked: AskedHost }
+  | { readonly desired: DesiredUsers; readonly failure: Failure; readonly unreachable: boolean }
 
 /** Asks all hosts before any of them is changed; a failure belongs to its host. */
 export const askHosts = (options: {
-  readonly wishes: readonly DesiredUsers[]
+  readonly desiredUsers: readonly DesiredUsers[]
   readonly signal: AbortSignal
   readonly emit: Emit
 }): Promise<readonly Asked[]> =>
   mapLimit({
-    items: options.wishes,
+    items: options.desiredUsers,
     limit: maxParallelHosts,
-    map: async (wish): Promise<Asked> => {
+    map: async (desired): Promise<Asked> => {
       const { emit, signal } = options
-      const { host } = wish
+      const { host } = desired
       emit({ type: 'phase-started', host, phase: 'facts' })
       try {
-        return { wish, asked: await askHost(wish, signal) }
+        return { desired, asked: await askHost(desired, signal) }
       } catch (error) {
         const failure = failureOf(error)
         emit({ type: 'host-failed', host, failure })
-        return { wish, failure, unreachable: isUnreachable(error) }
+        return { desired, failure, unreachable: isUnreachable(error) }
       }
     },
   })

@@ -42,25 +42,25 @@ const tellOf = { create: creation, reset: change, remove: deletion } as const
  * login may be a user that is removed.
  */
 export function userCalls(options: {
-  readonly wish: DesiredUsers
+  readonly desired: DesiredUsers
   readonly asked: AskedHost
   readonly changes: readonly UserChange[]
 }): UserCalls {
-  const { wish, asked, changes } = options
-  const { host, users, apis } = wish
+  const { desired, asked, changes } = options
+  const { host, users, apis } = desired
   const [api] = apis
   if (api === undefined) throw new Error('a host without APIs was to be changed')
-  const fitting = users.find(({ user }) => asked.fitting.includes(user))
+  const upToDate = users.find(({ user }) => asked.upToDate.includes(user))
   let login: Credentials | undefined =
-    fitting?.password === undefined ? asked.login : { user: fitting.user, password: fitting.password }
-  const begun: StartedChange[] = []
+    upToDate?.password === undefined ? asked.login : { user: upToDate.user, password: upToDate.password }
+  const started: StartedChange[] = []
   const carryOut = async (one: UserChange): Promise<void> => {
-    begun.push({ change: one, done: false })
+    started.push({ change: one, done: false })
     const outcome = await makeChange({ host, api }, one, login).catch((error: unknown) => {
-      throw addUserState(error, begun)
+      throw addUserState(error, started)
     })
     if ('problem' in outcome) throw refusal(host, api, outcome)
-    begun.splice(-1, 1, { change: one, done: true })
+    started.splice(-1, 1, { change: one, done: true })
     if (one.kind !== 'remove') login = one.login
   }
   const steps = changes.map((one): PlannedStep => {
@@ -70,16 +70,16 @@ export function userCalls(options: {
     return { change: planned, step: { ...step, apply: () => carryOut(one) } }
   })
   const snapshot: Snapshot = {
-    restore: () => revertHost({ wish, asked, api }, begun),
+    restore: () => revertHost({ desired, asked, api }, started),
   }
   return { steps, snapshot }
 }
 
 /** Adds the known state of the users to the failure of an unreachable host, which cannot be restored. */
-function addUserState(error: unknown, begun: readonly StartedChange[]): unknown {
+function addUserState(error: unknown, started: readonly StartedChange[]): unknown {
   if (!(error instanceof TransportError) || !isUnreachable(error)) return error
   const words = (is: boolean): string =>
-    begun
+    started
       .filter(({ done }) => done === is)
       .map((one) => describeChange(one.change))
       .join(', ')
@@ -95,7 +95,7 @@ function addUserState(error: unknown, begun: readonly StartedChange[]): unknown 
 /** Change that was started; `done` if the API confirmed it. */
 type StartedChange = { readonly change: UserChange; readonly done: boolean }
 
-type Host = { readonly wish: DesiredUsers; readonly asked: AskedHost; readonly api: HostApi }
+type Host = { readonly desired: DesiredUsers; readonly asked: AskedHost; readonly api: HostApi }
 
 /** Valid logins by user in NFC. */
 type Logins = Map<string, Credentials>
@@ -104,12 +104,12 @@ type Logins = Map<string, Credentials>
  * Reverts these changes of a host, newest first, as far as the passwords are known here; returns what remains.
  * Rejects with a `StepError` or a `TransportError` if the host refuses.
  */
-async function revertHost(host: Host, begun: readonly StartedChange[]): Promise<Restored> {
-  const { wish, asked } = host
+async function revertHost(host: Host, started: readonly StartedChange[]): Promise<Restored> {
+  const { desired, asked } = host
   const before = loginsOf(host)
   const now: Logins = new Map(before)
   const happened: UserChange[] = []
-  for (const { change, done } of begun) {
+  for (const { change, done } of started) {
     if (!done && !(await wasApplied(host, change, now))) continue
     happened.push(change)
     follow(now, change)
@@ -126,17 +126,17 @@ async function revertHost(host: Host, begun: readonly StartedChange[]): Promise<
     return undone.length === 0 ? 'No user was changed there.' : `Undone: ${undone.join(', ')}.`
   }
   const back = undone.length === 0 ? '' : `Undone: ${undone.join(', ')}. `
-  return { partly: `${back}On ${wish.host} ${listOf(stays)}.` }
+  return { partly: `${back}On ${desired.host} ${listOf(stays)}.` }
 }
 
 const nameOf = (change: UserChange): string =>
   (change.kind === 'remove' ? change.user : change.login.user).normalize('NFC')
 
-function loginsOf({ wish, asked }: Host): Logins {
-  const fitting = wish.users.flatMap(({ user, password }) =>
-    password !== undefined && asked.fitting.includes(user) ? [{ user, password }] : [],
+function loginsOf({ desired, asked }: Host): Logins {
+  const upToDate = desired.users.flatMap(({ user, password }) =>
+    password !== undefined && asked.upToDate.includes(user) ? [{ user, password }] : [],
   )
-  const all = [...asked.before, ...(asked.login ? [asked.login] : []), ...fitting]
+  const all = [...asked.previousLogins, ...(asked.login ? [asked.login] : []), ...upToDate]
   return new Map(all.map((login) => [login.user.normalize('NFC'), login]))
 }
 
@@ -150,8 +150,8 @@ const pickLogin = (now: Logins, about: string): Credentials | undefined =>
   [...now].find(([user]) => user !== about)?.[1] ?? now.get(about)
 
 /** Returns true if a change took place although its response was lost or was a problem. */
-async function wasApplied({ wish, api }: Host, change: UserChange, now: Logins): Promise<boolean> {
-  const { host } = wish
+async function wasApplied({ desired, api }: Host, change: UserChange, now: Logins): Promise<boolean> {
+  const { host } = desired
   if (change.kind !== 'remove') return (await listUsers({ host, api, login: change.login })).kind === 'users'
   const listed = await listUsers({ host, api, login: pickLogin(now, nameOf(change)) })
   return listed.kind === 'users' && !listed.names.some((name) => isSameUser(name, change.user))
@@ -159,11 +159,11 @@ async function wasApplied({ wish, api }: Host, change: UserChange, now: Logins):
 
 /** Reverts one change; returns what remains if that is not possible. */
 async function revertChange(
-  { wish, api }: Host,
+  { desired, api }: Host,
   change: UserChange,
   { before, now }: { readonly before: Logins; readonly now: Logins },
 ): Promise<string | undefined> {
-  const { host } = wish
+  const { host } = desired
   const user = nameOf(change)
   const old = before.get(user)
   if (change.kind !== 'create' && old === undefined) {
@@ -182,9 +182,9 @@ async function revertChange(
   return undefined
 }
 
-async function requireLogin({ wish, api }: Host, login: Credentials | undefined): Promise<void> {
+async function requireLogin({ desired, api }: Host, login: Credentials | undefined): Promise<void> {
   if (login === undefined) return
-  const { host } = wish
+  const { host } = desired
   if ((await listUsers({ host, api, login })).kind === 'users') return
   throw new StepError({
     host,

@@ -10,16 +10,16 @@ import { type UserCalls, userCalls } from './changeHost.ts'
 import { planChanges } from './planChanges.ts'
 
 /** Host whose APIs responded. */
-export type AnsweredHost = { readonly wish: DesiredUsers; readonly asked: AskedHost }
+export type AnsweredHost = { readonly desired: DesiredUsers; readonly asked: AskedHost }
 
 /** Decision about hosts and the state directory; nothing is changed yet. */
 export type ApiDecision =
   | {
       readonly ok: true
-      readonly wishes: readonly DesiredUsers[]
+      readonly desiredUsers: readonly DesiredUsers[]
       readonly plans: readonly (HostPlan & Pick<UserCalls, 'snapshot'>)[]
       readonly state: ClusterState
-      readonly made: readonly GeneratedPassword[]
+      readonly generated: readonly GeneratedPassword[]
       readonly notes: readonly string[]
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
@@ -31,34 +31,34 @@ export type ApiDecision =
 export function decideViaApi(options: {
   readonly answered: readonly AnsweredHost[]
   readonly addresses: ReadonlyMap<string, string>
-  readonly left: readonly HostConfig[]
+  readonly excluded: readonly HostConfig[]
   readonly state: ClusterState
   readonly random: (size: number) => Buffer
 }): ApiDecision {
-  const { answered, addresses, left, random } = options
+  const { answered, addresses, excluded, random } = options
   const leavesOut = (user: string): boolean =>
-    left.some(({ users }) => users.some((one) => one.user === user))
-  const { wishes, made } = withGeneratedPasswords({ hosts: answered, leavesOut, random })
+    excluded.some(({ users }) => users.some((one) => one.user === user))
+  const { desiredUsers, generated } = withGeneratedPasswords({ hosts: answered, leavesOut, random })
   const problems: StepError[] = []
   const extras = new Map<string, string[]>()
-  const plans = wishes.flatMap((wish, index) => {
+  const plans = desiredUsers.flatMap((desired, index) => {
     const asked = answered[index]?.asked
-    const planned = asked && planChanges(wish, asked)
+    const planned = asked && planChanges(desired, asked)
     if (asked === undefined || planned === undefined) return []
     if (planned instanceof StepError) {
       problems.push(planned)
       return []
     }
     const { changes, extra } = planned
-    const { host } = wish
-    if (extra.length > 0 && !wish.prune) {
+    const { host } = desired
+    if (extra.length > 0 && !desired.prune) {
       const names = listOf(extra)
       extras.set(names, [...(extras.get(names) ?? []), host])
     }
-    return [{ host, address: addresses.get(host) ?? host, ...userCalls({ wish, asked, changes }) }]
+    return [{ host, address: addresses.get(host) ?? host, ...userCalls({ desired, asked, changes }) }]
   })
   if (problems.length > 0) return { ok: false, problems }
-  const state = made.reduce((kept, { user, password }) => {
+  const state = generated.reduce((kept, { user, password }) => {
     const known = kept.users.get(user) ?? { salt: random(saltBytes) }
     return withUser(kept, user, { ...known, password })
   }, options.state)
@@ -66,5 +66,5 @@ export function decideViaApi(options: {
     ([names, hosts]) =>
       `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'has' : 'have'} ${names}, not in the file; --prune would remove them`,
   )
-  return { ok: true, wishes, plans, state, made, notes }
+  return { ok: true, desiredUsers, plans, state, generated, notes }
 }

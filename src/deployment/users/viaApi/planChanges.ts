@@ -18,8 +18,8 @@ export const extraUsers = (
 ): readonly string[] => present.filter((name) => !users.some(({ user }) => isSameUser(user, name)))
 
 /** Returns the missing changes of a host. A `StepError` if they need another password. */
-export function planChanges(wish: DesiredUsers, asked: AskedHost): UserChanges | StepError {
-  const { host, users, prune } = wish
+export function planChanges(desired: DesiredUsers, asked: AskedHost): UserChanges | StepError {
+  const { host, users, prune } = desired
   const has = (user: string): boolean => asked.present.some((name) => isSameUser(name, user))
   const unknown = users.filter(({ user, password }) => password === undefined && !has(user))
   if (unknown.length > 0) {
@@ -32,7 +32,7 @@ export function planChanges(wish: DesiredUsers, asked: AskedHost): UserChanges |
     })
   }
   const puts = users.flatMap(({ user, password }): UserChange[] => {
-    if (password === undefined || asked.fitting.some((name) => isSameUser(name, user))) return []
+    if (password === undefined || asked.upToDate.some((name) => isSameUser(name, user))) return []
     return [{ kind: has(user) ? 'reset' : 'create', login: { user, password } }]
   })
   const extra = extraUsers(asked.present, users)

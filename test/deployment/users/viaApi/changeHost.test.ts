@@ -6,7 +6,7 @@ import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts
 import { planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
 import { apiOnlyTransport } from '../../../../src/deployment/users/viaApi/reachableApis.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
-import { apiAt, type Fault, frontDoor, realHost, user, wish } from './host.ts'
+import { apiAt, desired, type Fault, frontDoor, realHost, user } from './host.ts'
 
 const { signal } = new AbortController()
 const login = (name: string, password: string) => ({ user: name, password: new Secret(password) })
@@ -30,11 +30,11 @@ async function failing(
     return fault
   })
   doors.push(door)
-  const whole = wish({ apis: [apiAt(door.port), ...host.apis.slice(1)], ...wanted })
+  const whole = desired({ apis: [apiAt(door.port), ...host.apis.slice(1)], ...wanted })
   const asked = await askHost(whole, signal)
   const planned = planChanges(whole, asked)
   if (planned instanceof Error) throw planned
-  const { steps, snapshot } = userCalls({ wish: whole, asked, changes: planned.changes })
+  const { steps, snapshot } = userCalls({ desired: whole, asked, changes: planned.changes })
   let failure: unknown
   for (const { step } of steps) {
     try {

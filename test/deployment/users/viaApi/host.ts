@@ -82,7 +82,7 @@ export const user = (name: string, password?: string): DesiredUsers['users'][num
   ...(password !== undefined && { password: new Secret(password) }),
 })
 
-export const wish = (changes: Partial<DesiredUsers>): DesiredUsers => ({
+export const desired = (changes: Partial<DesiredUsers>): DesiredUsers => ({
   host: 'db1',
   apis: [],
   users: [user('admin', 'right')],

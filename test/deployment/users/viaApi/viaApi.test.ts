@@ -9,7 +9,7 @@ import { Secret } from '../../../../src/secrets/secret.ts'
 import { serveTls } from '../../../support/loopbackServer.ts'
 import { freePort } from '../../../support/ports.ts'
 import { certificate } from '../../../support/testServer.ts'
-import { apiAt, realHost, user, wish } from './host.ts'
+import { apiAt, desired, realHost, user } from './host.ts'
 
 const { signal } = new AbortController()
 const login = (name: string, password: string) => ({ user: name, password: new Secret(password) })
@@ -19,7 +19,7 @@ async function apply(wanted: DesiredUsers): Promise<readonly string[]> {
   const asked = await askHost(wanted, signal)
   const planned = planChanges(wanted, asked)
   if (planned instanceof Error) throw planned
-  for (const { step } of userCalls({ wish: wanted, asked, changes: planned.changes }).steps) {
+  for (const { step } of userCalls({ desired: wanted, asked, changes: planned.changes }).steps) {
     await step.apply(apiOnlyTransport('db1'))
   }
   await verifyUsers(wanted, signal)
@@ -29,7 +29,7 @@ async function apply(wanted: DesiredUsers): Promise<readonly string[]> {
 describe('users by the APIs alone', () => {
   it('makes the first user without a login, the others with that', async () => {
     const { apis, names } = await realHost()
-    const wanted = wish({ apis, users: [user('admin', 'right'), user('ops', 'other')] })
+    const wanted = desired({ apis, users: [user('admin', 'right'), user('ops', 'other')] })
     expect(await apply(wanted)).toEqual(['create the administrator admin', 'create the administrator ops'])
     expect(names()).toEqual(['admin', 'ops'])
     expect(await apply(wanted)).toEqual([])
@@ -38,10 +38,10 @@ describe('users by the APIs alone', () => {
   it('resets a password by the one that was replaced, and adds what is missing', async () => {
     const { apis, names } = await realHost({ admin: 'old' })
     const users = [user('ops', 'other'), user('admin', 'new')]
-    const wanted = wish({ apis, users, logins: [login('admin', 'old')] })
+    const wanted = desired({ apis, users, logins: [login('admin', 'old')] })
     expect(await apply(wanted)).toEqual(['create the administrator ops', 'reset the password of admin'])
     expect(names()).toEqual(['admin', 'ops'])
-    await expect(askHost(wish({ apis, users: [user('admin', 'old')] }), signal)).rejects.toMatchObject({
+    await expect(askHost(desired({ apis, users: [user('admin', 'old')] }), signal)).rejects.toMatchObject({
       code: 'no-login',
     })
   })
@@ -49,30 +49,30 @@ describe('users by the APIs alone', () => {
   it("takes the operator's own login, and leaves strangers alone but with prune", async () => {
     const { apis, names } = await realHost({ stranger: 'strange' })
     const logins = [login('nobody', 'x'), login('stranger', 'strange')]
-    expect(await apply(wish({ apis, logins }))).toEqual(['create the administrator admin'])
+    expect(await apply(desired({ apis, logins }))).toEqual(['create the administrator admin'])
     expect(names()).toEqual(['stranger', 'admin'])
-    expect(await apply(wish({ apis, logins, prune: true }))).toEqual(['remove the user stranger'])
+    expect(await apply(desired({ apis, logins, prune: true }))).toEqual(['remove the user stranger'])
     expect(names()).toEqual(['admin'])
   })
 
   it('removes the login itself last, when those that stay are there', async () => {
     const { apis, names } = await realHost({ stranger: 'strange', other: 'o' })
-    const wanted = wish({ apis, logins: [login('stranger', 'strange')], prune: true })
+    const wanted = desired({ apis, logins: [login('stranger', 'strange')], prune: true })
     expect(await apply(wanted)).toHaveLength(3)
     expect(names()).toEqual(['admin'])
   })
 
   it('leaves a user without a known password as it is, and needs one where it is not there', async () => {
     const { apis } = await realHost({ admin: 'right' })
-    const here = wish({ apis, users: [user('admin', 'right'), user('ops')] })
+    const here = desired({ apis, users: [user('admin', 'right'), user('ops')] })
     const planned = planChanges(here, await askHost(here, signal))
     expect(planned).toMatchObject({ code: 'password-needed', message: expect.stringContaining('ops') })
-    const only = wish({ apis, users: [user('admin')], logins: [login('admin', 'right')] })
+    const only = desired({ apis, users: [user('admin')], logins: [login('admin', 'right')] })
     expect(await verifyUsers(here, signal)).toBe('logins verified, except ops: password unknown here')
     expect(await verifyUsers(only, signal)).toBe('every API answers')
     expect(await apply(only)).toEqual([])
     expect(
-      planChanges({ ...only, prune: true }, { present: ['admin', 'x'], fitting: [], before: [] }),
+      planChanges({ ...only, prune: true }, { present: ['admin', 'x'], upToDate: [], previousLogins: [] }),
     ).toMatchObject({
       code: 'no-login',
     })
@@ -99,12 +99,12 @@ describe('users by the APIs alone', () => {
     const closed = await freePort()
     const told: string[] = []
     const results = await askHosts({
-      wishes: [
-        wish({ host: 'db1', apis, logins: [login('ops', 'x')] }),
-        wish({ host: 'db2', apis: [apiAt(refusing.port)] }),
-        wish({ host: 'db3', apis: [apiAt(locked.port)] }),
-        wish({ host: 'db4', apis: [apiAt(closed)] }),
-        wish({
+      desiredUsers: [
+        desired({ host: 'db1', apis, logins: [login('ops', 'x')] }),
+        desired({ host: 'db2', apis: [apiAt(refusing.port)] }),
+        desired({ host: 'db3', apis: [apiAt(locked.port)] }),
+        desired({ host: 'db4', apis: [apiAt(closed)] }),
+        desired({
           host: 'db5',
           apis: apis.map((api) => ({
             ...api,
@@ -120,8 +120,8 @@ describe('users by the APIs alone', () => {
     expect([...told].sort()).toEqual(['db1', 'db2', 'db3', 'db4', 'db5'])
     const lines = results.map((one) =>
       'failure' in one
-        ? `${one.wish.host} ${one.unreachable} ${one.failure.code}: ${one.failure.message}\n  ${one.failure.fix}`
-        : `${one.wish.host} asked`,
+        ? `${one.desired.host} ${one.unreachable} ${one.failure.code}: ${one.failure.message}\n  ${one.failure.fix}`
+        : `${one.desired.host} asked`,
     )
     expect(lines.join('\n').replace(/:\d{4,5}\b/g, ':PORT')).toMatchInlineSnapshot(`
       "db1 false no-login: the manager at https://127.0.0.1:PORT has users, and it rejected every login whose password is known here: admin and ops
