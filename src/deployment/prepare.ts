@@ -64,14 +64,14 @@ export type PrepareOptions = {
 /** Checks the facts of all hosts and decides their desired state. Returns all problems of all hosts at once. */
 export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const { config, surveyed, secrets, now } = options
-  const judged = surveyed.flatMap(({ host, facts }) =>
+  const refused = surveyed.flatMap(({ host, facts }) =>
     installationProblems({ cluster: config.cluster, host, facts }),
   )
   const elsewhere = surveyed.flatMap(
     ({ host, facts }) =>
       missingAuthorityKey({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],
   )
-  if (judged.length + elsewhere.length > 0) return { ok: false, problems: [...judged, ...elsewhere] }
+  if (refused.length + elsewhere.length > 0) return { ok: false, problems: [...refused, ...elsewhere] }
   const pinned = pinReleases(surveyed, options.release)
   if (pinned.problems.length > 0) return { ok: false, problems: pinned.problems }
   const logins = surveyed.map(({ host, facts }): HostLogin => {
@@ -133,7 +133,7 @@ async function tlsOfHosts(
   // A subset of the hosts cannot show whether an authority without its key exists.
   const onlyPart = (options.excluded ?? []).length > 0 ? ', since no host of it was installed yet' : ''
   const notes = (authority?.notes ?? []).map((note) => `${note}${onlyPart}`)
-  const told: TlsNote[] = []
+  const storeNotes: TlsNote[] = []
   let state = authority?.state ?? options.state
   for (const { host, facts } of surveyed) {
     await collect(problems, host.name, async () => {
@@ -141,16 +141,16 @@ async function tlsOfHosts(
       if (authority === undefined || !isGenerated(host)) {
         const own = userProvidedStores({ host, facts, given, files: options.storeFiles, now })
         stores.set(host.name, own.stores)
-        told.push(...own.warnings.map((warning) => ({ host: host.name, warning })))
+        storeNotes.push(...own.warnings.map((warning) => ({ host: host.name, warning })))
         return
       }
       const made = await generatedStores({ host, facts, state, authority: authority.authority, given, now })
       state = made.state
       stores.set(host.name, made.stores)
-      if (made.issued !== undefined) told.push({ host: host.name, issued: made.issued })
+      if (made.issued !== undefined) storeNotes.push({ host: host.name, issued: made.issued })
     })
   }
-  return { stores, state, notes: [...notes, ...tlsNotes(told)] }
+  return { stores, state, notes: [...notes, ...tlsNotes(storeNotes)] }
 }
 
 /** Returns the store passwords from the host's file. */

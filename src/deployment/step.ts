@@ -55,5 +55,5 @@ export const writing = (summary: string, differences: readonly string[]): StepCh
     : change(summary, differences)
 
 /** Marks a change that restarts a connector with this drain timeout; returns it unchanged for 0. */
-export const draining = (told: StepChange, drains: number): StepChange =>
-  drains > 0 ? { ...told, drains } : told
+export const draining = (stepChange: StepChange, drains: number): StepChange =>
+  drains > 0 ? { ...stepChange, drains } : stepChange

@@ -71,10 +71,10 @@ export async function verifyHost(
   // Then nothing is known about the others.
   const ended = endedComponent(results)
   const decisive = proofs.filter(({ component }) => ended === undefined || component.component === ended)
-  for (const proof of decisive) {
-    const result = results.find(({ id }) => id === (ended ?? proof.request.id))
-    if (result !== undefined && isExpected(proof, result)) continue
-    throw await failure({ transport, target, proof, result })
+  for (const call of decisive) {
+    const result = results.find(({ id }) => id === (ended ?? call.request.id))
+    if (result !== undefined && isExpected(call, result)) continue
+    throw await failure({ transport, target, call, result })
   }
   return summarizeLogins(target.users)
 }
@@ -174,12 +174,12 @@ const loginOf = (
 async function failure(options: {
   readonly transport: Transport
   readonly target: VerificationTarget
-  readonly proof: ExpectedResponse
+  readonly call: ExpectedResponse
   readonly result: CallResult | undefined
 }): Promise<StepError> {
-  const { transport, target, proof, result } = options
-  const { component, settings } = proof.component
-  const user = proof.request.credentials?.user
+  const { transport, target, call, result } = options
+  const { component, settings } = call.component
+  const user = call.request.credentials?.user
   const where =
     settings.listen === null ? settings.socket : `${settings.listen.address}:${settings.listen.port}`
   const set = {
@@ -189,7 +189,7 @@ async function failure(options: {
     data: target.data,
   }
   const lines = describeFailure(await serviceFailure(transport, set, component))
-  const other = certificateFailure(result, proof)
+  const other = certificateFailure(result, call)
   if (other !== undefined) {
     return new StepError({
       host: target.host.name,
@@ -208,7 +208,7 @@ async function failure(options: {
       fix: `Find the sender in the audit log or the log of the ${component}, run \`muster users unlock ${user}\`, then run the command again.`,
     })
   }
-  if (proof.expected === 404) {
+  if (call.expected === 404) {
     return new StepError({
       host: target.host.name,
       code: 'removed-user-there',
@@ -218,9 +218,9 @@ async function failure(options: {
   }
   return new StepError({
     host: target.host.name,
-    code: proof.expected === 401 ? 'old-password-accepted' : 'login-not-proved',
+    code: call.expected === 401 ? 'old-password-accepted' : 'login-not-proved',
     message:
-      proof.expected === 401
+      call.expected === 401
         ? `the ${component} at ${where} ${said}${because} to the replaced password of ${user} instead of rejecting it`
         : `the ${component} at ${where} ${said}${because === '' ? ` instead of ${user === undefined ? 'answering a ping' : `accepting the login of ${user}`}` : because}${lines}`,
     fix: `See \`muster status\` and the log of the ${component} on ${target.host.name}, then install again.`,

@@ -39,10 +39,10 @@ export async function lookAtUsers(
       const old = replaced.filter(({ host }) => host === surveyed.host.name)
       const known = knownPasswords(surveyed.host, { given: given.get(surveyed.host.name), state, old })
       const unread = namesGiven(surveyed.host).filter((user) => !given.get(surveyed.host.name)?.has(user))
-      const judge = judgeOf(known, { unread, state, verify })
+      const compare = judgeOf(known, { unread, state, verify })
       const logins = read !== undefined
       return look(surveyed, () =>
-        hostUsers({ surveyed, cluster: config.cluster, state, judge, known, logins }),
+        hostUsers({ surveyed, cluster: config.cluster, state, compare, known, logins }),
       )
     }),
   ).finally(() => closeAll(survey))

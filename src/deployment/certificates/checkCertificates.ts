@@ -62,10 +62,14 @@ function authorityFindings(options: Parameters<typeof checkCertificates>[0]): re
     const [first] = having
     const place = { span: at(first?.known?.expected.origin === 'yours' ? first.host.name : undefined) }
     const { subject, daysLeft: days } = facts
-    const told = { subject, day: facts.notAfter.slice(0, 10), hosts: having.map(({ host }) => host.name) }
-    if (Date.parse(facts.notAfter) < now.getTime()) return [diagnose('authority-expired', told, place)]
+    const parameters = {
+      subject,
+      day: facts.notAfter.slice(0, 10),
+      hosts: having.map(({ host }) => host.name),
+    }
+    if (Date.parse(facts.notAfter) < now.getTime()) return [diagnose('authority-expired', parameters, place)]
     const warningDays = Math.max(...having.map(({ host }) => host.tls.warningDays))
-    return days < warningDays ? [diagnose('authority-expires-soon', { ...told, days }, place)] : []
+    return days < warningDays ? [diagnose('authority-expires-soon', { ...parameters, days }, place)] : []
   })
 }
 

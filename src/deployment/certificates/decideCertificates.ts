@@ -106,7 +106,7 @@ export async function decideCertificates(options: {
   let state = ensured.state
   const problems: StepError[] = []
   const targets: CertificateTarget[] = []
-  const told: TlsNote[] = []
+  const storeNotes: TlsNote[] = []
   const onceProved = new Map<string, HostStores>()
   for (const { host, facts } of surveyed) {
     try {
@@ -114,7 +114,7 @@ export async function decideCertificates(options: {
       const made = await generatedStores({ host, facts, state, authority, given, now, renew, ownAuthority })
       state = made.state
       if (made.onceProved !== undefined) onceProved.set(host.name, made.onceProved)
-      if (made.issued !== undefined) told.push({ host: host.name, issued: made.issued })
+      if (made.issued !== undefined) storeNotes.push({ host: host.name, issued: made.issued })
       targets.push(targetOf({ cluster, host, facts, stores: made.stores, secrets }))
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error
@@ -124,7 +124,7 @@ export async function decideCertificates(options: {
   }
   if (problems.length > 0) return { ok: false, problems }
   const notes = renew ? outsideNotes(surveyed, state) : []
-  return { ok: true, targets, state, onceProved, notes: [...notes, ...tlsNotes(told)] }
+  return { ok: true, targets, state, onceProved, notes: [...notes, ...tlsNotes(storeNotes)] }
 }
 
 /** Names the hosts that a renewal does not change. */

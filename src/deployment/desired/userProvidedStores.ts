@@ -79,15 +79,15 @@ export function userProvidedStores(options: {
     now,
     warningDays,
   })
-  const tell = (problem: StoreProblem) => tellStoreProblem(problem, [host.name])
+  const describe = (problem: StoreProblem) => tellStoreProblem(problem, [host.name])
   if (!opened.ok) {
     // Warnings would look like a reason here.
-    const told = opened.problems.filter((problem) => !isWarning(problem)).map(tell)
+    const errors = opened.problems.filter((problem) => !isWarning(problem)).map(describe)
     throw new StepError({
       host: host.name,
-      code: told[0]?.code ?? 'keystore-unfit',
-      message: `${told.map(({ message, why }) => `${message} ${why}`).join(' ')} The stores are ${keystorePath} and ${truststorePath}.`,
-      fix: told.map(({ fix }) => fix).join('\n'),
+      code: errors[0]?.code ?? 'keystore-unfit',
+      message: `${errors.map(({ message, why }) => `${message} ${why}`).join(' ')} The stores are ${keystorePath} and ${truststorePath}.`,
+      fix: errors.map(({ fix }) => fix).join('\n'),
     })
   }
   const files = [

@@ -114,20 +114,20 @@ async function applySteps(options: {
   const due = steps.filter(({ step }) => step.phase === phase)
   // The snapshot is taken before the first change of a host, if possible in the same round trip.
   let take = phase === 'commit' ? snapshot?.take : undefined
-  for (const flight of transport.chain === undefined ? due.map((planned) => [planned]) : batchesOf(due)) {
+  for (const batch of transport.chain === undefined ? due.map((planned) => [planned]) : batchesOf(due)) {
     if (signal.aborted) return
-    const together = flight.length > 1 || (take !== undefined && flight[0]?.step.batchable === true)
+    const together = batch.length > 1 || (take !== undefined && batch[0]?.step.batchable === true)
     const to = together ? (transport.chain?.() ?? transport) : transport
     const sent: Promise<void>[] = []
-    for (const [index, planned] of flight.entries()) {
+    for (const [index, planned] of batch.entries()) {
       const { step, change } = planned
       const began = clock()
-      const told = { host, step: step.id, title: change.summary }
-      emit({ type: 'step-started', ...told })
+      const named = { host, step: step.id, title: change.summary }
+      emit({ type: 'step-started', ...named })
       if (index === 0) {
         const taken = take?.(to)
         if (to === transport) await taken
-        sent.push(...flight.map((one) => one.step.apply(to)))
+        sent.push(...batch.map((one) => one.step.apply(to)))
         // A failure ends the batch: the host skips the steps that follow.
         for (const one of sent) one.catch(() => undefined)
         await taken
@@ -136,7 +136,7 @@ async function applySteps(options: {
       if (phase === 'commit') progress.started.push(planned)
       await sent[index]
       progress.applied.push(change.summary)
-      emit({ type: 'step-done', ...told, seconds: (clock() - began) / 1000 })
+      emit({ type: 'step-done', ...named, seconds: (clock() - began) / 1000 })
     }
   }
 }

@@ -25,7 +25,7 @@ export type RetryTiming = {
  * length; the last attempt is made when the time is over.
  */
 export async function retryWhileHeld<Outcome>(
-  patience: RetryTiming,
+  timing: RetryTiming,
   options: {
     readonly attempt: () => Promise<Outcome>
     readonly done: (outcome: Outcome) => boolean
@@ -33,7 +33,7 @@ export async function retryWhileHeld<Outcome>(
     readonly waiting?: (outcome: Outcome) => void
   },
 ): Promise<Outcome> {
-  const { wait, clock, chance, pause } = patience
+  const { wait, clock, chance, pause } = timing
   const began = clock()
   for (let first = true; ; first = false) {
     const outcome = await options.attempt()

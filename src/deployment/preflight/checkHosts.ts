@@ -21,14 +21,17 @@ export type HostChecks = {
 }
 
 /** Runs every check on every reachable host. Results are in file order; hosts that were not requested are omitted. */
-export function checkHosts(context: CheckContext, lost: readonly UnreachableHost[]): readonly HostChecks[] {
+export function checkHosts(
+  context: CheckContext,
+  unreachableHosts: readonly UnreachableHost[],
+): readonly HostChecks[] {
   const checked = new Map(
     context.subjects.map((subject): readonly [string, HostChecks] => {
       const { name, address } = subject.host
       return [name, { host: name, address, state: 'checked', results: resultsOf(subject, context) }]
     }),
   )
-  for (const one of lost) checked.set(one.host.name, unreachableHost(one))
+  for (const one of unreachableHosts) checked.set(one.host.name, unreachableHost(one))
   return context.config.hosts.flatMap(({ name }) => checked.get(name) ?? [])
 }
 

@@ -113,10 +113,10 @@ export function rollbackTarget(facts: HostFacts, to: string | undefined): Releas
     throw refuse('not-installed', 'nothing is installed there', 'Run `muster install` first.')
   }
   const had = releasesByRecency(facts.installation)
-  const begun = unfinishedRollback(facts.installation)
+  const unfinished = unfinishedRollback(facts.installation)
   const chosen =
     to === undefined
-      ? (releases.find(({ id }) => id === begun) ?? had.find(({ id }) => id !== currentRelease))
+      ? (releases.find(({ id }) => id === unfinished) ?? had.find(({ id }) => id !== currentRelease))
       : releasesNamed(facts.installation, to)[0]
   const others = had.filter(({ id }) => id !== currentRelease).map(({ id }) => id)
   if (chosen === undefined) {

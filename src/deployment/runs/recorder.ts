@@ -42,7 +42,7 @@ export function createRecorder(options: {
     lines.set(host, [...(lines.get(host) ?? []), JSON.stringify(line)])
   }
 
-  const begun = (): UnendedRun => ({
+  const unfinished = (): UnendedRun => ({
     ...{ id, operation, cluster, user, machine, pid, version },
     started: began.toISOString(),
     targets,
@@ -69,7 +69,7 @@ export function createRecorder(options: {
 
   return {
     observe,
-    unfinished: begun,
+    unfinished,
     pending: (host, { manifest, path }) => {
       // During the stage phase of a first installation the folder may not exist yet.
       const waiting = lines.get(host) ?? []
@@ -86,7 +86,7 @@ fi
       outcomes === undefined
         ? undefined
         : {
-            ...begun(),
+            ...unfinished(),
             seconds: inMilliseconds((now().getTime() - began.getTime()) / 1000),
             hosts: outcomes.map(roundedTimes),
             exit,

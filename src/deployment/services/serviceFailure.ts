@@ -75,8 +75,8 @@ export async function startOrThrow(
   try {
     return await runOrThrow(transport, options)
   } catch (error) {
-    const tells = serviceManagers[set.manager].failure.stateOf !== undefined
-    if (!(error instanceof StepError) || !tells) throw error
+    const hasState = serviceManagers[set.manager].failure.stateOf !== undefined
+    if (!(error instanceof StepError) || !hasState) throw error
     const found = await Promise.all(
       set.components.map(async (component) => ({
         component,
@@ -85,7 +85,7 @@ export async function startOrThrow(
     )
     const down = found.filter(({ failure }) => !failure.runs)
     if (down.length === 0) throw error
-    const told = down.map(
+    const messages = down.map(
       ({ component, failure }) => `the ${component} does not run${describeFailure(failure)}`,
     )
     const { host, code, fix } = error
@@ -93,7 +93,7 @@ export async function startOrThrow(
       host,
       code,
       fix,
-      message: `${options.doing} failed: ${joinMessages(told)}`,
+      message: `${options.doing} failed: ${joinMessages(messages)}`,
       cause: error,
     })
   }

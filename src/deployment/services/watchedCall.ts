@@ -17,7 +17,7 @@ export function watchedCall(call: string, watched: WatchedComponents): string {
   const { manager, components } = watched
   const { functions, look, nameOf, afterAnswer } = serviceManagers[manager].watch(watched)
   const looks = components.map((component, number) => `look ${number} ${quote(nameOf(component))}`)
-  const told = components.map((component, number) => {
+  const reports = components.map((component, number) => {
     const result = { id: component, error: { code: 'ended', message: 'it ended after its start' } }
     return `  ${endedCode + number}) printf '%s\\n' ${quote(JSON.stringify([result]))}; exit 0 ;;`
   })
@@ -40,7 +40,7 @@ wait "$call" 2>/dev/null; code=$?
 kill "$watch" 2>/dev/null; wait "$watch" 2>/dev/null; ended=$?
 [ "$code" != 0 ] || { ${afterAnswer}; exit 0; }
 case $ended in
-${told.join('\n')}
+${reports.join('\n')}
 esac
 exit "$code"`
 }

@@ -39,8 +39,8 @@ export function servicesStep(target: Target): Step {
       const { proxy } = target.host
       const connector = due(facts).some(({ desired }) => desired.component === 'connector')
       const details = proxy === undefined || !connector ? [] : [`connector: ${clientsText(proxy)}`]
-      const told = change(words.join(', '), details)
-      return draining(told, connector ? drainTimeoutOf(facts) : 0)
+      const restart = change(words.join(', '), details)
+      return draining(restart, connector ? drainTimeoutOf(facts) : 0)
     },
     apply: async (transport, facts) => {
       const components = due(facts).map(({ desired }) => desired)

@@ -41,8 +41,8 @@ function alike(differences: readonly Difference[]): readonly string[] {
   const lines = new Map<string, readonly Component[]>()
   for (const { component, line } of differences) lines.set(line, [...(lines.get(line) ?? []), component])
   return [...lines].map(([line, of]) => {
-    const told = differences.some((one) => one.line === line && one.file === true)
-    return told || of.some((component) => line.startsWith(`${component}-`))
+    const isFileLine = differences.some((one) => one.line === line && one.file === true)
+    return isFileLine || of.some((component) => line.startsWith(`${component}-`))
       ? line
       : `${of.join(', ')}: ${line}`
   })

@@ -74,12 +74,12 @@ export async function hostUsers(options: {
   readonly surveyed: SurveyedHost<InstalledFacts>
   readonly cluster: string
   readonly state: ClusterState
-  readonly judge: ComparePassword
+  readonly compare: ComparePassword
   /** Known passwords by user. */
   readonly known: ReadonlyMap<string, Secret>
   readonly logins: boolean
 }): Promise<HostUsers> {
-  const { surveyed, judge } = options
+  const { surveyed, compare } = options
   const { host, facts } = surveyed
   if (facts.installation.currentRelease === undefined) {
     return { host: host.name, state: 'not-installed', users: [], components: [] }
@@ -88,7 +88,7 @@ export async function hostUsers(options: {
   const present = await Promise.all(
     installed.map(async ({ user, hash }): Promise<UserOnHost> => {
       const named = host.users.some((one) => one.user === user)
-      return { user, named, present: true, hash, password: await judge(user, hash) }
+      return { user, named, present: true, hash, password: await compare(user, hash) }
     }),
   )
   const missing = host.users
@@ -133,16 +133,17 @@ async function askComponents(
       return { component, where, detail: 'it does not run', logins: new Map() }
     }
     const of = (id: string) => results.find((result) => result.id === id)
-    const told = of(component)
-    const listed = told !== undefined && 'status' in told && told.status === 200
-    const names = listed ? listedUsers(told.body) : undefined
+    const response = of(component)
+    const listed = response !== undefined && 'status' in response && response.status === 200
+    const names = listed ? listedUsers(response.body) : undefined
     const entered = tried.map(({ user }) => {
       const result = of(`${component} ${user}`)
       if (result === undefined) return [user, 'no answer'] as const
       if ('error' in result) return [user, result.error.message] as const
       return [user, result.status === 200 ? 'in' : `answered ${result.status}`] as const
     })
-    const detail = told !== undefined && 'error' in told ? told.error.message : 'it returned no list of users'
+    const detail =
+      response !== undefined && 'error' in response ? response.error.message : 'it returned no list of users'
     return { component, where, ...(names ? { names } : { detail }), logins: new Map(entered) }
   })
 }

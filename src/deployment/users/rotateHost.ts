@@ -72,7 +72,7 @@ export function rotateHost(options: {
   const common = { data: set.data, account: set.account, folder: layout.current, users: [desired] }
   const step = usersStep({ ...common, throughComponents: true })
   const runs = set.components.filter((name) => facts.services.get(name)?.state === 'running')
-  const proof = (old: Secret | undefined): Promise<string> => {
+  const verifyLogins = (old: Secret | undefined): Promise<string> => {
     const users = [{ ...desired, ...(old && { previous: old }) }]
     const running = { ...set, components: runs }
     const apis = verificationWithUsers({ host, facts, set: running, state, users })
@@ -85,10 +85,10 @@ export function rotateHost(options: {
     verify: async () => {
       if (runs.length === 0) return 'no login verified: no component is running'
       const [first, ...others] = previous
-      const proved = await proof(first)
+      const summary = await verifyLogins(first)
       // More than one only if a rotation started before the last one ended.
-      for (const old of others) await proof(old)
-      return proved
+      for (const old of others) await verifyLogins(old)
+      return summary
     },
   }
 }

@@ -73,7 +73,7 @@ async function found(
     },
     cluster: 'alpha',
     state: emptyState,
-    judge: async (user) => verdicts[user] ?? 'unknown',
+    compare: async (user) => verdicts[user] ?? 'unknown',
     known: new Map(['admin', 'ops'].map((user) => [user, new Secret(`of ${user}`)])),
     logins,
   })

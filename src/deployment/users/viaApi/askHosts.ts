@@ -35,8 +35,8 @@ export async function askHost(desired: DesiredUsers, signal: AbortSignal): Promi
     if ((await ask(api, listed.login)).kind !== 'users') throw othersRefuse(host, api, listed.login)
   }
   const { names: present, login } = listed
-  const told = { present, upToDate: upToDate.map((one) => one.login.user), login }
-  return { ...told, previousLogins: await loginsBefore(desired, told, (one) => ask(first, one)) }
+  const answers = { present, upToDate: upToDate.map((one) => one.login.user), login }
+  return { ...answers, previousLogins: await loginsBefore(desired, answers, (one) => ask(first, one)) }
 }
 
 /** Number of further passwords tried per user: five failures would lock it out. */

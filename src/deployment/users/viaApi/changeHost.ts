@@ -114,18 +114,18 @@ async function revertHost(host: Host, started: readonly StartedChange[]): Promis
     happened.push(change)
     follow(now, change)
   }
-  const undone: string[] = []
+  const reverted: string[] = []
   const stays: string[] = []
   for (const change of happened.toReversed()) {
     const why = await revertChange(host, change, { before, now })
-    if (why === undefined) undone.push(describeChange(change))
+    if (why === undefined) reverted.push(describeChange(change))
     else stays.push(why)
   }
   if (stays.length === 0) {
     await requireLogin(host, asked.login)
-    return undone.length === 0 ? 'No user was changed there.' : `Undone: ${undone.join(', ')}.`
+    return reverted.length === 0 ? 'No user was changed there.' : `Undone: ${reverted.join(', ')}.`
   }
-  const back = undone.length === 0 ? '' : `Undone: ${undone.join(', ')}. `
+  const back = reverted.length === 0 ? '' : `Undone: ${reverted.join(', ')}. `
   return { partly: `${back}On ${desired.host} ${listOf(stays)}.` }
 }
 
