@@ -143,11 +143,11 @@ function grantsOf(targets: readonly Target[], isWanted: (login: Login) => boolea
     const [only = '%'] = addresses
     const from = addresses.size === 1 ? only : '%'
     const sql = writers[option]({ type, user, from })
-    return [{ option, user, type, sql: from === '%' ? `${everywhere}${sql}` : sql }]
+    return [{ option, user, type, sql: from === '%' ? `${anyHostNote}${sql}` : sql }]
   })
 }
 
-const everywhere = "-- '%' is every address: narrow it to your own hosts, as in '10.0.0.%'.\n"
+const anyHostNote = "-- '%' is every address: narrow it to your own hosts, as in '10.0.0.%'.\n"
 
 const addressOf = ({ address }: HostConfig): string | undefined =>
   isHere(address) ? '127.0.0.1' : canonicalAddress(address)

@@ -28,7 +28,7 @@ export function foreignInstallation(options: {
 }
 
 /** Recorded machines of a cluster's hosts. */
-export type Machines = {
+export type RecordedMachines = {
   /** Machine-id of each host's installation, by host name. */
   readonly recorded: ReadonlyMap<string, string>
   /** Install-directory of each host's installation, by host name. */
@@ -41,7 +41,7 @@ export type Machines = {
 export const recordedMachines = (
   { machines, folders }: Pick<ClusterState, 'machines' | 'folders'>,
   replaced: readonly string[] = [],
-): Machines => ({ recorded: machines, folders, replaced })
+): RecordedMachines => ({ recorded: machines, folders, replaced })
 
 type Facts = {
   readonly machineId: string
@@ -57,7 +57,7 @@ export const isMachineId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text
 export function machineChanged(options: {
   readonly host: HostConfig
   readonly facts: Facts
-  readonly machines: Machines
+  readonly machines: RecordedMachines
 }): StepError | undefined {
   const { host, facts, machines } = options
   if (host.connection !== 'ssh' || machines.replaced.includes(host.name)) return undefined
@@ -99,7 +99,7 @@ export function withMachines(
  */
 export async function requireOwnMachine(
   transport: Transport,
-  { host, machines }: { readonly host: HostConfig; readonly machines: Machines },
+  { host, machines }: { readonly host: HostConfig; readonly machines: RecordedMachines },
 ): Promise<void> {
   // A local host is always this machine.
   if (host.connection !== 'ssh') return

@@ -19,7 +19,7 @@ import { failureOf } from './hostFailure.ts'
 import { withMachines } from './hostIdentity.ts'
 import { userHash } from './installedUsers.ts'
 import { installationProblems } from './preflight/checks.ts'
-import { forwardNotes, pinReleases } from './releases/pinReleases.ts'
+import { pinReleases, upgradeNotes } from './releases/pinReleases.ts'
 import { chooseRuntime, type RuntimeFile } from './runtime/chooseRuntime.ts'
 import type { ServerProgram } from './serverProgram.ts'
 import type { ClusterState } from './state/clusterState.ts'
@@ -99,7 +99,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
     })
   }
   if (problems.length > 0) return { ok: false, problems }
-  const notes = [...tls.notes, ...forwardNotes(targets)]
+  const notes = [...tls.notes, ...upgradeNotes(targets)]
   return { ok: true, targets, state: withMachines(tls.state, surveyed), generated: admins.generated, notes }
 }
 

@@ -6,7 +6,7 @@ import { maxParallelHosts } from './execution/execute.ts'
 import { gatherFacts, gatherInstalled } from './facts/gather.ts'
 import type { HostFacts, InstalledFacts } from './facts/hostFacts.ts'
 import { failureOf, isUnreachable } from './hostFailure.ts'
-import { foreignInstallation, type Machines, machineChanged } from './hostIdentity.ts'
+import { foreignInstallation, machineChanged, type RecordedMachines } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
 import { preconnect } from './preconnect.ts'
 import { untrustedFolder } from './trustedFolder.ts'
@@ -80,7 +80,7 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
   readonly emit: Emit
   /** Milliseconds, monotonic. */
   readonly clock: () => number
-  readonly machines: Machines
+  readonly machines: RecordedMachines
   /** For read-only commands: accepts a host with another installation or another machine. */
   readonly anyInstallation?: boolean
 }): Promise<Survey<Facts>> {
@@ -112,7 +112,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
   readonly clock: () => number
-  readonly machines: Machines
+  readonly machines: RecordedMachines
   readonly anyInstallation?: boolean
 }): Promise<SurveyedHost<Facts>> {
   const { config, host, emit, clock, scope } = options

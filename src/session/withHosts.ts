@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { HostFacts, InstalledFacts } from '../deployment/facts/hostFacts.ts'
-import type { Machines } from '../deployment/hostIdentity.ts'
+import type { RecordedMachines } from '../deployment/hostIdentity.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { lockingTransport, retryWhileHeld } from '../deployment/lock/lockingTransport.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
@@ -54,7 +54,7 @@ export async function withHosts<Facts extends InstalledFacts>(
  */
 export async function withSurvey<Facts extends InstalledFacts>(
   session: Session,
-  options: SurveyOptions<Facts> & { readonly machines: Machines },
+  options: SurveyOptions<Facts> & { readonly machines: RecordedMachines },
 ): Promise<ExitCode> {
   const { context, renderer } = session
   const { requires, work } = options
@@ -83,7 +83,7 @@ const heldHosts = (survey: Pick<Survey, 'unreachable'>): readonly UnreachableHos
  */
 async function surveyLocked<Facts extends InstalledFacts>(
   { context, config, run, renderer }: Session,
-  { machines, look }: { readonly machines: Machines; readonly look: FactsScope<Facts> },
+  { machines, look }: { readonly machines: RecordedMachines; readonly look: FactsScope<Facts> },
 ): Promise<Survey<Facts>> {
   const { emit } = renderer
   const told = new Set<string>()

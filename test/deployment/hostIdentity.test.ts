@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   foreignInstallation,
-  type Machines,
   machineChanged,
+  type RecordedMachines,
   requireOwnMachine,
   withMachines,
 } from '../../src/deployment/hostIdentity.ts'
@@ -104,7 +104,7 @@ const installed = (machineId: string): string =>
   Buffer.from(manifestText({ version: 1, cluster: 'alpha', host: 'db1', machineId })).toString('base64')
 
 describe('a host that is asked for no more than who it is', () => {
-  const ask = (stdout: string, recorded: Machines['recorded'] = new Map([['db1', own]])) => {
+  const ask = (stdout: string, recorded: RecordedMachines['recorded'] = new Map([['db1', own]])) => {
     const transport = fakeTransport({
       expect: [{ script: '/opt/muster/share/installation.json', result: { stdout } }],
     })

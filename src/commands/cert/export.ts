@@ -11,7 +11,7 @@ import { apiAddress } from '../../deployment/callHost.ts'
 import {
   type ExportFormat,
   exportAuthorities,
-  exportHost,
+  exportHostCertificate,
 } from '../../deployment/certificates/exportStores.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import { type ClusterState, trustedAuthorities } from '../../deployment/state/clusterState.ts'
@@ -162,7 +162,7 @@ async function hostOf(
     )
   }
   const password = format === 'p12' ? await keystorePassword(options) : new Secret('')
-  const content = exportHost({ host, stores, format, withKey, password })
+  const content = exportHostCertificate({ host, stores, format, withKey, password })
   const words = withKey
     ? `the private key of ${host.name} with its certificate; only you can read it`
     : `the certificate of ${host.name} and its authority`

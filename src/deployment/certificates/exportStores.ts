@@ -32,7 +32,7 @@ export function exportAuthorities(options: {
 }
 
 /** Exports a host's chain as PEM, with its key first if requested; or both as a PKCS#12 keystore. */
-export function exportHost(options: {
+export function exportHostCertificate(options: {
   readonly host: Pick<HostConfig, 'tls'>
   readonly stores: Pick<HostStores, 'key' | 'chain'>
   readonly format: 'pem' | 'p12'

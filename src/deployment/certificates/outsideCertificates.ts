@@ -8,7 +8,7 @@ import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostNames } from '../../certificates/profile.ts'
 import { signingRequest } from '../../certificates/signCertificate.ts'
 import type { HostConfig } from '../../config/model.ts'
-import { splitNames } from '../desired/certificateNames.ts'
+import { subjectAltNames } from '../desired/certificateNames.ts'
 import { type ClusterState, trustedAuthorities, withHost } from '../state/clusterState.ts'
 
 /**
@@ -20,7 +20,7 @@ function namesToRequest(host: HostConfig, stores: Pick<HostStores, 'chain'>): Ho
   const known = leaf === undefined ? [] : certificateFacts(leaf, new Date(0)).names
   const listening = host.apis.filter(({ enabled }) => enabled).map(({ address }) => address)
   const all = [host.name, host.address, ...listening, ...known].filter((name) => !isWildcard(name))
-  return splitNames([...new Map(all.map((name) => [canonicalName(name), name])).values()])
+  return subjectAltNames([...new Map(all.map((name) => [canonicalName(name), name])).values()])
 }
 
 /** Creates the certificate request (PEM) for a host's key in the state directory. Throws `CertificateError`. */

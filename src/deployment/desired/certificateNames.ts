@@ -30,7 +30,7 @@ const hostnames = (name: string): readonly string[] =>
   /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) ? [name] : []
 
 /** Splits names into DNS names and IP addresses, as certificates need them. */
-export const splitNames = (
+export const subjectAltNames = (
   names: readonly string[],
 ): { readonly names: readonly string[]; readonly addresses: readonly string[] } => ({
   names: names.filter((name) => !isAddress(name)),

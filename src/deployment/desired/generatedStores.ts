@@ -18,7 +18,7 @@ import {
   withStorePasswords,
 } from '../state/clusterState.ts'
 import { StepError } from '../stepError.ts'
-import { certificateNamesOf, splitNames } from './certificateNames.ts'
+import { certificateNamesOf, subjectAltNames } from './certificateNames.ts'
 
 /** TLS files of a host, generated or provided by the user. */
 export type ResolvedStores = {
@@ -124,7 +124,7 @@ export async function generatedStores(options: {
     kept === undefined || reason !== undefined
       ? await makeHostStores({
           ...locks,
-          ...splitNames(names.all),
+          ...subjectAltNames(names.all),
           authority,
           keyType: host.tls.keyType,
           lifetimeDays: host.tls.keyLifetime,
@@ -168,7 +168,7 @@ function reasonToIssue(
     return undefined
   }
   const { warningDays, keyType } = host.tls
-  const needs = { now, warningDays, keyType, authority: authority.certificate, ...splitNames(required) }
+  const needs = { now, warningDays, keyType, authority: authority.certificate, ...subjectAltNames(required) }
   const reason = leafNeedsRenewal({ chain: kept.chain, ...needs })
   if (reason?.code === 'other-authority' && state.rotation?.phase === 'move') return 'is of the old authority'
   if (reason !== undefined) return reason.message

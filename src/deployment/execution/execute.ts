@@ -30,7 +30,7 @@ export async function execute(options: {
     limit: maxParallelHosts,
     map: (progress) => runPhase({ ...options, progress, phase: 'stage' }),
   })
-  if (failed().length > 0) return outcomes(progresses, notPrepared(failed()))
+  if (failed().length > 0) return outcomes(progresses, stageFailed(failed()))
   const waves = wavesOf(options.hosts, rollout)
   let canaryFailed = false
   let halted = false
@@ -57,7 +57,7 @@ const outcomes = (progresses: readonly HostProgress[], why: string | undefined):
 const namesOf = (progresses: readonly HostProgress[]): string =>
   progresses.map(({ work }) => work.host).join(', ')
 
-const notPrepared = (failed: readonly HostProgress[]): string => `${namesOf(failed)} could not be prepared`
+const stageFailed = (failed: readonly HostProgress[]): string => `${namesOf(failed)} could not be prepared`
 
 const afterCanary = (failed: readonly HostProgress[]): string => `the canary ${namesOf(failed)} failed`
 

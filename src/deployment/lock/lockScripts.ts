@@ -30,7 +30,7 @@ export const lockName = (installDirectory: string): string => sha256(installDire
  * new lock to such a version. If the folder belongs to another user, neither is possible or needed: those versions
  * then refuse to run.
  */
-const prelude = (name: string, { make = false } = {}): string => `
+const lockPrologue = (name: string, { make = false } = {}): string => `
 while read -r key _ uid _; do [ "$key" = Uid: ] && break; done < /proc/self/status
 ours() { [ "$(stat -c '%u %a %F' "$1" 2>/dev/null)" = "$uid 700 directory" ]; }
 earlier=
@@ -125,7 +125,7 @@ export function takeScript(options: {
 }): string {
   const { owner, broken } = options
   return `(
-${prelude(lockName(options.installDirectory), { make: true })}${heartbeatScript(owner.id)}
+${lockPrologue(lockName(options.installDirectory), { make: true })}${heartbeatScript(owner.id)}
 fail() { printf 'failed\\t%s\\n' "$1"; exit 1; }
 command -v flock >/dev/null 2>&1 || fail 'there is no flock (package util-linux)'
 gate || { ours "$place" && fail "$place/gate could not be locked"; fail "$place could not be made, or is not a folder that only $uid may enter"; }
@@ -154,18 +154,18 @@ printf 'taken\\n'
 
 /** Returns sh that signals that the run is alive; cheap, and needed only every few minutes. */
 export const renewScript = (installDirectory: string, id: string): string =>
-  `${prelude(lockName(installDirectory))}if owned ${quote(id)}; then up > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi`
+  `${lockPrologue(lockName(installDirectory))}if owned ${quote(id)}; then up > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi`
 
 /**
  * Returns sh that releases the lock of one run, alive or not, and leaves any other lock. Without an id it releases
  * any lock. Prints `released` or nothing.
  */
 export const releaseScript = (installDirectory: string, id: string | undefined): string =>
-  `${prelude(lockName(installDirectory))}if held && gate${id === undefined ? '' : ` && owned ${quote(id)}`}; then drop; tidy; echo released; fi`
+  `${lockPrologue(lockName(installDirectory))}if held && gate${id === undefined ? '' : ` && owned ${quote(id)}`}; then drop; tidy; echo released; fi`
 
 /** Returns sh that prints the owner of the lock: one line `held`, or `free`. Changes nothing. */
 export const statusScript = (installDirectory: string): string =>
-  `${prelude(lockName(installDirectory))}if held; then tell; else echo free; fi`
+  `${lockPrologue(lockName(installDirectory))}if held; then tell; else echo free; fi`
 
 /** Returns sh that announces a script of that many seconds, during which the run gives no sign. */
 export const busyScript = (options: {
@@ -173,7 +173,7 @@ export const busyScript = (options: {
   readonly id: string
   readonly seconds: number
 }): string =>
-  `(${prelude(lockName(options.installDirectory))}if owned ${quote(options.id)}; then echo $(($(up) + ${options.seconds})) > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi)\n`
+  `(${lockPrologue(lockName(options.installDirectory))}if owned ${quote(options.id)}; then echo $(($(up) + ${options.seconds})) > "$lock/sign.new" && mv -f "$lock/sign.new" "$lock/sign"; fi)\n`
 
 /** Returns true if a script with this timeout in milliseconds must be announced. */
 export const needsAnnouncement = (timeout: number | undefined): timeout is number =>

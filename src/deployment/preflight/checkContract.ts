@@ -1,7 +1,7 @@
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import type { LoadedStores } from '../desired/userProvidedStores.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
-import type { Machines } from '../hostIdentity.ts'
+import type { RecordedMachines } from '../hostIdentity.ts'
 import type { StepError } from '../stepError.ts'
 import type { Observations } from './observe.ts'
 
@@ -22,7 +22,7 @@ export type CheckContext = {
   /** All reachable hosts. */
   readonly subjects: readonly Subject[]
   readonly stores: LoadedStores
-  readonly machines: Machines
+  readonly machines: RecordedMachines
   /** Node.js that runs muster itself. */
   readonly ownNode: { readonly path: string; readonly version: string }
   readonly now: Date

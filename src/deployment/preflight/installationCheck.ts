@@ -33,7 +33,7 @@ function otherFolder(candidate: Candidate): readonly StepError[] {
       host: host.name,
       code: 'installed-elsewhere',
       message: `its components are installed in ${folder}, and install-directory is ${host.installDirectory}`,
-      fix: orReinstall(`Set install-directory back to ${folder}`),
+      fix: reinstallFix(`Set install-directory back to ${folder}`),
     }),
   ]
 }
@@ -64,10 +64,10 @@ function otherUser({ cluster, host, facts }: Candidate): readonly StepError[] {
       host: host.name,
       code: 'installed-as-other-user',
       message: `its components run as ${account.user}, who owns their logs and states, but would run as ${user}`,
-      fix: orReinstall(`Set \`user: ${account.user}\``),
+      fix: reinstallFix(`Set \`user: ${account.user}\``),
     }),
   ]
 }
 
-const orReinstall = (change: string): string =>
+const reinstallFix = (change: string): string =>
   `${change}. Or uninstall with the old value and install again: password, certificates and the databases stay.`

@@ -50,7 +50,7 @@ export function upgradeProblem(options: {
 }
 
 /** Exit code of a `muster-api` without the command `check`. */
-const unknownCommand = 3
+const exitUnknownCommand = 3
 
 /**
  * Asks a release, without starting it, whether it supports the settings on its host: an older release may not know
@@ -102,4 +102,4 @@ ${checkScript(folder, '"$d/settings.json"')}`,
 const checkScript = (folder: string, path: string): string =>
   `${musterApiCommand(folder, `check --settings ${path}`)}
 code=$?
-[ $code = 0 ] || [ $code = ${unknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`
+[ $code = 0 ] || [ $code = ${exitUnknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`

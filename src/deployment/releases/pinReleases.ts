@@ -70,7 +70,7 @@ function ambiguous(host: string, wanted: string, releases: readonly { readonly i
 }
 
 /** Warns about hosts that were rolled back and would be upgraded again, and says how to prevent it. */
-export function forwardNotes(targets: readonly Target[]): readonly string[] {
+export function upgradeNotes(targets: readonly Target[]): readonly string[] {
   const moves = targets.flatMap(({ host, facts, release }) => {
     const from = facts.installation.currentRelease
     return from !== undefined && wasRolledBack(facts, from, release.id)

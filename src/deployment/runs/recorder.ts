@@ -1,7 +1,7 @@
 import { quote } from '../../base/shellWords.ts'
 import type { DeploymentEvent, Emit, HostOutcome } from '../events.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
-import type { RunRecord, UnendedRun } from './runRecord.ts'
+import type { RunRecord, UnfinishedRun } from './runRecord.ts'
 
 /** Size in bytes at which a host's record is rotated: it and the previous one take 20 MB, some 60,000 changes. */
 export const maxRecordBytes = 10 * 1024 * 1024
@@ -18,7 +18,7 @@ export type Recorder = {
    */
   readonly pending: (host: string, record: { readonly manifest: string; readonly path: string }) => string
   /** Returns the record before the first host is changed. */
-  readonly unfinished: () => UnendedRun
+  readonly unfinished: () => UnfinishedRun
   /** Returns the record of the run; undefined if it ended on no host, such as when the operator declined it. */
   readonly record: (exit: number) => RunRecord | undefined
 }
@@ -42,7 +42,7 @@ export function createRecorder(options: {
     lines.set(host, [...(lines.get(host) ?? []), JSON.stringify(line)])
   }
 
-  const unfinished = (): UnendedRun => ({
+  const unfinished = (): UnfinishedRun => ({
     ...{ id, operation, cluster, user, machine, pid, version },
     started: began.toISOString(),
     targets,

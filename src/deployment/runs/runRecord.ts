@@ -25,9 +25,9 @@ export type RunRecord = Pick<RunOwner, 'id' | 'operation' | 'cluster' | 'user' |
  * Run that started to change hosts and has no recorded end: it was killed, or is still active. This line is written
  * first; the record of the completed run replaces it.
  */
-export type UnendedRun = Omit<RunRecord, 'seconds' | 'hosts' | 'exit'>
+export type UnfinishedRun = Omit<RunRecord, 'seconds' | 'hosts' | 'exit'>
 
-export type KnownRun = RunRecord | UnendedRun
+export type KnownRun = RunRecord | UnfinishedRun
 
 export const hasEnded = (run: KnownRun): run is RunRecord => 'exit' in run
 
@@ -53,11 +53,11 @@ export function parseRuns(text: string): readonly KnownRun[] {
 
 function readLine(line: string): KnownRun | undefined {
   const value = parseJson(line)
-  return isUnendedRun(value) && (!('exit' in value) || isEnd(value)) ? value : undefined
+  return isUnfinishedRun(value) && (!('exit' in value) || isEnd(value)) ? value : undefined
 }
 
 /** Rejects lines that are damaged or of another form; only muster writes the file. */
-function isUnendedRun(value: unknown): value is UnendedRun {
+function isUnfinishedRun(value: unknown): value is UnfinishedRun {
   if (typeof value !== 'object' || value === null) return false
   const found: Readonly<Record<string, unknown>> = { ...value }
   const texts = ['id', 'operation', 'cluster', 'user', 'machine', 'version', 'started']

@@ -17,14 +17,16 @@ export function planMismatch(
   const known = [...plan.left, ...plan.hosts.map(({ host }) => host)]
   const added = names.filter((name) => !known.includes(name))
   if (added.length > 0) return `knows nothing of ${shortListOf(added)}, which the file has now`
-  const other = config.hosts.filter((host) => givesOther(plan, config, host)).map(({ name }) => name)
+  const other = config.hosts
+    .filter((host) => hasChangedConfiguration(plan, config, host))
+    .map(({ name }) => name)
   if (other.length > 0) return `was made when the file gave ${shortListOf(other)} something else`
   return plan.services === servicesDigest(config)
     ? undefined
     : 'was made when the services of the file were others'
 }
 
-function givesOther(plan: SavedPlan, config: ClusterConfig, host: HostConfig): boolean {
+function hasChangedConfiguration(plan: SavedPlan, config: ClusterConfig, host: HostConfig): boolean {
   const planned = plan.hosts.find((one) => one.host === host.name)
   return planned !== undefined && planned.configuration !== configurationDigest(config, host)
 }
@@ -63,11 +65,11 @@ export function comparePlans(saved: SavedPlan, now: SavedPlan): readonly HostCha
   return now.hosts.flatMap((is): HostChange[] => {
     const was = saved.hosts.find(({ host }) => host === is.host)
     if (was === undefined) return []
-    return [{ host: is.host, moved: movesOf(was, is), touched: was.facts !== is.facts }]
+    return [{ host: is.host, moved: stepChangesOf(was, is), touched: was.facts !== is.facts }]
   })
 }
 
-function movesOf(was: SavedHost, is: SavedHost): readonly string[] {
+function stepChangesOf(was: SavedHost, is: SavedHost): readonly string[] {
   if (was.machine !== is.machine) return [`another machine answers at ${is.address}`]
   const before = new Map(was.steps.map((step) => [step.id, step]))
   const after = new Map(is.steps.map((step) => [step.id, step]))

@@ -33,12 +33,12 @@ export function decodeState(files: StateFiles, where: string): ClusterState {
   if (typeof moving === 'string') throw damaged(where, rotationFile, moving)
   const authority = decodeAuthority(files, where, otherAuthority(moving.rotation))
   const hosts = decodeHosts(files, where)
-  const known = decodeMachinesOf(files, where)
+  const known = decodeMachinesOnly(files, where)
   return { ...(authority === undefined ? {} : { authority }), hosts, ...kept, ...known, ...moving }
 }
 
 /** Decodes only the machines and their folders. Throws `StateError` (`damaged`). */
-export function decodeMachinesOf(files: StateFiles, where: string): KnownMachines {
+export function decodeMachinesOnly(files: StateFiles, where: string): KnownMachines {
   const content = files.get(machinesFile)
   if (content === undefined) return { machines: emptyState.machines, folders: emptyState.folders }
   const known = decodeMachines(content)
@@ -100,20 +100,20 @@ function decodeHost(files: StateFiles, folder: string, where: string): HostStore
     key,
     chain,
   }
-  if (!belongTogether(key, chain)) {
+  if (!isMatchingPair(key, chain)) {
     throw damaged(where, `${folder}/${hostFiles.key}`, `does not belong to ${hostFiles.chain} beside it`)
   }
   return stores
 }
 
 /** Cache of keys by their verified chains: a command reads its state several times. */
-const pairs = new Map<string, Secret>()
+const keyCache = new Map<string, Secret>()
 
-function belongTogether(key: Secret, chain: string): boolean {
-  if (pairs.get(chain)?.equals(key) === true) return true
+function isMatchingPair(key: Secret, chain: string): boolean {
+  if (keyCache.get(chain)?.equals(key) === true) return true
   try {
     if (!new X509Certificate(chain).checkPrivateKey(createPrivateKey(key.reveal()))) return false
-    pairs.set(chain, key)
+    keyCache.set(chain, key)
     return true
   } catch {
     return false

@@ -1,6 +1,6 @@
-import { type Machines, recordedMachines } from '../hostIdentity.ts'
+import { type RecordedMachines, recordedMachines } from '../hostIdentity.ts'
 import { type ClusterState, emptyState } from './clusterState.ts'
-import { decodeMachinesOf, decodeState } from './decodeState.ts'
+import { decodeMachinesOnly, decodeState } from './decodeState.ts'
 import { stateDifferences } from './stateDifferences.ts'
 import {
   deleteFolder,
@@ -37,10 +37,10 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
  * Reads the machines of the hosts, except those to be replaced; other parts of the state may be damaged. Writes
  * nothing. Throws `StateError`.
  */
-export async function machinesOf(place: StatePlace): Promise<Machines> {
+export async function machinesOf(place: StatePlace): Promise<RecordedMachines> {
   const found = await readFiles(place)
   return recordedMachines(
-    found === undefined ? emptyState : decodeMachinesOf(found.files, stateFolder(place)),
+    found === undefined ? emptyState : decodeMachinesOnly(found.files, stateFolder(place)),
   )
 }
 

@@ -14,7 +14,7 @@ export function settingsStep(target: Target): Step {
     phase: 'commit',
     batchable: true,
     check: (facts) => {
-      const details = alike(
+      const details = mergeEqual(
         target.components.flatMap((component) => differences(facts, component, target.layout.root)),
       )
       return details.length === 0 ? undefined : writing('write settings', details)
@@ -37,7 +37,7 @@ function differences(facts: HostFacts, desired: DesiredComponent, root: string):
 }
 
 /** Merges lines that are equal for all components; lines of one component name it unless the option does. */
-function alike(differences: readonly Difference[]): readonly string[] {
+function mergeEqual(differences: readonly Difference[]): readonly string[] {
   const lines = new Map<string, readonly Component[]>()
   for (const { component, line } of differences) lines.set(line, [...(lines.get(line) ?? []), component])
   return [...lines].map(([line, of]) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { preview } from '../../../src/deployment/hostPlan.ts'
 import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
-import { forwardNotes, pinReleases } from '../../../src/deployment/releases/pinReleases.ts'
+import { pinReleases, upgradeNotes } from '../../../src/deployment/releases/pinReleases.ts'
 import { rolledBackMarker } from '../../../src/deployment/releases/releaseScripts.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { finishedFacts, targetOf } from '../steps/target.ts'
@@ -100,7 +100,7 @@ describe('forwardNotes', () => {
   it('names hosts that a rollback or --release put back, and what keeps them there', () => {
     const releases = [release(own.release.id, 1), release(older, 2)]
     expect(
-      forwardNotes([
+      upgradeNotes([
         target('db1', { currentRelease: older, applied: back }),
         target('db2', { currentRelease: older, releases }),
       ]),
@@ -113,7 +113,7 @@ describe('forwardNotes', () => {
     const later = '2.0.0-00000000000d'
     const mark = new Map([['manager', `${rolledBackMarker(later)}\n`]] as const)
     expect(
-      forwardNotes([
+      upgradeNotes([
         target('db1', {}),
         target('db2', { currentRelease: older, releases: [release(older, 1)] }),
         target('db3', { currentRelease: own.release.id, applied: back }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RunRecord, UnendedRun } from '../../../src/deployment/runs/runRecord.ts'
+import type { RunRecord, UnfinishedRun } from '../../../src/deployment/runs/runRecord.ts'
 import { locksText } from '../../../src/output/deployment/locks.ts'
 import { runsText, runText } from '../../../src/output/deployment/runs.ts'
 
@@ -44,7 +44,7 @@ const second: RunRecord = {
 }
 
 const { seconds: _, hosts: __, exit: ___, ...known } = first
-const killed: UnendedRun = { ...known, id: '20260104T030405Z-ffffff' }
+const killed: UnfinishedRun = { ...known, id: '20260104T030405Z-ffffff' }
 
 describe('runs for people', () => {
   it('tell of one that never ended', () => {

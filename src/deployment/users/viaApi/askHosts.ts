@@ -32,7 +32,7 @@ export async function askHost(desired: DesiredUsers, signal: AbortSignal): Promi
   }
   if (listed.kind === 'refused') throw noLogin(desired, first)
   for (const api of apis.slice(1)) {
-    if ((await ask(api, listed.login)).kind !== 'users') throw othersRefuse(host, api, listed.login)
+    if ((await ask(api, listed.login)).kind !== 'users') throw otherApisRefuse(host, api, listed.login)
   }
   const { names: present, login } = listed
   const answers = { present, upToDate: upToDate.map((one) => one.login.user), login }
@@ -97,7 +97,7 @@ function noLogin({ host, users, logins }: DesiredUsers, api: HostApi): StepError
   })
 }
 
-const othersRefuse = (host: string, api: HostApi, { user }: Credentials): StepError =>
+const otherApisRefuse = (host: string, api: HostApi, { user }: Credentials): StepError =>
   new StepError({
     host,
     code: 'other-users',
