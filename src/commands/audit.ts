@@ -1,4 +1,5 @@
 import { jsonText } from '../base/json.ts'
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, tableLayout, writeText } from '../cli/terminal.ts'
@@ -9,9 +10,29 @@ import { readRuns } from '../deployment/runs/runsFile.ts'
 import { verifyChains } from '../deployment/verifyAuditChains.ts'
 import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfLooking, tellLost } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
+
+export const auditCommand: Define = (made, world) =>
+  runOnFiles(
+    targetOptions(made)
+      .option('--verify', 'verify on every host that no audit log line was changed or removed')
+      .option('--json', 'print the records as JSON')
+      .addHelpText(
+        'after',
+        '\nA FILE that looks like a run ID, such as 20260102T03 or `last`, shows the latest run that matches.',
+      ),
+    world,
+    (options) => {
+      const json = flag(made, 'json')
+      if (flag(made, 'verify')) return verifyAudit({ ...options, json })
+      const [first, ...rest] = options.files
+      const id = first !== undefined && isRunId(first) ? first : undefined
+      return audit({ ...options, files: id === undefined ? options.files : rest, id, json })
+    },
+  )
 
 /** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
 export const isRunId = (word: string): boolean =>

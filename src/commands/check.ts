@@ -1,22 +1,99 @@
-import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
+import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
+import { preview } from '../deployment/hostPlan.ts'
 import type { Subject } from '../deployment/preflight/checkContract.ts'
 import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.ts'
 import { namesToResolve } from '../deployment/preflight/namesCheck.ts'
 import { observe } from '../deployment/preflight/observe.ts'
+import { remediesOf } from '../deployment/preflight/remedies.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import { closeAll, surveyHosts, type UnreachableHost, wholeLook } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { readOwnStores, readStoreSecrets } from '../session/readOwnStores.ts'
+import { lockWaitGiven, lockWaitOption } from '../session/runOptions.ts'
+import { runSteps } from '../session/runSteps.ts'
 import { namesOf, type SelectedCluster, wholeOf } from '../session/selectTargets.ts'
-import { mend } from './mend.ts'
-import { readOwnStores, readStoreSecrets } from './readOwnStores.ts'
+import { withHosts } from '../session/withHosts.ts'
+
+export const checkCommand: Define = (made, world) =>
+  runOnFiles(
+    lockWaitOption(
+      targetOptions(made)
+        .option('--json', 'print all results as JSON')
+        .option('--strict', 'count warnings as failures')
+        .option('--fix', 'fix what is safe to fix, then check again')
+        .option('-y, --yes', 'fix without asking'),
+    ),
+    world,
+    (options) =>
+      check({
+        ...options,
+        json: flag(made, 'json'),
+        strict: flag(made, 'strict'),
+        fix: flag(made, 'fix'),
+        yes: flag(made, 'yes'),
+        lockWait: lockWaitGiven(made),
+      }),
+  )
+
+/**
+ * Mends on the hosts what the checks found and muster may mend by itself, after it was shown and agreed to, as a run
+ * with locks and a record. `nothing` where there is no such thing; an exit code where it did not get done.
+ */
+export async function mend(options: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly found: readonly HostChecks[]
+  readonly yes: boolean
+  readonly lockWait: number
+}): Promise<'done' | 'nothing' | ExitCode> {
+  const { context, found, yes } = options
+  const { stdout, stderr } = context
+  const remedies = new Map(found.map((one) => [one.host, remediesOf(one)]))
+  const hosts = options.config.hosts.filter(({ name }) => (remedies.get(name)?.length ?? 0) > 0)
+  if (hosts.length === 0) {
+    stdout.write('\nThere is nothing that muster can fix by itself.\n')
+    return 'nothing'
+  }
+  const lines = hosts.flatMap(
+    ({ name }) => remedies.get(name)?.map(({ title }) => `  ${name}: ${title}`) ?? [],
+  )
+  stdout.write(`\nmuster can fix by itself:\n${lines.join('\n')}\n`)
+  if (!(await agreed(context, { yes, question: 'Go on?' }))) {
+    stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  const exit = await withHosts({
+    look: wholeLook,
+    context,
+    config: { ...options.config, hosts },
+    json: false,
+    yes,
+    operation: 'check --fix',
+    lockWait: options.lockWait,
+    requires: 'none',
+    work: (session) => {
+      const work = session.survey.reached.map(({ host, transport, facts }) => ({
+        host: host.name,
+        transport,
+        steps: preview(remedies.get(host.name) ?? [], facts),
+      }))
+      return runSteps({ ...session, work })
+    },
+  })
+  stdout.write('\n')
+  return exit === exitCodes.ok ? 'done' : exit
+}
 
 type CheckOptions = ClusterOptions & {
   readonly json: boolean

@@ -1,9 +1,37 @@
+import { Option } from 'commander'
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { colourOf } from '../cli/terminal.ts'
 import { configJson } from '../output/config/configJson.ts'
 import { configText } from '../output/config/configText.ts'
+import { fileArguments, hostOption, runOnFiles } from '../session/clusterOptions.ts'
 import type { ClusterOptions } from '../session/openCluster.ts'
-import { describeFiles, hostsMeant } from './describeFiles.ts'
+import { describeFiles, describeFormatOption, describeGiven, hostsMeant } from './config/describeFiles.ts'
+import { scrub } from './config/scrub.ts'
+
+export const configCommand: Define = (made, world) =>
+  runOnFiles(
+    describeFormatOption(hostOption(fileArguments(made)).option('--origin', 'show the source of each value'))
+      .addOption(
+        new Option('--scrub', 'print the file without secrets, comments, names and addresses').conflicts([
+          'host',
+          'origin',
+          'format',
+          'set',
+        ]),
+      )
+      .addHelpText(
+        'after',
+        'Review a scrubbed file before you share it: numbers and misspelled names of options stay.',
+      )
+      // So that what follows the word diff belongs to it, --host and --format included.
+      .enablePositionalOptions(),
+    world,
+    (options) =>
+      flag(made, 'scrub')
+        ? scrub(options)
+        : config({ ...options, ...describeGiven(made), origin: flag(made, 'origin') }),
+  )
 
 const narrow = 60
 const wide = 120

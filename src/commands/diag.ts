@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import { compactTime } from '../base/time.ts'
+import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
@@ -14,13 +15,113 @@ import { redacted } from '../deployment/diag/redact.ts'
 import { type TarEntry, tarOf } from '../deployment/diag/tar.ts'
 import { type HostResult, onEachHost } from '../deployment/eachHost.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
-import { diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
+import { type DiagPart, diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { namesOf } from '../session/selectTargets.ts'
-import { createCapture } from './capture.ts'
+import { audit } from './audit.ts'
+import { check } from './check.ts'
+import { scrub } from './config/scrub.ts'
+import { config } from './config.ts'
+import { createCapture } from './diag/capture.ts'
 import { knownSecrets } from './diag/knownSecrets.ts'
-import { parts, told } from './diag/parts.ts'
+import { logs } from './logs.ts'
+import { plan } from './plan.ts'
+import { status } from './status.ts'
+
+export const diagCommand: Define = (made, world) =>
+  runOnFiles(
+    targetOptions(made).option(
+      '--out <file>',
+      'archive to write (default: ./muster-diag-CLUSTER-TIME.tar.gz)',
+    ),
+    world,
+    (options) => diag({ ...options, out: made.opts<{ out?: string }>().out }),
+  )
+
+/** What one command of ours says, as a file of the archive. */
+export type Told = DiagPart & {
+  /** Whether it goes to the hosts; it is asked only about those that were reached. */
+  readonly reaching: boolean
+  readonly run: (options: ClusterOptions) => Promise<ExitCode>
+}
+
+/** In the order of the archive. */
+export const told: readonly Told[] = [
+  {
+    path: 'config.yaml',
+    what: 'the files, as config --scrub prints them',
+    reaching: false,
+    run: async (options) => scrub(options),
+  },
+  {
+    path: 'settings.txt',
+    what: 'what every host gets, and where from',
+    reaching: false,
+    run: async (options) => config({ ...options, hosts: [], origin: true, format: 'text' }),
+  },
+  {
+    path: 'check.txt',
+    what: 'what stands in the way on the hosts',
+    reaching: true,
+    run: async (options) =>
+      check({
+        ...options,
+        json: false,
+        strict: false,
+        fix: false,
+        yes: false,
+        lockWait: 0,
+      }),
+  },
+  {
+    path: 'status.txt',
+    what: 'every host and component as it is',
+    reaching: true,
+    run: async (options) => status({ ...options, component: undefined, json: false }),
+  },
+  {
+    path: 'plan.txt',
+    what: 'what install would change',
+    reaching: true,
+    run: async (options) =>
+      plan({
+        ...options,
+        json: false,
+        runtimeFile: undefined,
+        replaced: [],
+        release: undefined,
+        out: undefined,
+      }),
+  },
+  {
+    path: 'logs.txt',
+    what: 'the last 200 lines of the components of each host',
+    reaching: true,
+    run: async (options) =>
+      logs({
+        ...options,
+        component: undefined,
+        since: undefined,
+        lines: '200',
+        json: false,
+      }),
+  },
+  {
+    path: 'runs.json',
+    what: 'the runs that this state directory knows',
+    reaching: false,
+    run: async (options) => audit({ ...options, id: undefined, json: true }),
+  },
+]
+
+/** All that the archive has, for people. */
+export const parts: readonly DiagPart[] = [
+  { path: 'versions.json', what: 'of muster, Node.js and this machine' },
+  ...told,
+  { path: 'hosts/', what: 'facts, the last changes and changing calls of each host' },
+]
 
 /** Characters of one file at most; its end is kept. */
 const longest = 1024 * 1024

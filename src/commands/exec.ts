@@ -1,3 +1,4 @@
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lengthOfTime } from '../cli/optionValues.ts'
@@ -6,9 +7,30 @@ import { UsageError } from '../cli/usageError.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/execOnHost.ts'
 import { execJson, execText } from '../output/deployment/exec.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfLooking, tellLost } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
+
+/** Takes the words behind `--` as the program, and looks for no option of ours in them. */
+export const execCommand: Define = (made, world) => {
+  targetOptions(made)
+    .usage('[options] [file...] -- <program> [argument...]')
+    .option('--timeout <time>', 'time limit per host, such as 30s or 10m', '60s')
+    .option('--json', 'print one line of JSON for each host')
+  let words: readonly string[] = []
+  const parse = made.parseOptions.bind(made)
+  // commander drops the `--`, by which alone the program can be told from the files.
+  made.parseOptions = (argv) => {
+    const at = argv.indexOf('--')
+    words = at === -1 ? [] : argv.slice(at + 1)
+    return parse(at === -1 ? argv : argv.slice(0, at))
+  }
+  return runOnFiles(made, world, (options) => {
+    const { timeout } = made.opts<{ timeout: string }>()
+    return exec({ ...options, words, timeout, json: flag(made, 'json') })
+  })
+}
 
 /** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
 export async function exec(

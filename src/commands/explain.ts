@@ -1,5 +1,8 @@
+import { Option } from 'commander'
+import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { optionsHelp } from '../cli/optionsHelp.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
@@ -10,6 +13,15 @@ import { findingMarkdown, listMarkdown, settingMarkdown } from '../output/explai
 import { findingText, listText, settingText } from '../output/explain/explainText.ts'
 import { type Layout, layoutFor } from '../output/explain/layout.ts'
 import { settingGroups, settingNames, settingsNamed } from '../output/explain/settings.ts'
+
+export const explainCommand: Define = (made, { context, done }) =>
+  made
+    .argument('[name]', 'code of a finding, or name of an option or another setting')
+    .addOption(new Option('--format <format>', 'output format').choices(explainFormats).default('text'))
+    .addHelpText('after', optionsHelp)
+    .action(async (name: string | undefined, { format }: { format: ExplainFormat }) =>
+      done(await explain({ context, name, format })),
+    )
 
 export const explainFormats = ['text', 'markdown', 'json'] as const
 

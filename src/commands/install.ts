@@ -1,11 +1,13 @@
 import { sha256 } from '../base/sha256.ts'
 import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { recordCluster, recordedCluster, registryDirectory } from '../client/registry.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
+import { allAtOnce } from '../deployment/execution/rollout.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { recorded } from '../deployment/hostIdentity.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
@@ -18,14 +20,9 @@ import { type ClusterState, untrustedAuthorities } from '../deployment/state/clu
 import { saveState } from '../deployment/state/openState.ts'
 import { wholeLook } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
+import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { inRun } from '../session/inRun.ts'
-import { reportMade } from '../session/madePasswords.ts'
-import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
-import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
-import { mustBeHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
-import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
-import { withSurvey } from '../session/withHosts.ts'
 import {
   type Bars,
   decideInstall,
@@ -34,10 +31,53 @@ import {
   type PlannedTarget,
   readInstallSources,
   refuseRuntimeFile,
-} from './decideInstall.ts'
-import { type GivenPlan, mustBeOfPlan, openPlanned, outrunRefusal } from './followPlan.ts'
-import { reachOf, reportGrants } from './reportInstalled.ts'
-import { resolveSecrets } from './resolveSecrets.ts'
+} from '../session/install/decideInstall.ts'
+import { type GivenPlan, mustBeOfPlan, openPlanned, outrunRefusal } from '../session/install/followPlan.ts'
+import { reachOf, reportGrants } from '../session/install/reportInstalled.ts'
+import { reportMade } from '../session/madePasswords.ts'
+import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
+import { resolveSecrets } from '../session/resolveSecrets.ts'
+import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
+import {
+  changeFlags,
+  changeOptions,
+  keepFailedOption,
+  planGiven,
+  planOption,
+  releaseGiven,
+  releaseOption,
+  replacedGiven,
+  replacedOption,
+  runtimeFileGiven,
+  runtimeFileOption,
+} from '../session/runOptions.ts'
+import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
+import { mustBeHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
+import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
+import { withSurvey } from '../session/withHosts.ts'
+
+export const installCommand: Define = (made, world) => {
+  changeOptions(made)
+  passphraseOptions(made)
+  runtimeFileOption(made)
+  releaseOption(made)
+  replacedOption(made)
+  keepFailedOption(made)
+  rolloutOptions(made, allAtOnce)
+  planOption(made)
+  return runOnFiles(made, world, (options) =>
+    install({
+      ...options,
+      ...changeFlags(made),
+      rollout: rolloutGiven(made, allAtOnce),
+      runtimeFile: runtimeFileGiven(made),
+      release: releaseGiven(made),
+      plan: planGiven(made),
+      replaced: replacedGiven(made),
+      keepFailed: flag(made, 'keepFailed'),
+    }),
+  )
+}
 
 /** What sets apart a run that is more than an installation. */
 type Purpose = {

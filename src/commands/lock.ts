@@ -1,12 +1,28 @@
 import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostLocks.ts'
 import { staleAfter } from '../deployment/lock/lockScripts.ts'
 import { locksJson, locksText } from '../output/deployment/locks.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { ownHosts } from '../session/ownHosts.ts'
+
+export const lockStatusCommand: Define = (made, world) =>
+  runOnFiles(targetOptions(made).option('--json', 'print the locks as JSON'), world, (options) =>
+    lockStatus({ ...options, json: flag(made, 'json') }),
+  )
+
+export const lockReleaseCommand: Define = (made, world) =>
+  runOnFiles(
+    targetOptions(made)
+      .option('-y, --yes', 'release without asking')
+      .option('--json', 'print the locks as JSON'),
+    world,
+    (options) => lockRelease({ ...options, yes: flag(made, 'yes'), json: flag(made, 'json') }),
+  )
 
 /** `muster lock status`: who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {

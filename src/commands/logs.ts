@@ -1,3 +1,4 @@
+import { type Define, flag } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lengthOfTime, wholeNumber } from '../cli/optionValues.ts'
@@ -7,10 +8,24 @@ import { onEachHost } from '../deployment/eachHost.ts'
 import { mergeLines } from '../deployment/logs/parseLogs.ts'
 import { readLogs } from '../deployment/logs/readLogs.ts'
 import { logsJson, logsText } from '../output/deployment/logs.ts'
+import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfLooking, tellLost } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
 import { withComponent } from '../session/selectTargets.ts'
+
+export const logsCommand: Define = (made, world) =>
+  runOnFiles(
+    componentOption(targetOptions(made))
+      .option('--since <time>', 'only lines newer than this, such as 10m, 1h or 2d')
+      .option('--lines <number>', 'number of lines per host', '100')
+      .option('--json', 'print the original JSON lines'),
+    world,
+    (options) => {
+      const { since, lines } = made.opts<{ since?: string; lines: string }>()
+      return logs({ ...options, component: componentGiven(made), since, lines, json: flag(made, 'json') })
+    },
+  )
 
 /** Lines of one host at most: what a command may hold of a thousand hosts. */
 const mostLines = 10_000

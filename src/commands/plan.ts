@@ -1,3 +1,4 @@
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lineLayout } from '../cli/terminal.ts'
@@ -9,15 +10,42 @@ import { closeAll, surveyHosts, unreachableOutcomes, wholeLook } from '../deploy
 import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
+import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { decideInstall, readInstallSources, refuseRuntimeFile } from '../session/install/decideInstall.ts'
+import { planOf } from '../session/install/followPlan.ts'
+import { keptPlanText, mustTakePlan, writePlan } from '../session/install/planFiles.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
+import { recordSeen, seenHosts } from '../session/recordSeen.ts'
+import { resolveSecrets } from '../session/resolveSecrets.ts'
+import {
+  releaseGiven,
+  releaseOption,
+  replacedGiven,
+  replacedOption,
+  runtimeFileGiven,
+  runtimeFileOption,
+} from '../session/runOptions.ts'
 import { mustBeHosts, namesOf } from '../session/selectTargets.ts'
-import { decideInstall, readInstallSources, refuseRuntimeFile } from './decideInstall.ts'
-import { planOf } from './followPlan.ts'
-import { keptPlanText, mustTakePlan, writePlan } from './planFiles.ts'
-import { recordSeen, seenHosts } from './recordSeen.ts'
-import { resolveSecrets } from './resolveSecrets.ts'
+
+export const planCommand: Define = (made, world) =>
+  runOnFiles(
+    passphraseOptions(replacedOption(releaseOption(runtimeFileOption(targetOptions(made)))))
+      .option('--out <plan>', 'save the plan for install --plan or upgrade --plan')
+      .option('--json', 'print the plan as JSON')
+      .addHelpText('after', 'Exit codes: 0 no changes, 2 changes pending; others as in `muster --help`.'),
+    world,
+    (options) =>
+      plan({
+        ...options,
+        json: flag(made, 'json'),
+        replaced: replacedGiven(made),
+        runtimeFile: runtimeFileGiven(made),
+        release: releaseGiven(made),
+        out: made.opts<{ out?: string }>().out,
+      }),
+  )
 
 /** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out, and what tapi knows. */
 export async function plan(

@@ -1,10 +1,16 @@
 import { isAbsolute, resolve } from 'node:path'
+import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { schemaId, schemaText } from '../config/reference/schema.ts'
+
+export const schemaCommand: Define = (made, { context, done }) =>
+  made
+    .option('--out <file>', 'file to write (default: standard output)')
+    .action(async ({ out }: { readonly out?: string }) => done(await schema({ context, out })))
 
 /** Nothing in it is secret: whoever may read the folder may read it. */
 const mode = 0o666

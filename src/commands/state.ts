@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import type { CliCommand } from '../cli/cliCommand.ts'
+import { type Define, flag, type World } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readPassword } from '../cli/readPassword.ts'
@@ -11,8 +13,36 @@ import { stateDifferences } from '../deployment/state/stateDifferences.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { fileArguments, runOnFiles } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { recordSeen } from './recordSeen.ts'
+import { recordSeen } from '../session/recordSeen.ts'
+
+export const stateExportCommand: Define = (made, world) =>
+  transferCommand(made, { world, operation: 'export', option: 'out' })
+
+export const stateImportCommand: Define = (made, world) =>
+  transferCommand(made, { world, operation: 'import', option: 'from' })
+
+function transferCommand(
+  made: CliCommand,
+  given: { readonly world: World; readonly operation: 'export' | 'import'; readonly option: string },
+): CliCommand {
+  const { world, operation, option } = given
+  fileArguments(made)
+    .requiredOption(`--${option} <archive>`, 'path of the archive')
+    .option('--passphrase-file <file>', 'file with the passphrase')
+    .option('--passphrase-stdin', 'read the passphrase from standard input')
+  return runOnFiles(made, world, (options) => {
+    const values = made.opts<Record<string, string | undefined>>()
+    return state({
+      ...options,
+      operation,
+      archive: values[option] ?? '',
+      passphraseFile: values.passphraseFile,
+      passphraseStdin: flag(made, 'passphraseStdin'),
+    })
+  })
+}
 
 /** `muster state export|import`: carries the state directory to another operator, sealed by a passphrase. */
 export async function state(

@@ -1,5 +1,6 @@
 import { jsonText } from '../base/json.ts'
 import { describeChain } from '../certificates/chain.ts'
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { ClusterConfig } from '../config/model.ts'
@@ -8,11 +9,19 @@ import { failureOf } from '../deployment/failure.ts'
 import { type HostStatus, hostStatus, unreachableStatus } from '../deployment/status.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
+import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { recordSeen, seenHosts } from '../session/recordSeen.ts'
 import { withComponent } from '../session/selectTargets.ts'
 import { inOrderOf, surveyToLook, withShortTimeout } from '../session/surveyToLook.ts'
-import { recordSeen, seenHosts } from './recordSeen.ts'
+
+export const statusCommand: Define = (made, world) =>
+  runOnFiles(
+    componentOption(targetOptions(made)).option('--json', 'print the status as JSON'),
+    world,
+    (options) => status({ ...options, component: componentGiven(made), json: flag(made, 'json') }),
+  )
 
 /** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
 export async function status(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { counted } from '../base/words.ts'
 import { appendLines } from '../cli/appendLines.ts'
 import { ask } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
@@ -18,11 +19,28 @@ import {
   trustServers,
 } from '../deployment/trustServers.ts'
 import { lookedText, pinsYaml, trustJson, trustSummary } from '../output/deployment/trust.ts'
+import {
+  fileArguments,
+  hostOption,
+  runOnFiles,
+  serviceAndConnectionOptions,
+} from '../session/clusterOptions.ts'
 import { type HostKeyReader, hostKeyReader } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { tellLost } from '../session/outcomes.ts'
 import type { Route } from '../transport/destination.ts'
 import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/hostKeys/knownHostsLines.ts'
+
+export const trustCommand: Define = (made, world) =>
+  runOnFiles(
+    serviceAndConnectionOptions(hostOption(fileArguments(made)))
+      .option('-y, --yes', 'trust every new key without asking')
+      .option('--pin', 'print YAML that pins the keys instead of writing known_hosts')
+      .option('--json', 'print the keys as JSON, without asking'),
+    world,
+    (options) =>
+      trust({ ...options, yes: flag(made, 'yes'), pin: flag(made, 'pin'), json: flag(made, 'json') }),
+  )
 
 type TrustOptions = ClusterOptions & {
   readonly yes: boolean

@@ -1,4 +1,5 @@
 import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { forgetCluster, forgetHosts, registryDirectory } from '../client/registry.ts'
@@ -9,11 +10,20 @@ import { uninstallPlan } from '../deployment/plans/uninstall.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { wholeLook } from '../deployment/survey.ts'
+import { runOnFiles } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { changeFlags, changeOptions } from '../session/runOptions.ts'
 import { type RunPlan, runPlan } from '../session/runPlan.ts'
 import { namesOf } from '../session/selectTargets.ts'
 import type { SurveyedSession } from '../session/session.ts'
 import { withHosts } from '../session/withHosts.ts'
+
+export const uninstallCommand: Define = (made, world) =>
+  runOnFiles(
+    changeOptions(made).option('--purge', 'also delete the state directory and its certificate authority'),
+    world,
+    (options) => uninstall({ ...options, ...changeFlags(made), purge: flag(made, 'purge') }),
+  )
 
 type UninstallOptions = ClusterOptions & {
   readonly yes: boolean

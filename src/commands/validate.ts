@@ -1,17 +1,39 @@
 import { counted, listOf } from '../base/words.ts'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import type { ValidateFormat } from '../cli/formatOption.ts'
+import { formatGiven, formatOption } from '../cli/formatOption.ts'
+import { optionsHelp } from '../cli/optionsHelp.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
+import { printReport } from '../cli/printReport.ts'
 import { UsageError } from '../cli/usageError.ts'
 import type { Silenced } from '../config/document/applyIgnores.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { asksForStdin, setSource } from '../config/sets.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { fileArguments, runOnFiles } from '../session/clusterOptions.ts'
 import { type LoadedCluster, loadCluster, readSetInput } from '../session/loadCluster.ts'
 import { withoutSilenced } from '../session/withoutSilenced.ts'
-import { printReport } from './printReport.ts'
 import { findBeyondFiles } from './validate/findBeyondFiles.ts'
-import type { ValidateFormat } from './validateFormats.ts'
+
+export const validateCommand: Define = (made, world) =>
+  runOnFiles(
+    formatOption(fileArguments(made))
+      .option('--each', 'validate each file alone instead of merging them')
+      .option('--strict', 'count warnings as errors')
+      .option('--resolve-secrets', 'trust the files: run !exec programs, read files outside their folder')
+      .addHelpText('after', optionsHelp),
+    world,
+    (options) =>
+      validate({
+        ...options,
+        format: formatGiven(made),
+        each: flag(made, 'each'),
+        strict: flag(made, 'strict'),
+        resolveSecrets: flag(made, 'resolveSecrets'),
+      }),
+  )
 
 const stricter = (finding: Diagnostic): Diagnostic =>
   finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding

@@ -1,12 +1,25 @@
 import { counted } from '../../base/words.ts'
+import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
+import type { ValidateFormat } from '../../cli/formatOption.ts'
+import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import type { Component } from '../../contracts/component.ts'
 import { checkCertificates, type LookedAt } from '../../deployment/certificates/checkCertificates.ts'
+import { componentGiven, componentOption, runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { placesOfHosts, reportFindings } from '../../session/reportFindings.ts'
 import { withComponent } from '../../session/selectTargets.ts'
-import { placesOfHosts, reportFindings } from '../reportFindings.ts'
-import type { ValidateFormat } from '../validateFormats.ts'
 import { lookAtCertificates } from './lookAtCertificates.ts'
+
+export const certCheckCommand: Define = (made, world) =>
+  runOnFiles(
+    formatOption(componentOption(targetOptions(made))).addHelpText(
+      'after',
+      '\nWarnings fail the check; tls-warning-days sets how early a certificate is reported.',
+    ),
+    world,
+    (options) => certCheck({ ...options, component: componentGiven(made), format: formatGiven(made) }),
+  )
 
 /**
  * `muster cert check`: judges the certificates of all hosts as they lie there and as they are served. Warnings

@@ -1,11 +1,20 @@
 import { leafFacts } from '../../certificates/certificateFacts.ts'
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitOfHosts } from '../../cli/exitCodes.ts'
 import { tableLayout } from '../../cli/terminal.ts'
 import type { Component } from '../../contracts/component.ts'
 import { certificatesJson, certificatesText } from '../../output/deployment/certificates.ts'
+import { componentGiven, componentOption, runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { withComponent } from '../../session/selectTargets.ts'
 import { lookAtCertificates } from './lookAtCertificates.ts'
+
+export const certListCommand: Define = (made, world) =>
+  runOnFiles(
+    componentOption(targetOptions(made)).option('--json', 'print everything as JSON'),
+    world,
+    (options) => certList({ ...options, component: componentGiven(made), json: flag(made, 'json') }),
+  )
 
 /** `muster cert list`: the certificate of each host on its disk, and the one that each API serves. Changes nothing. */
 export async function certList(

@@ -7,9 +7,9 @@ import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
+import { readOwnStores, readStoreSecrets } from '../../session/readOwnStores.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
 import { inOrderOf, surveyToLook, withShortTimeout } from '../../session/surveyToLook.ts'
-import { readOwnStores, readStoreSecrets } from '../readOwnStores.ts'
 
 /** The certificates of all hosts as they are now, in the order of the file; changes nothing. */
 export async function lookAtCertificates(

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { leavingOf } from '../../deployment/certificates/authorityRotation.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
@@ -14,11 +15,14 @@ import {
   leavingText,
   stoppedLeavingText,
 } from '../../output/deployment/rotation.ts'
+import { passphraseOptions, runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { resolveSecrets } from '../../session/resolveSecrets.ts'
+import { rolloutGiven, rolloutOptions } from '../../session/rolloutOptions.ts'
+import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { namesOf, rolloutFor } from '../../session/selectTargets.ts'
 import { openStateToChange, reportPart } from '../../session/session.ts'
 import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
-import { resolveSecrets } from '../resolveSecrets.ts'
 import {
   type CertificateRun,
   deployCertificates,
@@ -26,6 +30,22 @@ import {
   reportEnd,
   withoutUserProvided,
 } from './deployCertificates.ts'
+
+export const certRenewCommand: Define = (made, world) =>
+  runOnFiles(
+    rolloutOptions(passphraseOptions(changeOptions(made)), allAtOnce).option(
+      '--own-authority',
+      "replace certificates of an external authority by the cluster's own",
+    ),
+    world,
+    (options) =>
+      renew({
+        ...options,
+        ...changeFlags(made),
+        rollout: rolloutGiven(made, allAtOnce),
+        ownAuthority: flag(made, 'ownAuthority'),
+      }),
+  )
 
 export type CertificateOptions = ClusterOptions & {
   readonly yes: boolean

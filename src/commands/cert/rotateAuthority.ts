@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createAuthority, signingKey } from '../../certificates/authority.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/authorityRotation.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
@@ -17,12 +18,14 @@ import {
   phaseText,
   stoppedRotationText,
 } from '../../output/deployment/rotation.ts'
+import { allHostsOptions, passphraseOptions, runOnFiles } from '../../session/clusterOptions.ts'
 import { openCluster } from '../../session/openCluster.ts'
+import { resolveSecrets } from '../../session/resolveSecrets.ts'
+import { changeFlags, confirmationOptions } from '../../session/runOptions.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { openStateToChange } from '../../session/session.ts'
 import { unlocking } from '../../session/unlocking.ts'
 import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
-import { resolveSecrets } from '../resolveSecrets.ts'
 import {
   type CertificateRun,
   deployCertificates,
@@ -31,6 +34,16 @@ import {
   withoutUserProvided,
 } from './deployCertificates.ts'
 import type { CertificateOptions } from './renew.ts'
+
+export const certRotateAuthorityCommand: Define = (made, world) =>
+  runOnFiles(
+    passphraseOptions(confirmationOptions(allHostsOptions(made))).option(
+      '--trust-only',
+      'stop once all hosts trust both, so that clients can be updated',
+    ),
+    world,
+    (options) => rotateAuthority({ ...options, ...changeFlags(made), trustOnly: flag(made, 'trustOnly') }),
+  )
 
 /** One host after another, each proved before the next. */
 const oneByOne: Rollout = { ...allAtOnce, batch: { hosts: 1 } }

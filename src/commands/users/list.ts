@@ -1,8 +1,15 @@
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitOfHosts } from '../../cli/exitCodes.ts'
 import { tableLayout } from '../../cli/terminal.ts'
 import { usersJson, usersText } from '../../output/deployment/users.ts'
+import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
+
+export const usersListCommand: Define = (made, world) =>
+  runOnFiles(targetOptions(made).option('--json', 'print everything as JSON'), world, (options) =>
+    listUsers({ ...options, json: flag(made, 'json') }),
+  )
 
 /** `muster users list`: who can log in to which host and component, and where hosts differ. Changes nothing. */
 export async function listUsers(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {

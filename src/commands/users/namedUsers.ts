@@ -1,8 +1,26 @@
+import type { Command } from 'commander'
+import { printable } from '../../base/printable.ts'
 import { listOf, shortListOf } from '../../base/words.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { HostConfig } from '../../config/model.ts'
+import { existingNameProblems } from '../../contracts/userName.ts'
 import type { GivenPasswords } from '../../deployment/users/viaApi/apiHost.ts'
+import type { ClusterOptions } from '../../session/openCluster.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
+
+export const userArgument = <Made extends Command>(made: Made): Made => made.argument('<name>', 'the user')
+
+/** Splits the user name from the files behind it. Throws a `UsageError` for a name that no user can have. */
+export function userGiven(options: ClusterOptions): ClusterOptions & { readonly user: string } {
+  const [given = '', ...files] = options.files
+  const user = given.normalize('NFC')
+  const problems = existingNameProblems(user)
+  if (problems.length === 0) return { ...options, files, user }
+  throw new UsageError(
+    `“${printable(user)}” is not a valid user name: it ${problems.join(', and ')}.`,
+    'Put the user name before the files.',
+  )
+}
 
 /** Throws a `UsageError` where the file names nobody for a host: then nobody could log in there any more. */
 export function mustNameUsers(config: SelectedCluster): void {

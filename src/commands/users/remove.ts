@@ -1,5 +1,6 @@
 import { shortListOf } from '../../base/words.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
@@ -9,11 +10,19 @@ import { StepError } from '../../deployment/stepError.ts'
 import { installedLook, type Survey } from '../../deployment/survey.ts'
 import { extraUsers } from '../../deployment/users/decideUsers.ts'
 import { removeFromHost } from '../../deployment/users/userCallsOnHost.ts'
+import { runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { changes, type Refusal, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { openStateToChange, report, type SurveyedSession } from '../../session/session.ts'
 import { withHosts } from '../../session/withHosts.ts'
+import { userArgument, userGiven } from './namedUsers.ts'
+
+export const usersRemoveCommand: Define = (made, world) =>
+  runOnFiles(changeOptions(userArgument(made)), world, async (options) =>
+    remove({ ...userGiven(options), ...changeFlags(made) }),
+  )
 
 type RemoveOptions = ClusterOptions & {
   readonly user: string

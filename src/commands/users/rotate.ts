@@ -3,9 +3,14 @@ import { createHasher, type Hasher } from '../../accounts/hasher.ts'
 import { saltBytes } from '../../accounts/passwordHash.ts'
 import { makePassword } from '../../certificates/password.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import type { Define } from '../../cli/command.ts'
+import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
+import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
+import { passwordWeakness } from '../../config/passwordFinding.ts'
+import { passwordProblems } from '../../contracts/password.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { type ClusterState, emptyState, type UserState } from '../../deployment/state/clusterState.ts'
 import { readState, saveState } from '../../deployment/state/openState.ts'
@@ -14,15 +19,50 @@ import { installedLook } from '../../deployment/survey.ts'
 import { carryOutRotation, type NewLogin, rotateHost } from '../../deployment/users/rotateHost.ts'
 import { passwordRotationNotes } from '../../output/deployment/users.ts'
 import type { Secret } from '../../secrets/secret.ts'
+import { runOnFiles } from '../../session/clusterOptions.ts'
 import { madePasswordText, storedText } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { readUserPasswords } from '../../session/resolveSecrets.ts'
+import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { openStateToChange, report, type SurveyedSession } from '../../session/session.ts'
 import { withHosts } from '../../session/withHosts.ts'
-import { readUserPasswords } from '../resolveSecrets.ts'
-import { hostsThatName } from './namedUsers.ts'
-import { readNewPassword } from './newPassword.ts'
+import { hostsThatName, userArgument, userGiven } from './namedUsers.ts'
+
+export const usersRotateCommand: Define = (made, world) =>
+  runOnFiles(
+    changeOptions(userArgument(made))
+      .option('--new-password <file>', 'file with the new password, - for standard input (default: generate)')
+      .option('--no-show', 'do not show a generated password'),
+    world,
+    async (options) => {
+      const { newPassword, show } = made.opts<{ newPassword?: string; show: boolean }>()
+      return rotate({ ...userGiven(options), ...changeFlags(made), newPassword, show })
+    },
+  )
+
+/** The password that --new-password names: of a file, or of standard input for `-`. Throws a `UsageError`. */
+export async function readNewPassword(
+  context: CommandContext,
+  { user, from }: { readonly user: string; readonly from: string },
+): Promise<Secret> {
+  const password = await readPassword({
+    context,
+    what: `the new password of ${user}`,
+    options: { file: '--new-password', stdin: '--new-password -', variable: 'MUSTER_NEW_PASSWORD' },
+    ...(from === '-' ? { stdin: true } : { file: from }),
+    twice: true,
+  })
+  const fix = 'Choose another one: at least 12 characters at random.'
+  const problems = passwordProblems(password.reveal())
+  if (problems.length > 0) throw new UsageError(`The new password ${problems.join(', and ')}.`, fix)
+  const weakness = passwordWeakness(password.reveal(), user)
+  if (weakness === undefined) return password
+  if (weakness.known) throw new UsageError(`The new password is ${weakness.reason}.`, fix)
+  context.stderr.write(`warning: the new password ${weakness.reason}\n  fix: ${fix}\n`)
+  return password
+}
 
 export type RotateOptions = ClusterOptions & {
   readonly user: string

@@ -1,11 +1,17 @@
+import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
 import { onEachHost } from '../../deployment/eachHost.ts'
 import { readInstalledSet } from '../../deployment/installedSet.ts'
 import { unlockOnHost } from '../../deployment/users/userCallsOnHost.ts'
+import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { exitOfLooking, tellLost } from '../../session/outcomes.ts'
 import { ownHosts } from '../../session/ownHosts.ts'
+import { userArgument, userGiven } from './namedUsers.ts'
+
+export const usersUnlockCommand: Define = (made, world) =>
+  runOnFiles(targetOptions(userArgument(made)), world, async (options) => unlock(userGiven(options)))
 
 /** `muster users unlock`: ends the lock-outs of a user name in every component of every host. */
 export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {

@@ -1,13 +1,26 @@
+import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
+import type { ValidateFormat } from '../../cli/formatOption.ts'
+import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import { textWidth } from '../../cli/terminal.ts'
 import { checkUsers } from '../../deployment/users/checkUsers.ts'
 import { loginsOf, proofText } from '../../output/deployment/userProof.ts'
+import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
-import { placesOfUsers, reportFindings } from '../reportFindings.ts'
-import { readUserPasswords } from '../resolveSecrets.ts'
-import type { ValidateFormat } from '../validateFormats.ts'
+import { placesOfUsers, reportFindings } from '../../session/reportFindings.ts'
+import { readUserPasswords } from '../../session/resolveSecrets.ts'
 import { lookAtUsers } from './lookAtUsers.ts'
 import { mustNameUsers } from './namedUsers.ts'
+
+export const usersVerifyCommand: Define = (made, world) =>
+  runOnFiles(
+    formatOption(targetOptions(made)).addHelpText(
+      'after',
+      '\nAn unreachable host is reported; the others are verified all the same.',
+    ),
+    world,
+    (options) => verifyUsers({ ...options, format: formatGiven(made) }),
+  )
 
 /**
  * `muster users verify`: logs in everywhere with what is known, and finds hosts that miss a user, have another

@@ -4,9 +4,8 @@ import { secretReader } from '../../cli/secretReader.ts'
 import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { SecretPolicy } from '../../secrets/policy.ts'
-import { readSecrets } from './readSecrets.ts'
-import { readStores } from './readStores.ts'
-import { secretFindings } from './secretFindings.ts'
+import { readSecrets, secretFindings } from '../../session/secretFindings.ts'
+import { readStores } from './storeUse.ts'
 import { trackedSecrets } from './trackedSecrets.ts'
 
 /**

@@ -1,17 +1,83 @@
 import { checkStores } from '../../certificates/checkStores.ts'
-import { type StoreProblem, storeProblem } from '../../certificates/storeProblem.ts'
+import { type StoreProblem, storeProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
 import { type ReadStore, readStore } from '../../certificates/stores/readStore.ts'
 import type { RegularFile } from '../../cli/readRegularFile.ts'
 import { bySpan, type ResolvedCluster, type ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Given } from '../../config/settings/setting.ts'
+import { diagnose, type Place } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { trustFix } from '../../secrets/policy.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { SecretReadings } from './readSecrets.ts'
-import { storePlace } from './storePlace.ts'
+import type { SecretReadings } from '../../session/secretFindings.ts'
 import { lockedStore, type StoreKind, type StoreUse, storeUse } from './storeUse.ts'
-import { type StoreFound, toldOnce } from './toldOnce.ts'
+
+/** The value that has to be changed, and the store that it is about, where that is named at another place. */
+export function storePlace(
+  problem: StoreProblem,
+  given: {
+    readonly keystore: StoreUse | undefined
+    readonly truststore: StoreUse | undefined
+    readonly alias: Given | undefined
+  },
+): Place | undefined {
+  const { keystore, truststore, alias } = given
+  const kind: StoreKind = problem.code.startsWith('truststore-') ? 'truststore' : 'keystore'
+  const store = kind === 'keystore' ? keystore : truststore
+  if (store === undefined) return undefined
+  const beside = (at: Given, other: Given, what: StoreKind): Place => ({
+    span: at.span,
+    related: [{ message: `The ${what} is named here.`, span: other.span }],
+  })
+  switch (problem.code) {
+    case 'keystore-wrong-password':
+    case 'truststore-wrong-password':
+      return beside(store.password?.given ?? store.path, store.path, kind)
+    case 'keystore-alias-absent':
+      return alias === undefined ? { span: store.path.span } : beside(alias, store.path, kind)
+    case 'truststore-does-not-trust':
+      return beside(store.path, keystore?.path ?? store.path, 'keystore')
+    default:
+      return { span: store.path.span }
+  }
+}
+
+/** What is wrong with a store of one host, and where that is to be changed. */
+export type StoreFound = { readonly problem: StoreProblem; readonly place: Place; readonly host: string }
+
+/** Which findings of one place say the same, whatever names of a host a certificate lacks. */
+function saying({ code, facts }: StoreProblem): string {
+  const { missing: _, ...same } = { missing: undefined, ...facts }
+  return JSON.stringify([code, same])
+}
+
+/** The same finding of several hosts as one: names that any of them lacks are lacking. */
+function joined([first, ...others]: readonly [StoreFound, ...StoreFound[]]): StoreProblem {
+  const { problem } = first
+  if (problem.code !== 'keystore-names-do-not-cover' && problem.code !== 'keystore-names-partly-cover') {
+    return problem
+  }
+  const all = [first, ...others].flatMap(({ problem: { facts } }) =>
+    'missing' in facts ? facts.missing : [],
+  )
+  return storeProblem(problem.code, { ...problem.facts, missing: [...new Set(all)] })
+}
+
+/** One finding for what is said of a place, naming every host that it is for. */
+export function toldOnce(found: readonly StoreFound[]): readonly Diagnostic[] {
+  return bySpan(found.map((one) => ({ ...one, span: one.place.span }))).flatMap((there) => {
+    const groups = new Map<string, [StoreFound, ...StoreFound[]]>()
+    for (const one of there) {
+      const group = groups.get(saying(one.problem))
+      if (group === undefined) groups.set(saying(one.problem), [one])
+      else group.push(one)
+    }
+    return [...groups.values()].map((group) => {
+      const hosts = [...new Set(group.map(({ host }) => host))]
+      return { ...tellStoreProblem(joined(group), hosts), ...group[0].place }
+    })
+  })
+}
 
 type Known = {
   readonly cluster: ResolvedCluster
