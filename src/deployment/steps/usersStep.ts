@@ -78,7 +78,7 @@ const titleOf = (names: readonly string[]): string =>
     ? `give the administrator ${names[0]} its password`
     : `give the administrators ${listOf(names, 'and')} their passwords`
 
-/** What becomes of users whose hash a host does not have. */
+/** Users whose hash a host does not have, by what becomes of them. */
 type Changes = {
   readonly created: readonly KnownUser[]
   readonly reset: readonly KnownUser[]
