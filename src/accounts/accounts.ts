@@ -1,12 +1,16 @@
 import type { Secret } from '../secrets/secret.ts'
-import { changeUserFile } from './changeUserFile.ts'
-import { createGate, type Origin } from './gate.ts'
-import type { Lockout, Pair } from './lockout.ts'
+import { createFairQueue, type Origin } from './fairQueue.ts'
+import type { GuessSource, Lockout } from './lockout.ts'
 import { hashPassword, saltBytes, verifyPassword } from './passwordHash.ts'
 import type { ScryptCost } from './phc.ts'
-import { findUser } from './userFile.ts'
-import { type FileIdentity, identifyUserFile, isSameContent, readUserFile } from './userFileIo.ts'
-import type { UserFile, UserRecord } from './userRecord.ts'
+import { findUser, type UserFile, type UserRecord } from './userFile.ts'
+import {
+  changeUserFile,
+  type FileIdentity,
+  identifyUserFile,
+  isSameContent,
+  readUserFile,
+} from './userFileIo.ts'
 import { createVerifiedLogins, type Login } from './verifiedLogins.ts'
 
 /** How a login ended; `no-user` when the host has none at all. */
@@ -42,7 +46,7 @@ type View = {
 }
 
 /** Password checks: two at a time, each 0.2 s; whoever waits behind 64 others gets its turn within seven seconds. */
-export const gateLimits = { atOnce: 2, perOrigin: 32, waiting: 64 } as const
+export const passwordCheckLimits = { atOnce: 2, perOrigin: 32, waiting: 64 } as const
 
 /** Callers that come by the private socket, or from within this process. */
 const ownOrigin: Origin = { name: '', isLocal: true }
@@ -59,7 +63,7 @@ export function createAccounts(options: {
   readonly verify?: typeof verifyPassword
 }): Accounts {
   const { path, key, random, lockout, verify: verifyHash = verifyPassword } = options
-  const gate = createGate(gateLimits)
+  const gate = createFairQueue(passwordCheckLimits)
   const logins = createVerifiedLogins({ key, limit: options.rememberedLogins ?? 1000 })
   let latest: View | undefined
 
@@ -80,7 +84,7 @@ export function createAccounts(options: {
     gate.run(origin, () => verifyHash(password, hash))
 
   /** A check that counts as a guess; an async function, so that a lock is a rejection as any other. */
-  const checkGuess = async (pair: Pair, work: () => Promise<boolean>): Promise<boolean> => {
+  const checkGuess = async (pair: GuessSource, work: () => Promise<boolean>): Promise<boolean> => {
     const guess = lockout.begin(pair)
     try {
       const verified = await work()

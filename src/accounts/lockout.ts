@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Whose guesses are counted together: the name of their `Origin`, and for which user name. */
-export type Pair = { readonly from: string; readonly user: string }
+export type GuessSource = { readonly from: string; readonly user: string }
 
 /** Too many logins of this pair failed: until then nothing that it sends is looked at. */
 export class LockedOutError extends Error {
@@ -25,7 +25,7 @@ export type Guess = {
 
 export type Lockout = {
   /** Begins a guess, or throws a `LockedOutError`; ask before anything is hashed. */
-  begin(pair: Pair): Guess
+  begin(pair: GuessSource): Guess
   /** Forgets the locks and failures of a user name, wherever they came from; says whether there were any. */
   unlock(user: string): boolean
   /** How often a pair was locked since the start, and how many are locked now. */
@@ -47,7 +47,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 /** A user name may be as long as a header, so what is kept is digests: of the user, and of the pair. */
 const userKey = (user: string): string => `${digest(user.normalize('NFC'))} `
-const pairKey = ({ from, user }: Pair): string => `${userKey(user)}${digest(from)}`
+const pairKey = ({ from, user }: GuessSource): string => `${userKey(user)}${digest(from)}`
 
 function dropOldest(map: Map<string, unknown>, most: number): void {
   const oldest = map.size > most ? map.keys().next().value : undefined

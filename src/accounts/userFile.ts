@@ -1,6 +1,17 @@
 import { isObject } from '../base/json.ts'
 import { parsePhc } from './phc.ts'
-import type { UserFile, UserRecord } from './userRecord.ts'
+
+/** One API user as the user file keeps it. */
+export type UserRecord = {
+  readonly user: string
+  /** The only level that the specification shows (section 5.7). */
+  readonly access: 'full'
+  /** PHC string, `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`. */
+  readonly hash: string
+}
+
+/** The host's one user file, shared by its three components. */
+export type UserFile = { readonly version: 1; readonly users: readonly UserRecord[] }
 
 /** The user file of a host that has no user. */
 export const noUsers: UserFile = { version: 1, users: [] }
@@ -60,4 +71,46 @@ export function putUser(file: UserFile, record: UserRecord): UserFile {
 export function removeUser(file: UserFile, name: string): UserFile {
   const present = findUser(file, name)
   return present ? { ...file, users: file.users.filter((it) => it !== present) } : file
+}
+
+/**
+ * The file without a user as it was seen; the very same file where the user has another password by now, which was
+ * somebody's later wish, or is gone.
+ */
+export const removeUnchangedUser = (
+  file: UserFile,
+  { user, hash }: Pick<UserRecord, 'user' | 'hash'>,
+): UserFile => (findUser(file, user)?.hash === hash ? removeUser(file, user) : file)
+
+/**
+ * What a run wrote of a user, and what stood there before: without `before` there was no such user, without `hash`
+ * the run removed it.
+ */
+type UserChange =
+  | { readonly user: string; readonly hash: string; readonly before?: string }
+  | { readonly user: string; readonly hash?: never; readonly before: string }
+
+/** Reads it; throws an Error that says what is wrong with it and never quotes a hash. */
+export function readUserChange(value: unknown): UserChange {
+  if (typeof value !== 'object' || value === null) throw new Error('a user must be an object')
+  const { before, ...rest } = { before: undefined, ...value }
+  if (before !== undefined && !('hash' in rest)) {
+    const removed = readUserRecord({ ...rest, hash: before })
+    return { user: removed.user, before: removed.hash }
+  }
+  const { user, hash } = readUserRecord(rest)
+  if (before === undefined) return { user, hash }
+  return { user, hash, before: readUserRecord({ user, hash: before }).hash }
+}
+
+/**
+ * The file as if the user had not been written or removed; the very same file where the user has another password,
+ * is gone or is there again by now: that was somebody's later wish.
+ */
+export function revertUser(file: UserFile, { user, hash, before }: UserChange): UserFile {
+  if (hash === undefined) {
+    return findUser(file, user) === undefined ? putUser(file, { user, access: 'full', hash: before }) : file
+  }
+  if (findUser(file, user)?.hash !== hash) return file
+  return before === undefined ? removeUser(file, user) : putUser(file, { user, access: 'full', hash: before })
 }

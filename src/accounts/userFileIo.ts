@@ -3,8 +3,8 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../base/systemErrors.ts'
 import { readTrusted } from '../base/trustedFile.ts'
-import { noUsers, parseUserFile } from './userFile.ts'
-import type { UserFile } from './userRecord.ts'
+import { formatUserFile, noUsers, parseUserFile, type UserFile } from './userFile.ts'
+import { withLock } from './userFileLock.ts'
 
 /**
  * What tells one content of the user file from the next: inode, size, and the times of its last changes in
@@ -80,7 +80,7 @@ async function keepOwner(handle: FileHandle, path: string): Promise<void> {
  * Replaces the user file as one atomic change that is on disk when the promise resolves: written beside it
  * with mode 0600, synced, renamed. The caller holds the lock.
  */
-export async function replaceUserFile(path: string, text: string): Promise<void> {
+async function replaceUserFile(path: string, text: string): Promise<void> {
   const beside = `${path}.new`
   // Left by a writer that died; opened anew, never followed, for the folder may be another user's.
   await rm(beside, { force: true })
@@ -98,4 +98,19 @@ export async function replaceUserFile(path: string, text: string): Promise<void>
   }
   const folder = await open(dirname(path), 'r')
   await folder.sync().finally(() => folder.close())
+}
+
+/**
+ * Changes the user file under its lock, so that writers never lose each other's users; says whether anything
+ * changed, and it is on disk then. The change is handed the present content and returns the very same object
+ * when there is nothing to do. Rejects with `UserFileError`, `LockHeldError` or what the change throws.
+ */
+export function changeUserFile(path: string, change: (file: UserFile) => UserFile): Promise<boolean> {
+  return withLock({ path: `${path}.lock` }, async () => {
+    const { file } = await readUserFile(path)
+    const next = change(file)
+    if (next === file) return false
+    await replaceUserFile(path, formatUserFile(next))
+    return true
+  })
 }

@@ -3,9 +3,8 @@ import type { Lockout } from '../accounts/lockout.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { Audit } from './audit/audit.ts'
-import type { CertificateState } from './followCertificate.ts'
-import type { MetricFamily } from './formatMetrics.ts'
-import type { RequestCounts } from './requestCounts.ts'
+import type { MetricFamily, RequestCounts } from './metricFamilies.ts'
+import type { CertificateState } from './tlsCertificate.ts'
 
 /** What the calls of one process know of it; one for both of its doors. */
 export type ApiContext = {

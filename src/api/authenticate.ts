@@ -1,18 +1,35 @@
 import type { Socket } from 'node:net'
-import type { UserRecord } from '../accounts/userRecord.ts'
+import type { UserRecord } from '../accounts/userFile.ts'
+import type { Login } from '../accounts/verifiedLogins.ts'
 import { isLoopback } from '../base/address.ts'
 import type { RouteAuth } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
-import { readBasicLogin } from './basicLogin.ts'
 import { markVerified } from './connectionLimits.ts'
-import type { Exchange } from './exchange.ts'
-import { originOf } from './peerOrigin.ts'
 import { ProblemError } from './problemError.ts'
+import { originOf } from './remoteAddress.ts'
+import type { RequestContext } from './requestContext.ts'
 import type { Caller } from './serve.ts'
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The login of an Authorization header (RFC 7617, UTF-8); undefined when it is none. */
+function readBasicLogin(header: string): Login | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1]
+  if (encoded === undefined) return undefined
+  let pair: string
+  try {
+    pair = utf8.decode(Buffer.from(encoded, 'base64'))
+  } catch {
+    return undefined
+  }
+  const colon = pair.indexOf(':')
+  if (colon < 0) return undefined
+  return { user: pair.slice(0, colon).normalize('NFC'), password: new Secret(pair.slice(colon + 1)) }
+}
+
 /** Which of a process's listeners a call came through. */
-export type Door = 'tcp' | 'socket'
+export type Listener = 'tcp' | 'socket'
 
 /** A login that was good, and the users of the host then. */
 type KnownLogin = {
@@ -24,7 +41,7 @@ type KnownLogin = {
 /** The login that came last over each connection, for as long as the connection lasts. */
 const knownLogins = new WeakMap<Socket, KnownLogin>()
 
-type At = { readonly door: Door; readonly context: ApiContext }
+type At = { readonly door: Listener; readonly context: ApiContext }
 
 const anonymous: Caller = { kind: 'anonymous' }
 
@@ -44,7 +61,7 @@ function recall(connection: Socket, authorization: string, { accounts }: ApiCont
   return accounts.unchangedUsers() === known.users ? known.caller : undefined
 }
 
-async function checkLogin({ request }: Exchange, { door, context }: At): Promise<Caller> {
+async function checkLogin({ request }: RequestContext, { door, context }: At): Promise<Caller> {
   const { authorization = '' } = request.headers
   const login = readBasicLogin(authorization)
   // Who may open the socket may read the hashes, too: there is nothing to guess there.
@@ -65,7 +82,7 @@ async function checkLogin({ request }: Exchange, { door, context }: At): Promise
   return caller
 }
 
-function letBootstrap({ peer }: Exchange, { door, context }: At): Caller {
+function letBootstrap({ peer }: RequestContext, { door, context }: At): Caller {
   if (door === 'socket') return { kind: 'socket' }
   if (isLoopback(peer ?? '') || context.remoteBootstrap) return anonymous
   throw new ProblemError({
@@ -81,14 +98,14 @@ function letBootstrap({ peer }: Exchange, { door, context }: At): Caller {
  * Who makes a call of this kind; throws the 401 or 403 for who may not. The socket needs no login, but one
  * that is sent there is checked (contract.md, "Common to the three components").
  */
-export function authenticate(exchange: Exchange, auth: RouteAuth, at: At): Caller | Promise<Caller> {
+export function authenticate(exchange: RequestContext, auth: RouteAuth, at: At): Caller | Promise<Caller> {
   if (auth === 'none') return anonymous
   const { socket, headers } = exchange.request
   if (headers.authorization === undefined) return withoutLogin(exchange, auth, at)
   return recall(socket, headers.authorization, at.context) ?? withLogin(exchange, auth, at)
 }
 
-async function withLogin(exchange: Exchange, auth: RouteAuth, at: At): Promise<Caller> {
+async function withLogin(exchange: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
   // The answer is for everybody: a login that cannot be checked only learns no more than they.
   if (auth === 'optional') return checkLogin(exchange, at).catch(() => anonymous)
   if (auth === 'bootstrap' && (await at.context.accounts.users()).length === 0)
@@ -96,7 +113,7 @@ async function withLogin(exchange: Exchange, auth: RouteAuth, at: At): Promise<C
   return checkLogin(exchange, at)
 }
 
-async function withoutLogin(exchange: Exchange, auth: RouteAuth, at: At): Promise<Caller> {
+async function withoutLogin(exchange: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
   const { door, context } = at
   if (auth === 'optional') return door === 'socket' ? { kind: 'socket' } : anonymous
   if (auth === 'bootstrap' && (await context.accounts.users()).length === 0) return letBootstrap(exchange, at)

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
-import { peerNetwork } from './peer.ts'
-import { isOwnAddress, originOf } from './peerOrigin.ts'
+import { isOwnAddress, originOf, peerNetwork } from './remoteAddress.ts'
 
 /** How many connections a TCP listener keeps at once: each takes some 57 KB, whether a request comes or not. */
 export type ConnectionLimits = {
@@ -11,7 +10,7 @@ export type ConnectionLimits = {
   readonly local: number
 }
 
-export const usualConnections: ConnectionLimits = { remote: 400, perAddress: 100, local: 200 }
+export const defaultConnectionLimits: ConnectionLimits = { remote: 400, perAddress: 100, local: 200 }
 
 /** Local connections may be so many times as many for the moment in which the system is asked whose they are. */
 const overshoot = 4
@@ -31,7 +30,7 @@ const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket):
   [remoteAddress, remotePort, localAddress, localPort].join(' ')
 
 /** The newest connection without a verified login of the origin that has most; of `newcomer` where none has more. */
-function mostOf(
+function connectionToClose(
   all: readonly Kept[],
   originOfKept: (kept: Kept) => string,
   newcomer: string,
@@ -68,7 +67,7 @@ export function limitConnections(
     const ofSame = [...remote].filter(({ origin }) => origin === newcomer.origin)
     if (ofSame.length > limits.perAddress) refuse(newcomer)
     else if (remote.size > limits.remote) {
-      refuse(mostOf([...remote], ({ origin }) => origin, newcomer.origin) ?? newcomer)
+      refuse(connectionToClose([...remote], ({ origin }) => origin, newcomer.origin) ?? newcomer)
     }
   }
 
@@ -84,7 +83,7 @@ export function limitConnections(
         const still = all.filter((kept) => local.has(kept))
         const nameOf = (kept: Kept): string => names.get(kept) ?? kept.origin
         const last = still.at(-1)
-        const closed = last && (mostOf(still, nameOf, nameOf(last)) ?? last)
+        const closed = last && (connectionToClose(still, nameOf, nameOf(last)) ?? last)
         if (closed && local.size > limits.local) refuse(closed, nameOf(closed))
       }
     } finally {

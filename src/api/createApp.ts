@@ -1,25 +1,22 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
-import { programAgent } from '../contracts/programAgent.ts'
+import { internalUserAgent } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
-import type { Door } from './authenticate.ts'
+import type { Listener } from './authenticate.ts'
 import { type CallLog, createCallLog } from './callLog.ts'
-import { carryOut, type DoorFacts } from './carryOut.ts'
-import { noQuery } from './checkQuery.ts'
-import { type ConnectionLimits, limitConnections, usualConnections } from './connectionLimits.ts'
-import type { Exchange } from './exchange.ts'
-import { hostCheck } from './hostHeader.ts'
-import type { DoorLog, Log } from './log.ts'
-import { peerNetwork } from './peer.ts'
-import { isOwnAddress } from './peerOrigin.ts'
-import { type Answer, headersOf, problemAnswer } from './problemAnswer.ts'
-import { ProblemError } from './problemError.ts'
-import { readTarget } from './requestTarget.ts'
-import { createRouteTable } from './routeTable.ts'
+import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
+import { handleRequest, type ListenerContext } from './handleRequest.ts'
+import type { ListenerLog, Log } from './log.ts'
+import { ProblemError, toProblem } from './problemError.ts'
+import { isOwnAddress, peerNetwork } from './remoteAddress.ts'
+import type { RequestContext } from './requestContext.ts'
+import { hostCheck } from './requestHeaders.ts'
+import { headersOf, problemResponse, type Response } from './response.ts'
+import { createRouteTable, readTarget } from './routeTable.ts'
 import type { ServedRoute } from './serve.ts'
 import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.ts'
-import { toProblem } from './toProblem.ts'
+import { noQuery } from './validateRequest.ts'
 
 /** One door of a component's API that does not listen yet. */
 export type App = { readonly server: Server; readonly listener: RequestListener; readonly log: Log }
@@ -27,9 +24,9 @@ export type App = { readonly server: Server; readonly listener: RequestListener;
 /** The answer to a request that failed, which the log is told of where it is our fault. */
 function refusal(
   error: unknown,
-  { request, requestId, trail }: Exchange,
+  { request, requestId, trail }: RequestContext,
   { log, callLog }: { readonly log: Log; readonly callLog: CallLog },
-): Answer {
+): Response {
   const isGone = error === request.errored
   const problem = isGone
     ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
@@ -38,7 +35,7 @@ function refusal(
   if (isGone) log.info({ requestId }, 'the caller went away')
   if (problem.code === 'internal') callLog.fault({ requestId, err: error }, 'a fault of the server')
   if (problem.code === 'not-ready') callLog.fault({ requestId, reason: String(error) }, 'not ready')
-  return problemAnswer({ problem, requestId, accept: request.headers.accept })
+  return problemResponse({ problem, requestId, accept: request.headers.accept })
 }
 
 /** Browsers that have seen a host once ask it over TLS only, for a year in seconds (RFC 6797 section 6.1). */
@@ -46,8 +43,8 @@ const transportSecurity = ['Strict-Transport-Security', 'max-age=31536000']
 
 function send(
   response: ServerResponse,
-  answer: Answer,
-  about: { requestId: string; isLast: boolean; door: Door },
+  answer: Response,
+  about: { requestId: string; isLast: boolean; door: Listener },
 ): void {
   const headers = headersOf(answer, about.requestId)
   // Over plain HTTP the header must not be sent (RFC 6797 section 7.2).
@@ -64,8 +61,8 @@ function send(
 export function createApp(options: {
   readonly served: readonly ServedRoute[]
   readonly context: ApiContext
-  readonly door: Door
-  readonly log: DoorLog
+  readonly door: Listener
+  readonly log: ListenerLog
   readonly tls?: TlsMaterial
   readonly limits?: Partial<ServerLimits>
   readonly connections?: ConnectionLimits
@@ -75,9 +72,9 @@ export function createApp(options: {
   const callLog = createCallLog(log)
   const find = createRouteTable(options.served)
   const audit = auditCalls(context.audit, door)
-  const facts: DoorFacts = { door, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
+  const facts: ListenerContext = { door, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
 
-  function arrive(request: IncomingMessage): Exchange {
+  function arrive(request: IncomingMessage): RequestContext {
     const { url = '', method = '' } = request
     const { path, query, origin } = readTarget(url)
     const found = find(path)
@@ -97,7 +94,7 @@ export function createApp(options: {
   }
 
   function tell(
-    { request, requestId, method, path, found, peer, caller }: Exchange,
+    { request, requestId, method, path, found, peer, caller }: RequestContext,
     status: number,
     begun: number,
   ): void {
@@ -110,7 +107,8 @@ export function createApp(options: {
     // What a caller says of itself counts for the level of a line alone, of a successful reading from this host.
     const isProgram =
       caller?.kind === 'socket' ||
-      (request.headers['user-agent'] === programAgent && (door === 'socket' || isOwnAddress(request.socket)))
+      (request.headers['user-agent'] === internalUserAgent &&
+        (door === 'socket' || isOwnAddress(request.socket)))
     callLog.call(
       { requestId, route, method, status, path, peer, user, milliseconds },
       {
@@ -125,9 +123,9 @@ export function createApp(options: {
     const begun = performance.now()
     const exchange = arrive(request)
     const { trail } = exchange
-    let sent: Answer
+    let sent: Response
     try {
-      sent = await carryOut(exchange, facts)
+      sent = await handleRequest(exchange, facts)
     } catch (error) {
       sent = refusal(error, exchange, { log, callLog })
     }
@@ -143,7 +141,7 @@ export function createApp(options: {
     })
   }
   const server = createHttpServer({ listener, tls, limits, newRequestId: context.newRequestId })
-  const connections = options.connections ?? usualConnections
+  const connections = options.connections ?? defaultConnectionLimits
   // Only root and our own user can open the socket.
   if (door === 'socket') server.maxConnections = connections.local
   else {

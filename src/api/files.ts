@@ -37,7 +37,7 @@ export function readLinkedText(path: string, what: string): string {
  * Files that a deployment had written to take the place of this one when it was cut off, whole (see `uploadScript`);
  * none where the folder cannot be read.
  */
-export function stagedFor(path: string): readonly string[] {
+export function stagedCopies(path: string): readonly string[] {
   const folder = dirname(path)
   try {
     const names = readdirSync(folder).filter((name) => name.startsWith(`.${basename(path)}.muster-`))

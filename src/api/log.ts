@@ -1,6 +1,6 @@
 import { type LogLevel, logLevels, type ServerSettings } from '../contracts/serverSettings.ts'
-import type { Door } from './authenticate.ts'
-import { lineOutput } from './lineOutput.ts'
+import type { Listener } from './authenticate.ts'
+import { lineOutput } from './logOutput.ts'
 
 type Tell = { (message: string): void; (facts: object, message: string): void }
 
@@ -11,8 +11,8 @@ export type Log = Readonly<Record<'info' | 'warn' | 'error', Tell>>
 export type VerboseLog = Log & { readonly debug: Tell }
 
 /** A log that tells through which door a call came. */
-export type DoorLog = Log & {
-  child(bindings: { readonly door: Door }): VerboseLog
+export type ListenerLog = Log & {
+  child(bindings: { readonly door: Listener }): VerboseLog
   /** Tells at every level, such as the lines of the audit log. */
   readonly always?: Tell
 }
@@ -59,7 +59,7 @@ function clock(): () => string {
  * The log of a server: one JSON object per line, on standard output unless told. Calls are logged as values
  * that were picked one by one; headers and bodies are never among them.
  */
-export function createLog(settings: ServerSettings, output: LineOutput = lineOutput(1)): DoorLog {
+export function createLog(settings: ServerSettings, output: LineOutput = lineOutput(1)): ListenerLog {
   const now = clock()
   const { logLevel, cluster, host, component } = settings
 

@@ -1,8 +1,58 @@
-import { isDecodable } from './requestTarget.ts'
 import type { ServedRoute } from './serve.ts'
 
+/** Target of a request in parts (RFC 9112 section 3.2). */
+export type RequestTarget = {
+  /**
+   * Path without query. Percent-encoded unreserved characters are decoded once (RFC 3986 section 6.2.2.2); every other
+   * escape stays, so a `%2F` never becomes a separator, and dot segments are not resolved.
+   */
+  readonly path: string
+  /** Absent without a question mark. */
+  readonly query?: string
+  /** Scheme in lower case and authority of a target in absolute form, which take the place of the Host header. */
+  readonly origin?: { readonly scheme: string; readonly authority: string }
+}
+
+/** `scheme://authority/path?query`, with a path that may be empty. */
+const absoluteForm = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?]*)/i
+
+const unreserved = /[A-Za-z0-9._~-]/
+
+const decodeUnreserved = (path: string): string =>
+  path.replaceAll(/%[0-9a-f]{2}/gi, (written) => {
+    const character = String.fromCharCode(Number.parseInt(written.slice(1), 16))
+    return unreserved.test(character) ? character : written
+  })
+
+/** Returns true if every percent sign of a path begins a character in UTF-8. */
+export function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Reads the target of a request; one that is in neither form is a path that no route has. */
+export function readTarget(target: string): RequestTarget {
+  const mark = target.indexOf('?')
+  const query = mark < 0 ? {} : { query: target.slice(mark + 1) }
+  const beforeQuery = mark < 0 ? target : target.slice(0, mark)
+  const [, scheme, authority = '', rest = ''] = absoluteForm.exec(beforeQuery) ?? []
+  const written = scheme === undefined ? beforeQuery : rest || '/'
+  // What cannot be decoded as a whole is refused, and told as it came.
+  const path = written.includes('%') && isDecodable(written) ? decodeUnreserved(written) : written
+  return {
+    path,
+    ...query,
+    ...(scheme === undefined ? {} : { origin: { scheme: scheme.toLowerCase(), authority } }),
+  }
+}
+
 /** What is served at one path, method by method. */
-export type Resource = {
+type Resource = {
   /** The path as the routes write it, such as `/api/v2/user/{user}`. */
   readonly path: string
   readonly served: readonly ServedRoute[]
@@ -13,7 +63,7 @@ export type Resource = {
 type Params = Readonly<Record<string, string>>
 
 /** A resource, and what the path of a request holds in place of its parameters, percent-decoded. */
-export type Found = { readonly resource: Resource; readonly params: Params }
+export type RouteMatch = { readonly resource: Resource; readonly params: Params }
 
 const isParameter = (segment: string): boolean => segment.startsWith('{')
 
@@ -46,7 +96,7 @@ export const isOpen = ({ served }: Resource): boolean =>
  * Finds what is served at a path, letter by letter as the routes write it: an escape stands for a character in a
  * parameter only. Open calls, which probes make, may end in a slash.
  */
-export function createRouteTable(served: readonly ServedRoute[]): (path: string) => Found | undefined {
+export function createRouteTable(served: readonly ServedRoute[]): (path: string) => RouteMatch | undefined {
   const paths = new Set(served.map(({ route }) => route.path))
   const resources = [...paths].map((path) => resourceOf(path, served))
   const isFixed = ({ path }: Resource): boolean => !path.split('/').some(isParameter)

@@ -2,8 +2,8 @@ import type { Static, TSchema } from 'typebox'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
-import type { AuditFacts } from './audit/auditLine.ts'
-import type { MetricFamily } from './formatMetrics.ts'
+import type { AuditFacts } from './audit/auditEntry.ts'
+import type { MetricFamily } from './metricFamilies.ts'
 
 /** Who makes a call: a user; nobody named; or whoever may open the Unix socket, without a login. */
 export type Caller =
@@ -25,21 +25,21 @@ export type Call<Body = unknown> = {
   readonly audit: (facts: AuditFacts) => void
 }
 
-export type TextAnswer = {
+export type TextResponse = {
   readonly status: 200 | 503
   readonly text: string
   /** Headers of its own: names and values in turn. */
   readonly headers?: readonly string[]
 }
 
-export const textAnswer = (status: TextAnswer['status'], text: string): TextAnswer => ({ status, text })
+export const textResponse = (status: TextResponse['status'], text: string): TextResponse => ({ status, text })
 
 type BodyOf<R extends Route> = R['request'] extends TSchema ? Static<R['request']> : null
 
 type AnswerOf<R extends Route> = R['response'] extends { readonly payload: infer Payload extends TSchema }
   ? Readonly<Static<Payload>>
   : R['response'] extends { readonly kind: 'text' }
-    ? TextAnswer
+    ? TextResponse
     : unknown
 
 /** A route with what answers it: the payload, the JSON or the text. A call that fails throws a problem. */

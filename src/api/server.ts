@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server, STATUS_CODES } from 'n
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { headersOf, problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
+import { headersOf, problemResponse } from './response.ts'
 
 /** What a TLS listener shows: PEM texts. */
 export type TlsMaterial = { readonly key: string; readonly chain: string }
@@ -35,7 +35,7 @@ export type ServerLimits = {
   readonly check: number
 }
 
-const usualLimits: ServerLimits = {
+const defaultLimits: ServerLimits = {
   handshake: 10_000,
   headers: 10_000,
   request: 20_000,
@@ -94,7 +94,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
     socket.destroy()
     return
   }
-  const answer = problemAnswer({ problem: problemOfConnection(error.code), requestId })
+  const answer = problemResponse({ problem: problemOfConnection(error.code), requestId })
   const { status, body } = answer
   const head = [...headersOf(answer, requestId), 'Connection', 'close'].reduce(
     (text, it, index) => `${text}${it}${index % 2 === 0 ? ': ' : '\r\n'}`,
@@ -122,7 +122,7 @@ const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket):
   [remoteAddress, remotePort, localAddress, localPort].join(' ')
 
 /** Answers plain HTTP below TLS and closes; whoever sends nothing has the time of the handshake, as with TLS. */
-function hintAtTls(server: Server): void {
+function answerPlainHttp(server: Server): void {
   const handshaking = new Map<string, Socket>()
   server.on('connection', (socket: Socket) => {
     const ends = endsOf(socket)
@@ -148,12 +148,12 @@ export function createHttpServer(facts: {
   readonly newRequestId: () => string
 }): Server {
   const { listener, tls, newRequestId } = facts
-  const limits = { ...usualLimits, ...facts.limits }
+  const limits = { ...defaultLimits, ...facts.limits }
   const options = httpOptions(limits)
   const server = tls
     ? createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.handshake }, listener)
     : createServer(options, listener)
-  if (tls) hintAtTls(server)
+  if (tls) answerPlainHttp(server)
   // Expectations beyond 100-continue may be passed over (RFC 9110 section 10.1.1).
   server.on('checkExpectation', listener)
   server.setTimeout(limits.idle)

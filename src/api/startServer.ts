@@ -7,16 +7,15 @@ import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { ApiContext } from './apiContext.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { createAuditFile } from './audit/auditFile.ts'
-import { putUsers } from './calls/putUsers.ts'
+import { putUsers } from './calls/userCalls.ts'
 import type { ConnectionLimits } from './connectionLimits.ts'
 import { type App, createApp } from './createApp.ts'
-import { type CertificateTiming, followCertificate } from './followCertificate.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
-import type { DoorLog } from './log.ts'
-import { readTlsAtStart } from './readTls.ts'
-import { createRequestCounts } from './requestCounts.ts'
+import type { ListenerLog } from './log.ts'
+import { createRequestCounts } from './metricFamilies.ts'
 import type { ComponentApi } from './serve.ts'
 import { replaceTls, type ServerLimits } from './server.ts'
+import { type CertificateTiming, readTlsAtStart, watchCertificate } from './tlsCertificate.ts'
 
 /** A component's API that answers on all its doors. */
 export type RunningServer = {
@@ -44,7 +43,7 @@ function close({ server }: App): Promise<void> {
   })
 }
 
-function auditOf(settings: ServerSettings, log: DoorLog): Audit | undefined {
+function auditOf(settings: ServerSettings, log: ListenerLog): Audit | undefined {
   const { auditFile: path, cluster, host, component } = settings
   if (path === undefined) return undefined
   const place = { cluster, host, component }
@@ -60,7 +59,7 @@ export async function startServer(options: {
   readonly settings: ServerSettings
   readonly api: ComponentApi
   readonly version: string
-  readonly log: DoorLog
+  readonly log: ListenerLog
   readonly cost?: ScryptCost
   readonly certificateTiming?: CertificateTiming
   readonly limits?: Partial<ServerLimits>
@@ -78,7 +77,7 @@ export async function startServer(options: {
   else log.warn('there is no audit log: the settings name no auditFile')
   const follower =
     tls &&
-    followCertificate({
+    watchCertificate({
       paths: settings.tls,
       shown: tls,
       show: (next) => tcp && replaceTls(tcp.server, next),

@@ -2,15 +2,19 @@
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
-import { changeUserFile } from '../accounts/changeUserFile.ts'
-import { removeSeenUser } from '../accounts/removeSeenUser.ts'
-import { readWrittenUser, takeBackUser } from '../accounts/takeBackUser.ts'
-import { putUser, readUserRecord } from '../accounts/userFile.ts'
-import { becomeOwner } from '../api/becomeUser.ts'
+import {
+  putUser,
+  readUserChange,
+  readUserRecord,
+  removeUnchangedUser,
+  revertUser,
+} from '../accounts/userFile.ts'
+import { changeUserFile } from '../accounts/userFileIo.ts'
+import { dropPrivilegesToOwner } from '../api/dropPrivileges.ts'
 import { readText } from '../api/files.ts'
 import { StartError } from '../api/startError.ts'
+import { userNameProblems } from '../contracts/credentialRules.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { userNameProblems } from '../contracts/userName.ts'
 
 const help = `muster-api: the REST API (APIv2) of one component on one host
 
@@ -111,7 +115,7 @@ const tellChanged = (changed: boolean): void => {
 /** The user file that is to be changed; root changes it with no more rights than the owner of its folder has. */
 function userFile(args: readonly string[]): string {
   const file = option(args, 'file')
-  becomeOwner(file)
+  dropPrivilegesToOwner(file)
   return file
 }
 
@@ -141,24 +145,24 @@ async function removeUsers(args: readonly string[]): Promise<void> {
   const seen = await listOnStdin('user', readUserRecord)
   tellChanged(
     await judged('the user was not removed', () =>
-      changeUserFile(file, (users) => seen.reduce(removeSeenUser, users)),
+      changeUserFile(file, (users) => seen.reduce(removeUnchangedUser, users)),
     ),
   )
 }
 
 async function takeBackUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
-  const written = await listOnStdin('user', readWrittenUser)
+  const written = await listOnStdin('user', readUserChange)
   tellChanged(
     await judged('the user was not taken back', () =>
-      changeUserFile(file, (users) => written.reduce(takeBackUser, users)),
+      changeUserFile(file, (users) => written.reduce(revertUser, users)),
     ),
   )
 }
 
 async function verifyAuditLog(args: readonly string[]): Promise<void> {
   const file = option(args, 'file')
-  becomeOwner(file)
+  dropPrivilegesToOwner(file)
   const { verifyAudit } = await import('../api/audit/verifyAudit.ts')
   const verdict = verifyAudit(file)
   process.stdout.write(`${JSON.stringify(verdict)}\n`)

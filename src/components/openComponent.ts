@@ -1,5 +1,5 @@
+import { hasDatabase, withoutDatabase } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { hasDatabase, withoutDatabase } from '../contracts/withoutDatabase.ts'
 import type { ComponentLog, OpenedComponent } from './openedComponent.ts'
 
 /** A component as its settings say, not started yet; nothing of the others is loaded. May reject with a `StartError`. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ChangePayload } from './payloads.ts'
+import { ChangePayload } from './commonPayloads.ts'
 import type { Route } from './route.ts'
 import { ServicesMapPayload } from './servicesMap.ts'
 

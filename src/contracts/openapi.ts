@@ -1,7 +1,10 @@
 import type { Component } from './component.ts'
 import { answerSchema, ErrorPayload, envelope } from './envelope.ts'
-import { callExamples } from './examples/callExamples.ts'
+import { commonExamples } from './examples/commonExamples.ts'
+import { connectorExamples } from './examples/connectorExamples.ts'
 import type { CallExample } from './examples/examplesOf.ts'
+import { managerExamples } from './examples/managerExamples.ts'
+import { replicatorExamples } from './examples/replicatorExamples.ts'
 import { collectSchemas, type SchemaCollection, wrapperName } from './namedSchemas.ts'
 import type {
   Content,
@@ -11,8 +14,19 @@ import type {
   OpenApiResponse,
 } from './openApiTypes.ts'
 import { type ProblemCode, problems } from './problems.ts'
-import { guardParameter, type Route } from './route.ts'
-import { tags } from './tags.ts'
+import { guardParameter, type Route, tags } from './route.ts'
+
+const own: Readonly<Record<Component, Readonly<Record<string, CallExample>>>> = {
+  manager: managerExamples,
+  connector: connectorExamples,
+  replicator: replicatorExamples,
+}
+
+/** The examples of a component's calls, by the names of their routes. */
+const callExamples = (component: Component): Readonly<Record<string, CallExample>> => ({
+  ...commonExamples(component),
+  ...own[component],
+})
 
 /** What the parts of one document have in common. */
 type At = {

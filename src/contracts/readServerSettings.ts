@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { components } from './component.ts'
-import { fieldErrors } from './schemaFinding.ts'
+import { fieldErrors } from './fieldErrors.ts'
 import { databaseTypes, logLevels, type ServerSettings } from './serverSettings.ts'
 import { ServicesMap } from './servicesMap.ts'
 

@@ -39,7 +39,7 @@ export type ProxySettings = {
 }
 
 /** The service that a manager's host takes part in, and how. */
-export type ManagerPlace = {
+export type Membership = {
   readonly service: string
   /** The host's own data source; null where it has none. */
   readonly datasource: string | null
@@ -82,7 +82,7 @@ export type ServerSettings = {
   /** Where a manager or a connector keeps what calls changed; required with `services`. */
   readonly stateFile?: string
   /** The host's place, where it runs a manager. */
-  readonly member?: ManagerPlace
+  readonly member?: Membership
   /** Account of the manager's checks; its password is the secret `monitor-password`. */
   readonly monitor?: { readonly user: string }
   /** Unix socket of the connector of this host, where it has one; manager. */

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { callLogRule, createCallLog } from '../../src/api/callLog.ts'
-import { programAgent } from '../../src/contracts/programAgent.ts'
+import { internalUserAgent } from '../../src/contracts/route.ts'
 import { adminLogin, basic, testApi } from '../support/testApi.ts'
 
 const unlock = { payloadType: 'StringPayload', payload: { value: 'nobody' } }
@@ -122,9 +122,9 @@ describe('a call', () => {
     const tcp = await testApi()
     const headers = { authorization: adminLogin }
     await tcp.call({ url: '/api/v2/user/admin', headers })
-    const program = { ...headers, 'user-agent': programAgent }
+    const program = { ...headers, 'user-agent': internalUserAgent }
     await tcp.call({ url: '/api/v2/user/admin', headers: program })
-    await tcp.call({ url: '/api/v2/ping', headers: { 'user-agent': programAgent } })
+    await tcp.call({ url: '/api/v2/ping', headers: { 'user-agent': internalUserAgent } })
     await tcp.call({ url: '/api/v2/user/nobody', headers: program })
     await tcp.call({
       method: 'POST',

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatMetrics, type MetricFamily, single } from '../../src/api/formatMetrics.ts'
-import { createRequestCounts } from '../../src/api/requestCounts.ts'
+import {
+  createRequestCounts,
+  formatMetrics,
+  type MetricFamily,
+  single,
+} from '../../src/api/metricFamilies.ts'
 import { adminLogin, basic, type TestApi, testApi } from '../support/testApi.ts'
 
 const authorization = adminLogin

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
 import { ProblemError } from '../../src/api/problemError.ts'
 import { createRouteTable } from '../../src/api/routeTable.ts'
-import { type ServedRoute, textAnswer } from '../../src/api/serve.ts'
+import { type ServedRoute, textResponse } from '../../src/api/serve.ts'
 import { componentApis } from '../../src/components/componentApis.ts'
 import { components } from '../../src/contracts/component.ts'
 import { type ApiDocument, answerCheck, type SeenAnswer } from '../support/checkAnswer.ts'
@@ -86,7 +86,7 @@ describe('the check of every answer in these tests', () => {
   })
 
   it('finds text of a status that is not described', async () => {
-    const { call } = await testApi({ served: answering('live', () => textAnswer(503, 'dead\n')) })
+    const { call } = await testApi({ served: answering('live', () => textResponse(503, 'dead\n')) })
     await expect(call({ url: '/health/live' })).rejects.toThrow()
   })
 

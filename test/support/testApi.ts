@@ -10,10 +10,10 @@ import { putUser } from '../../src/accounts/userFile.ts'
 import type { ApiContext } from '../../src/api/apiContext.ts'
 import { createAudit } from '../../src/api/audit/audit.ts'
 import { createAuditFile } from '../../src/api/audit/auditFile.ts'
-import type { Door } from '../../src/api/authenticate.ts'
+import type { Listener } from '../../src/api/authenticate.ts'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
 import { type App, createApp } from '../../src/api/createApp.ts'
-import { createRequestCounts } from '../../src/api/requestCounts.ts'
+import { createRequestCounts } from '../../src/api/metricFamilies.ts'
 import type { ServedRoute } from '../../src/api/serve.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { type AnswerCheck, answerCheck } from './checkAnswer.ts'
@@ -60,7 +60,7 @@ export type TestApi = {
 /** An API without sockets: its door, its users (admin with the password `right` unless told), its log lines. */
 export async function testApi(
   more: {
-    readonly door?: Door
+    readonly door?: Listener
     readonly withAdmin?: boolean
     readonly usersFile?: string
     readonly auditFile?: string

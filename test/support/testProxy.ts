@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { changedMode, installedMode } from '../../src/components/connector/mode.ts'
+import { changedMode, installedMode } from '../../src/components/connector/connectorState.ts'
 import { createProxy, type ProxyCounts, type TcpProxy } from '../../src/components/connector/proxy.ts'
 import { dial, listen } from '../../src/components/connector/sockets.ts'
 import type { ConnectorMode } from '../../src/contracts/connectorPayloads.ts'

@@ -1,14 +1,14 @@
 import type { Log } from '../log.ts'
 import { reasonOf } from '../startError.ts'
+import { type AuditRecord, auditLine } from './auditEntry.ts'
 import type { AuditFile } from './auditFile.ts'
-import { type AuditEntry, auditLine } from './auditLine.ts'
 
 /** Keeps one line per state-changing call. */
 export type Audit = {
   /** Whether changes may be made: the log can be written, and no line of an earlier change is missing in it. */
   isReady(): Promise<boolean>
   /** Whether the line of this call is in the log now, and on disk if the call was carried out. */
-  record(entry: AuditEntry, options: { readonly carriedOut: boolean }): Promise<boolean>
+  record(entry: AuditRecord, options: { readonly carriedOut: boolean }): Promise<boolean>
   /** How often a line could not be written, and why none can be at present. */
   state(): { readonly failures: number; readonly problem: string | undefined }
   /** Writes what is still missing, if it can be written, and closes the log. */
@@ -24,7 +24,7 @@ const refusalsPerDay = 1000
 const day = 24 * 60 * minute
 
 /** Counts what comes within a time, and says whether it is more than so many. */
-function measure(most: number, length: number): (time: number) => boolean {
+function createRateLimit(most: number, length: number): (time: number) => boolean {
   let start = 0
   let count = 0
   return (time) => {
@@ -59,8 +59,8 @@ export function createAudit(options: {
   let failures = 0
   let problem: string | undefined
   let leftOut = 0
-  const beyondMinute = measure(refusalsPerMinute, minute)
-  const beyondDay = measure(refusalsPerDay, day)
+  const beyondMinute = createRateLimit(refusalsPerMinute, minute)
+  const beyondDay = createRateLimit(refusalsPerDay, day)
 
   const isBeyondMeasure = (): boolean => {
     const time = now().getTime()

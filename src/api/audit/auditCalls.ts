@@ -1,19 +1,19 @@
-import type { Door } from '../authenticate.ts'
-import type { Exchange } from '../exchange.ts'
-import { type Answer, problemAnswer } from '../problemAnswer.ts'
+import type { Listener } from '../authenticate.ts'
 import { ProblemError } from '../problemError.ts'
-import type { Found } from '../routeTable.ts'
+import type { RequestContext } from '../requestContext.ts'
+import { problemResponse, type Response } from '../response.ts'
+import type { RouteMatch } from '../routeTable.ts'
 import type { Audit } from './audit.ts'
-import { hasChanged, type Trail } from './trail.ts'
+import { type AuditEntry, hasChanged } from './auditEntry.ts'
 
 /** Gives every state-changing call its line in the audit log, written before its answer is sent. */
 export type CallAudit = {
   /** The trail of a request; null where the audit log does not tell of it. */
-  trailOf(method: string, found: Found | undefined): Trail | null
+  trailOf(method: string, found: RouteMatch | undefined): AuditEntry | null
   /** Marks that the call is carried out from here on; throws a problem where its line could not be written. */
-  begin(trail: Trail): Promise<void>
+  begin(trail: AuditEntry): Promise<void>
   /** Writes the line of a call that was answered so, and returns the answer that may be sent. */
-  record(exchange: Exchange, trail: Trail, answer: Answer): Promise<Answer>
+  record(exchange: RequestContext, trail: AuditEntry, answer: Response): Promise<Response>
 }
 
 const unavailable = (): ProblemError =>
@@ -33,7 +33,7 @@ const failed = (): ProblemError =>
   })
 
 /** Keeps the audit log of the calls that come through a door; without one there is none to keep. */
-export function auditCalls(audit: Audit | undefined, door: Door): CallAudit {
+export function auditCalls(audit: Audit | undefined, door: Listener): CallAudit {
   return {
     trailOf(method, found) {
       if (!audit || method !== 'POST') return null
@@ -64,7 +64,7 @@ export function auditCalls(audit: Audit | undefined, door: Door): CallAudit {
       if (!audit || (await audit.record(entry, { carriedOut: trail.begun }))) return answer
       // Another failure is told as it is: only who is told of a success would rely on its line.
       if (!trail.begun || status >= 400) return answer
-      return problemAnswer({ problem: failed(), requestId, accept: request.headers.accept })
+      return problemResponse({ problem: failed(), requestId, accept: request.headers.accept })
     },
   }
 }

@@ -2,7 +2,7 @@ import { type FileHandle, lstat, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../../base/systemErrors.ts'
 import { appendFlags, openTrustedHandle, readFlags } from '../../base/trustedFile.ts'
-import { chained, chainStart, endOfChain, type Link } from './chain.ts'
+import { appendToChain, chainStart, type Link, lastLink } from './hashChain.ts'
 
 /** A file to which lines are only ever added, each chained to the one before. */
 export type AuditFile = {
@@ -38,7 +38,7 @@ async function endBefore(path: string): Promise<Link | undefined> {
   try {
     const { handle, stats } = await openTrustedHandle(`${path}.1`, readFlags)
     try {
-      return endOfChain((await tailOf(handle, stats.size)).split('\n'))
+      return lastLink((await tailOf(handle, stats.size)).split('\n'))
     } finally {
       await handle.close()
     }
@@ -90,7 +90,7 @@ export function createAuditFile(
     try {
       if ((stats.mode & 0o777) !== 0o600) await handle.chmod(0o600)
       const tail = await tailOf(handle, stats.size)
-      const found = endOfChain(tail.split('\n'))
+      const found = lastLink(tail.split('\n'))
       const opens = found === undefined
       // A file without a chain was written by an earlier release, and begins one; an empty one goes on.
       const before = stats.size === 0 ? (latest ?? (await endBefore(path))) : undefined
@@ -126,7 +126,7 @@ export function createAuditFile(
   const write = async (opened: Opened, lines: readonly string[], sync: boolean): Promise<string> => {
     let { link, opens } = opened
     const texts = lines.map((json) => {
-      const next = chained(json, link, opens)
+      const next = appendToChain(json, link, opens)
       link = next.link
       opens = false
       return `${next.line}\n`

@@ -2,7 +2,7 @@ import { closeSync, existsSync, readSync } from 'node:fs'
 import { openTrusted, readFlags } from '../../base/trustedFile.ts'
 import { reasonOf } from '../startError.ts'
 import { auditFileRule } from './auditFile.ts'
-import { type ChainVerdict, followChain } from './chain.ts'
+import { type ChainVerdict, createChainVerifier } from './hashChain.ts'
 
 const chunkBytes = 64 * 1024
 const longestLine = 1024 * 1024
@@ -11,7 +11,7 @@ const longestLine = 1024 * 1024
 export function verifyAudit(path: string, most: number = auditFileRule.files): ChainVerdict {
   const older = Array.from({ length: most - 1 }, (_, index) => `${path}.${index + 1}`)
   const files = [...older.filter((file) => existsSync(file)).toReversed(), path]
-  const chain = followChain()
+  const chain = createChainVerifier()
   let number = 0
   let isTorn = false
 

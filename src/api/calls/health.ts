@@ -1,9 +1,9 @@
 import { UserFileError } from '../../accounts/userFileIo.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { ApiContext } from '../apiContext.ts'
-import { serve, textAnswer } from '../serve.ts'
+import { serve, textResponse } from '../serve.ts'
 
-export const live = serve(commonRoutes.live, () => textAnswer(200, 'live\n'))
+export const live = serve(commonRoutes.live, () => textResponse(200, 'live\n'))
 
 async function reasonsAgainst(context: ApiContext): Promise<readonly string[]> {
   const reasons: string[] = []
@@ -27,5 +27,5 @@ export const ready = serve(commonRoutes.ready, async ({ caller }, context) => {
   const notes = [...reasons, context.certificate?.().refused ?? []].flat()
   const told = caller.kind === 'anonymous' ? [] : notes
   const [status, word] = reasons.length === 0 ? ([200, 'ready'] as const) : ([503, 'unready'] as const)
-  return textAnswer(status, [word, ...told, ''].join('\n'))
+  return textResponse(status, [word, ...told, ''].join('\n'))
 })

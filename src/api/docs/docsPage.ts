@@ -5,11 +5,43 @@ import type {
   OpenApiOperation,
   OpenApiResponse,
 } from '../../contracts/openApiTypes.ts'
-import { type TextAnswer, textAnswer } from '../serve.ts'
-import { curlLine } from './curlLine.ts'
-import { Html, html, withCode } from './html.ts'
-import { entry, schemaList, typeWords } from './schemaList.ts'
+import { type TextResponse, textResponse } from '../serve.ts'
+import { entry, Html, html, schemaList, typeMarkup, withCode } from './schemaList.ts'
 import { style } from './style.ts'
+
+/** A word for a POSIX shell. */
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/**
+ * A command that makes the call with the values of its examples. It asks for the password, and takes a body from
+ * standard input: neither is an argument that other users of the machine can see.
+ */
+function curlLine(call: {
+  readonly server: string
+  readonly method: string
+  readonly path: string
+  readonly operation: OpenApiOperation
+}): string {
+  const { server, method, path, operation } = call
+  const { parameters, requestBody, security } = operation
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(parameters.find((it) => it.in === 'path' && it.name === name)?.example ?? name),
+  )
+  const query = parameters
+    .filter((it) => it.in === 'query' && it.required)
+    .map(({ name, example = '' }) => `${name}=${encodeURIComponent(example)}`)
+  const url = `${server}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  const body = requestBody?.content['application/json']?.example
+  const words = [
+    'curl --cacert authority.crt',
+    ...(security.some((it) => it.basic) ? ['--user admin'] : []),
+    ...(method === 'GET' ? [] : [`--request ${method}`]),
+    ...(body === undefined ? [] : ["--header 'Content-Type: application/json' --data @-"]),
+    quoted(url),
+  ]
+  const line = words.join(' ')
+  return body === undefined ? line : `${line} <<'END'\n${JSON.stringify(body, null, 2)}\nEND`
+}
 
 /** A call of the document. */
 type Call = { readonly method: string; readonly path: string; readonly operation: OpenApiOperation }
@@ -63,7 +95,7 @@ function parameterList({ parameters }: OpenApiOperation): Html {
   const entries = parameters.map(({ name, in: place, required, description, schema }) =>
     entry({
       name,
-      kind: html`${place}, ${required ? 'required' : 'optional'}, ${typeWords(schema)}:`,
+      kind: html`${place}, ${required ? 'required' : 'optional'}, ${typeMarkup(schema)}:`,
       description,
     }),
   )
@@ -75,7 +107,7 @@ function parameterList({ parameters }: OpenApiOperation): Html {
 function exampleOf(title: string, content: Content): readonly Html[] {
   return Object.entries(content).map(([mediaType, { schema, example }]) => {
     const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2)
-    return html`<div><h4>${title}: ${typeWords(schema)}, <code>${mediaType}</code></h4>
+    return html`<div><h4>${title}: ${typeMarkup(schema)}, <code>${mediaType}</code></h4>
 <pre>${text}</pre></div>`
   })
 }
@@ -169,7 +201,7 @@ const policy = [
 ].join('; ')
 
 /** The answer of /docs. */
-export const docsPage = (document: OpenApiDocument): TextAnswer => ({
-  ...textAnswer(200, renderDocs(document).text),
+export const docsPage = (document: OpenApiDocument): TextResponse => ({
+  ...textResponse(200, renderDocs(document).text),
   headers: ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer'],
 })

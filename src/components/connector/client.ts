@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { RoutedRole } from './routes.ts'
+import type { RoutedRole } from './routing.ts'
 import type { Target } from './targets.ts'
 
 /** A client that a listener has accepted, with what becomes of it until it is joined to a database. */

@@ -6,19 +6,15 @@ import type { ComponentApi } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { ComponentLog, OpenedComponent } from '../openedComponent.ts'
 import { createStateFile } from '../stateFile.ts'
-import { askManager } from './askManager.ts'
-import { realClock } from './clock.ts'
-import { connectorCalls, followedMap } from './connectorCalls.ts'
+import { realClock, throttle } from './clock.ts'
+import { connectorCalls, followedMap, readyToForward } from './connectorCalls.ts'
+import { familiesOf } from './connectorMetrics.ts'
+import { installedMode, openStateStore } from './connectorState.ts'
 import { type Connector, createConnector } from './createConnector.ts'
-import { type FollowedManager, followManager } from './followManager.ts'
-import { familiesOf } from './measure.ts'
-import { installedMode } from './mode.ts'
+import { askManager, type FollowedManager, followManager } from './followManager.ts'
 import { createProxy } from './proxy.ts'
-import { rarely } from './rarely.ts'
-import { readyToForward } from './ready.ts'
-import type { MapInEffect, RoutedRole } from './routes.ts'
+import type { MapInEffect, RoutedRole } from './routing.ts'
 import { dial, type Listener, listen } from './sockets.ts'
-import { openStore } from './storedState.ts'
 
 /** Milliseconds. A manager is given up sooner than a person notices that its map is old. */
 const limits = { dial: 3000, manager: 1000, interval: 500, complaint: 10_000 }
@@ -56,7 +52,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     return { api: connector, close: () => undefined, ports: () => [] }
   }
   const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout } = wanted
-  const store = openStore({
+  const store = openStateStore({
     file: createStateFile(stateFile),
     path: stateFile,
     mode: installedMode(new Date()),
@@ -111,7 +107,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   }
 
   // Where descriptors are exhausted, each client that comes is one more that cannot be accepted.
-  const onError = rarely({
+  const onError = throttle({
     milliseconds: limits.complaint,
     clock,
     work: (error: Error) => log.error({ reason: error.message }, 'cannot accept a client'),

@@ -1,15 +1,31 @@
 import type { ApiContext } from '../../api/apiContext.ts'
+import { ready } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { type Call, type ServedRoute, serve, type TextResponse, textResponse } from '../../api/serve.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
+import { withoutDatabase } from '../../contracts/component.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { DataSourceEntry } from '../../contracts/servicesMap.ts'
-import { withoutDatabase } from '../../contracts/withoutDatabase.ts'
-import { addDataSource, addService, replaceMap } from '../servicesMap/editMap.ts'
+import { addDataSource, addService, replaceMap } from '../editMap.ts'
 import type { Connector } from './createConnector.ts'
-import { withoutStates } from './ownMap.ts'
-import type { MapInEffect } from './routes.ts'
+import { type MapInEffect, withoutStates } from './routing.ts'
+
+/**
+ * Readiness as every component answers it, and whether clients of the database are forwarded or held. What asks
+ * this learns of OFFLINE, which an attempt to connect would not show.
+ */
+export const readyToForward = (connector: Connector): ServedRoute =>
+  serve(commonRoutes.ready, async (call, context) => {
+    const common = (await ready.handle(call, context)) as TextResponse
+    const reason = connector.reasonAgainst()
+    const notes = [reason, connector.lack()].filter((it) => it !== undefined)
+    const told = call.caller.kind === 'anonymous' ? '' : notes.map((it) => `${it}\n`).join('')
+    return reason === undefined
+      ? textResponse(common.status, `${common.text}${told}`)
+      : textResponse(503, `${common.text.replace(/^ready/, 'unready')}${told}`)
+  })
 
 type ServiceEntry = { name: string; datasources: DataSourceEntry[] }
 

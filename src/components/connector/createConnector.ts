@@ -1,16 +1,53 @@
-import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import type { Caller } from '../../api/serve.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
-import { type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
-import { changedMode } from './mode.ts'
-import { unwatched } from './ownMap.ts'
+import { type EditedMap, replaceMap } from '../editMap.ts'
+import { changedMode, type Mode, type StateStore } from './connectorState.ts'
 import type { ProxyCounts, TcpProxy } from './proxy.ts'
-import { blocksThisHost } from './refusals.ts'
-import type { MapInEffect, RoutedRole } from './routes.ts'
-import { statusOf } from './statusOf.ts'
-import type { Store } from './storedState.ts'
+import { blocksThisHost } from './refusal.ts'
+import { type MapInEffect, type RoutedRole, unwatched } from './routing.ts'
+
+const later = (now: Date, milliseconds: number): string =>
+  new Date(now.getTime() + milliseconds).toISOString()
+
+/** The connector as the API shows it. */
+function statusOf(facts: {
+  readonly mode: Mode
+  readonly counts: ProxyCounts
+  readonly map: MapInEffect
+  /** The service that is forwarded to: all others have no connections. */
+  readonly service: string
+  /** What keeps it from forwarding, or what it has to do without; nulls are passed over. */
+  readonly problems: readonly (string | null)[]
+  readonly now: Date
+}): ConnectorStatusPayload {
+  const { mode, counts, map, service, problems, now } = facts
+  const { active, held, created, remaining, draining, byName } = counts
+  const drain =
+    draining === undefined
+      ? null
+      : `connections that are still open are cut at ${later(now, draining)} unless they end before`
+  const reasons = [drain, ...problems].filter((it) => it !== null)
+  return {
+    value: mode.value,
+    since: mode.since,
+    by: mode.by,
+    reason: reasons.length > 0 ? reasons.join('; ') : null,
+    active,
+    held,
+    created,
+    expiresAt: remaining === undefined ? null : later(now, remaining),
+    datasources: map.services.flatMap(({ name, datasources }) =>
+      datasources.map((it) => ({
+        service: name,
+        name: it.name,
+        ...((name === service ? byName.get(it.name) : undefined) ?? { active: 0, created: 0 }),
+      })),
+    ),
+  }
+}
 
 /** Why the manager's map is not the newest, and since when. */
 type Lost = { readonly since: Date; readonly reason: string }
@@ -53,7 +90,7 @@ const followsManager = (): ProblemError =>
 
 /** Puts together what a connector keeps, what it forwards and whom it follows. Throws problems. */
 export function createConnector(options: {
-  readonly store: Store
+  readonly store: StateStore
   readonly proxy: TcpProxy
   /** The service that is forwarded to. */
   readonly service: string

@@ -14,9 +14,8 @@ import {
   quit,
   wrongAnswerTo,
 } from './handshakePackets.ts'
-import type { Intake } from './intake.ts'
-import { badHandshake, brokenLogin } from './refusals.ts'
-import { turnAway } from './turnAway.ts'
+import type { ReadBuffer } from './readBuffer.ts'
+import { badHandshake, brokenLogin, rejectClient } from './refusal.ts'
 
 /** Milliseconds. */
 export const handshakeLimits = {
@@ -59,7 +58,7 @@ export function relayHandshake(options: {
   /** Connected; its errors are listened for. */
   readonly database: Socket
   /** How the database is read. */
-  readonly intake: Intake
+  readonly intake: ReadBuffer
   readonly clock: Clock
   /** Whether others wait for this one to log in. */
   readonly isCrowded: () => boolean
@@ -137,7 +136,7 @@ export function relayHandshake(options: {
   function dismiss(what: string, hasSpoken = true): void {
     const sequence = ((question?.[3] ?? 0) + (hasSpoken ? 2 : 1)) % 256
     leave()
-    if (client) turnAway(client, brokenLogin(what), clock, sequence)
+    if (client) rejectClient(client, brokenLogin(what), clock, sequence)
   }
 
   /** Hands on what a server wants to know. */

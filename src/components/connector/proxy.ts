@@ -1,26 +1,25 @@
 import type { Socket } from 'node:net'
-import { peerNetwork } from '../../api/peer.ts'
-import { createAdmission } from './admission.ts'
+import { peerNetwork } from '../../api/remoteAddress.ts'
 import { type Client, createClient } from './client.ts'
 import type { Clock } from './clock.ts'
+import type { Mode } from './connectorState.ts'
+import { createDispatcher, type Dial } from './dispatcher.ts'
 import { createDrain } from './drain.ts'
-import { createJoining, type Dial } from './joining.ts'
-import type { Mode } from './mode.ts'
+import { createHoldQueue } from './holdQueue.ts'
+import { createLoginLimiter } from './loginLimiter.ts'
 import {
   heldTooLong,
   offline,
   pendingTooLong,
   type Refusal,
   type RefusalReason,
+  rejectClient,
   stopping,
   tooManyHeld,
   tooManyPending,
-} from './refusals.ts'
-
-import type { MapInEffect, RoutedRole } from './routes.ts'
+} from './refusal.ts'
+import type { MapInEffect, RoutedRole } from './routing.ts'
 import { createTargets } from './targets.ts'
-import { turnAway } from './turnAway.ts'
-import { createWaitingRoom } from './waitingRoom.ts'
 
 /** What a proxy counts. */
 export type ProxyCounts = {
@@ -70,7 +69,7 @@ export function createProxy(options: {
   const { service, maxHeld, maxHold, drainTimeout, clock } = options
   const targets = createTargets({ service, drainTimeout, clock })
   const drain = createDrain({ targets, clock })
-  const waiting = createWaitingRoom<Client>({
+  const waiting = createHoldQueue<Client>({
     most: maxHeld,
     longest: maxHold,
     clock,
@@ -83,8 +82,8 @@ export function createProxy(options: {
   let isStopping = false
   let cancelRelease: (() => void) | undefined
 
-  const admission = createAdmission({ clock })
-  const connect = createJoining({
+  const admission = createLoginLimiter({ clock })
+  const connect = createDispatcher({
     ...options,
     targets,
     admission,
@@ -100,7 +99,7 @@ export function createProxy(options: {
 
   function refuse(client: Client, refusal: Refusal): void {
     refused.set(refusal.reason, (refused.get(refusal.reason) ?? 0) + 1)
-    turnAway(client.socket, refusal, clock)
+    rejectClient(client.socket, refusal, clock)
   }
 
   function hold(client: Client): void {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
-import { blocksThisHost } from './refusals.ts'
-import { leastBusy, type MapInEffect, type Route, type RoutedRole, routeOf } from './routes.ts'
+import { blocksThisHost } from './refusal.ts'
+import { leastBusy, type MapInEffect, type Route, type RoutedRole, routeOf } from './routing.ts'
 
 /** A client's connection to a database, from its beginning on. */
 export type Link = { cut(): void }

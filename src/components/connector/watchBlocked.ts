@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts'
+import type { Dial } from './dispatcher.ts'
 import { relayHandshake } from './handshake.ts'
-import { createIntake } from './intake.ts'
-import type { Dial } from './joining.ts'
-import { hostBlocked } from './refusals.ts'
+import { createReadBuffer } from './readBuffer.ts'
+import { hostBlocked } from './refusal.ts'
 import type { Target, Targets } from './targets.ts'
 
 /** Milliseconds from one look at a server that turns this host away to the next. */
@@ -25,7 +25,7 @@ export function watchBlocked(options: {
       watched.delete(target)
       return
     }
-    const intake = createIntake()
+    const intake = createReadBuffer()
     const database = dial(target, intake)
     const again = (): void => void clock.after(interval, () => look(target))
     const cancelLate = clock.after(interval, () => database.destroy())

@@ -1,6 +1,6 @@
 import { connect as openSocket } from 'node:net'
 import type { Connection, DatabaseAccount, Row } from './connection.ts'
-import { explainError } from './explainError.ts'
+import { toDatabaseError } from './databaseError.ts'
 
 /** Milliseconds after which a connection that does not come about is given up. */
 export type DialLimits = {
@@ -81,7 +81,7 @@ export async function connect(
         begin(resolve, reject)
       })
     } catch (error) {
-      throw explainError(error, account)
+      throw toDatabaseError(error, account)
     } finally {
       stopWaiting()
     }

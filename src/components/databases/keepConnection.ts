@@ -1,6 +1,6 @@
 import type { Connection, Dial, Row } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
-import { within } from './within.ts'
+import { withTimeout } from './withTimeout.ts'
 
 /** How long a caller waits for a connection and for the answer to one statement that only reads; milliseconds. */
 export type ReadLimits = {
@@ -61,7 +61,7 @@ export function keepConnection(options: {
 
   async function attempt(statement: string): Promise<readonly Row[]> {
     const dialled = connection()
-    const opened = await within({
+    const opened = await withTimeout({
       milliseconds: limits.connect,
       work: dialled,
       late: () => late('take the connection'),
@@ -71,7 +71,7 @@ export function keepConnection(options: {
       opened.close()
     }
     try {
-      return await within({
+      return await withTimeout({
         milliseconds: limits.query,
         work: opened.query(statement),
         late: () => {

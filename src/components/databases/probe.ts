@@ -1,9 +1,8 @@
-import { monitorPrivileges } from '../../contracts/monitorGrants.ts'
-import type { Channel, Position } from './channel.ts'
+import { monitorPrivileges } from '../../contracts/databaseAccounts.ts'
 import type { Dial, Row } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
-import { databaseTypeOf } from './databaseTypeOf.ts'
-import { dialects } from './dialects.ts'
+import type { Channel, Position } from './dialect.ts'
+import { databaseTypeOf, dialects } from './dialects.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
 
 /** What a server tells an account that may see its replication and nothing else. */

@@ -1,18 +1,18 @@
 import { ProblemError } from '../../api/problemError.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
+import type { Observation } from './checkResult.ts'
 import { addressOf, type DataSource, type DataSourceKey, serverOf, sourcesOf } from './dataSources.ts'
+import { createDataSourceTable, type DataSourceTable } from './dataSourceTable.ts'
+import { decideState } from './decideState.ts'
 import { createHealthTable, type Health } from './health.ts'
-import { judge } from './judge.ts'
-import type { KeptState } from './keepState.ts'
+import type { StateStore } from './managerState.ts'
 import type { Check, Monitor } from './monitor.ts'
-import type { Observation } from './observation.ts'
-import { createRoster, type Roster } from './roster.ts'
 
 /** What the log is told. */
 export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
 
 /** The manager of one host: what it knows of data sources, what it finds out, and what it does about that. */
-export type Manager = Roster & {
+export type Manager = DataSourceTable & {
   /** Whether it checks its data sources. */
   readonly monitors: boolean
   health(source: DataSource): Health
@@ -29,13 +29,13 @@ export type Manager = Roster & {
 /** Looks after the data sources of a map. `monitor` opens what checks them and tells of it; without it nothing is checked. */
 export function createManager(options: {
   readonly installed: ServicesMap
-  readonly kept: KeptState
+  readonly kept: StateStore
   readonly monitor: ((seen: (check: Check) => void) => Monitor) | undefined
   readonly now: () => Date
   readonly log: ManagerLog
 }): Manager {
   const { installed, kept, now, log } = options
-  const roster = createRoster({ installed, kept, now })
+  const roster = createDataSourceTable({ installed, kept, now })
   const health = createHealthTable()
   const monitor = options.monitor?.(seen)
   const sources = (): readonly DataSource[] => sourcesOf(roster.map())
@@ -45,7 +45,7 @@ export function createManager(options: {
     const { state, service, name } = roster.view(source)
     const policy = roster.policy(service)
     const { streak, finding } = health.of(source)
-    const next = judge({ state, policy, streak })
+    const next = decideState({ state, policy, streak })
     if (next === undefined) return
     const reason = next === 'FAILED' ? (finding?.reason ?? null) : null
     const facts = { service, datasource: name, from: state, to: next, policy, reason }
@@ -72,7 +72,7 @@ export function createManager(options: {
     }
   }
 
-  const bring: Roster['bring'] = (keys, to) => {
+  const bring: DataSourceTable['bring'] = (keys, to) => {
     const brought = roster.bring(keys, to)
     for (const it of brought) health.startOver(it)
     return brought

@@ -1,8 +1,7 @@
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
+import { type Finding, findingOf, type Observation } from './checkResult.ts'
 import { addressOf, type DataSource, sourcesOf } from './dataSources.ts'
-import { type Finding, findingOf } from './findings.ts'
-import { nextStreak, noStreak, type Streak } from './judge.ts'
-import type { Observation } from './observation.ts'
+import { nextStreak, noStreak, type Streak } from './decideState.ts'
 
 /** What the checks of a data source found since the process started. */
 export type Health = {

@@ -4,18 +4,15 @@ import { ready } from '../../api/calls/health.ts'
 import type { ComponentApi } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { placeOf } from '../databases/connection.ts'
-import { dialServer } from '../databases/dialServer.ts'
+import { dialServer, readPassword } from '../databases/dialServer.ts'
 import { createProbe } from '../databases/probe.ts'
-import { readPassword } from '../databases/readPassword.ts'
 import { createStateFile } from '../stateFile.ts'
 import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
 import { createManager, type Manager, type ManagerLog } from './createManager.ts'
-import { openState } from './keepState.ts'
-import { managerCalls, type ServedManager } from './managerCalls.ts'
-import { measure } from './measure.ts'
-import { createMonitor, type Monitor, type MonitorTiming } from './monitor.ts'
-import { usualPace } from './pace.ts'
-import { readyToManage } from './ready.ts'
+import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
+import { measure } from './managerMetrics.ts'
+import { openStateStore } from './managerState.ts'
+import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming } from './monitor.ts'
 
 /** What a manager takes of the settings of its process. */
 export type ManagerSettings = Pick<
@@ -24,7 +21,7 @@ export type ManagerSettings = Pick<
 >
 
 const usualTiming: MonitorTiming = {
-  pace: usualPace,
+  pace: defaultCheckInterval,
   limit: 2000,
   now: () => performance.now(),
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
@@ -105,7 +102,7 @@ export function openManager(
   const monitor = monitorOf(settings, { timing, log })
   const opened: Manager = createManager({
     installed,
-    kept: openState({ file, path: stateFile, installed, now: now() }),
+    kept: openStateStore({ file, path: stateFile, installed, now: now() }),
     monitor,
     now,
     log,

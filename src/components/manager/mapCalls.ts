@@ -1,10 +1,12 @@
-import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { type Call, type Caller, type ServedRoute, serve } from '../../api/serve.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
-import { addDataSource, addService, type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
-import { authorOf } from './authorOf.ts'
+import { addDataSource, addService, type EditedMap, replaceMap } from '../editMap.ts'
 import type { Manager } from './createManager.ts'
 import { mapText, serviceEntries, shownState } from './statusPayloads.ts'
+
+/** Who makes a change, as payloads and state file tell it: the user, or `socket` for a caller on the host itself. */
+export const authorOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : 'socket')
 
 /** The calls that read and change the services map; `inForce` settles when the connector of the host acts on a change. */
 export function mapCalls(

@@ -2,17 +2,43 @@ import { shareRuns } from '../../base/concurrency.ts'
 import { placeOf } from '../databases/connection.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Probe, ServerReading } from '../databases/probe.ts'
-import { within } from '../databases/within.ts'
+import { withTimeout } from '../databases/withTimeout.ts'
+import { type Observation, observe } from './checkResult.ts'
 import { serverOf } from './dataSources.ts'
-import { type Observation, observe } from './observation.ts'
-import { delayOf, type Pace } from './pace.ts'
+
+/** How often servers are checked; milliseconds. */
+type CheckInterval = {
+  /** From the end of one check to the begin of the next. */
+  readonly interval: number
+  /** The longest that a server is left alone that does not answer. */
+  readonly longest: number
+  /** Checks without an answer in a row before it is left alone for longer: until then it counts to be quick. */
+  readonly patience: number
+}
+
+export const defaultCheckInterval: CheckInterval = { interval: 2000, longest: 15_000, patience: 3 }
+
+/** How far a delay is off its mark at most, either way, so that managers do not all ask at once. */
+const jitter = 0.2
+
+/** Milliseconds until the next check after this many in a row brought no answer; `random` is from 0 to 1. */
+export function nextCheckDelay(facts: {
+  readonly pace: CheckInterval
+  readonly unanswered: number
+  readonly random: number
+}): number {
+  const { pace, unanswered, random } = facts
+  const doublings = Math.max(0, unanswered - pace.patience + 1)
+  const delay = Math.min(pace.longest, pace.interval * 2 ** doublings)
+  return Math.round(delay * (1 - jitter + 2 * jitter * random))
+}
 
 /** Where a database server listens. */
 export type Server = { readonly host: string; readonly port: number }
 
 /** Time and chance as the monitor sees them, in milliseconds. */
 export type MonitorTiming = {
-  readonly pace: Pace
+  readonly pace: CheckInterval
   /** How long one check may take. */
   readonly limit: number
   readonly now: () => number
@@ -55,7 +81,7 @@ export function createMonitor(options: {
   /** Who has no time left leaves; the reading goes on, so that a server that hangs is asked once. */
   const checkOf = (server: Server, read: () => Promise<ServerReading>) => (): Promise<Observation> =>
     observe(
-      within({
+      withTimeout({
         milliseconds: limit,
         work: read(),
         late: () => {
@@ -83,7 +109,7 @@ export function createMonitor(options: {
         fault(error)
         unanswered += 1
       }
-      await wait(delayOf({ pace, unanswered, random: random() }), signal).catch(() => undefined)
+      await wait(nextCheckDelay({ pace, unanswered, random: random() }), signal).catch(() => undefined)
     }
   }
 

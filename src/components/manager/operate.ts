@@ -1,11 +1,11 @@
-import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { aimOf, type DataSourceOperation, wrongState } from '../../contracts/dataSourceOperations.ts'
+import { type DataSourceOperation, stateAfter, wrongState } from '../../contracts/dataSourceOperations.ts'
 import { withDatabaseProblems } from '../databases/databaseProblem.ts'
+import { findingOf } from './checkResult.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
-import { findingOf } from './findings.ts'
-import type { DataSourceView } from './roster.ts'
+import type { DataSourceView } from './dataSourceTable.ts'
 
 /** What somebody wants done. */
 export type Order = {
@@ -33,7 +33,7 @@ async function requireGood(manager: Manager, view: DataSourceView): Promise<void
 /** Where the operation leads from the state that the data source has now; throws a `wrong-state` problem. */
 function aimNow({ manager, operation }: Order, key: DataSourceKey) {
   const view = manager.view(key)
-  const aim = aimOf(operation, view.state)
+  const aim = stateAfter(operation, view.state)
   if (aim === undefined) {
     throw new ProblemError({ code: 'wrong-state', detail: wrongState({ operation, ...view }) })
   }

@@ -3,9 +3,9 @@ import type { DatasourceStatusPayload, ServiceStatusPayload } from '../../contra
 import type { DataSourceEntry, DataSourceState, ServicesMap } from '../../contracts/servicesMap.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
+import type { DataSourceView } from './dataSourceTable.ts'
+import { rules } from './decideState.ts'
 import type { Health } from './health.ts'
-import { rules } from './judge.ts'
-import type { DataSourceView } from './roster.ts'
 
 /** Connections of clients to a data source; a connector that does not name it has none. */
 function connectionsOf({ service, name }: DataSourceKey, connector: ConnectorStatusPayload | null) {

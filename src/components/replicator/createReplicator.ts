@@ -1,4 +1,4 @@
-import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import type {
   ChangedReplicatorStatusPayload,
   ReplicatorStatusPayload,
@@ -7,11 +7,10 @@ import type {
 import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Replication } from '../databases/replication.ts'
-import { byService } from './byService.ts'
-import { listOf, observe } from './observe.ts'
-import { type Operation, oneAtATime } from './oneAtATime.ts'
 import { type OperationTiming, operate } from './operate.ts'
-import { notConfigured, type Services, unknownService } from './refusals.ts'
+import { createOperationLock, type Operation } from './operationLock.ts'
+import { notConfigured, type Services, unknownService } from './problems.ts'
+import { byService, listOf, observe } from './serviceStatus.ts'
 
 /** The replicator of one database server. It keeps nothing itself: every answer is what the server says now. */
 export type Replicator = {
@@ -35,7 +34,7 @@ export function createReplicator(options: {
   readonly timing: OperationTiming
 }): Replicator {
   const { replication, database, timing } = options
-  const one = oneAtATime()
+  const one = createOperationLock()
   const look = () => observe({ replication, database, oneAtATime: one })
 
   async function chosen(service: string | undefined): Promise<Services> {

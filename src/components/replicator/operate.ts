@@ -1,13 +1,56 @@
-import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
+import type { Channel } from '../databases/dialect.ts'
 import type { Replication } from '../databases/replication.ts'
-import { within } from '../databases/within.ts'
-import { aims } from './aims.ts'
-import type { OneAtATime, Operation } from './oneAtATime.ts'
-import { broken, refuseReset, type Services, tooLate } from './refusals.ts'
+import { withTimeout } from '../databases/withTimeout.ts'
+import { isStarted, isStopped, pendingErrorOf, stateOf } from './channelState.ts'
+import type { Operation, OperationLock } from './operationLock.ts'
+import { broken, refuseReset, type Services, tooLate } from './problems.ts'
 import { replicaStatus } from './serviceStatus.ts'
-import { isStarted, pendingErrorOf, stateOf } from './stateOf.ts'
+
+/** What an operation wants of each channel. */
+type OperationRule = {
+  /** Whether the server has anything to do for it. */
+  readonly needs: (channel: Channel) => boolean
+  readonly act: (replication: Replication, channel: string) => Promise<void>
+  readonly isReached: (channel: Channel) => boolean
+  /** Whether it will not be reached any more, however long one waits. */
+  readonly isLost: (channel: Channel) => boolean
+  /** Whether what is reached must hold for a moment: an error shows only when the thread comes to it. */
+  readonly settles: boolean
+}
+
+const isForgotten = ({ received, receiverError, applierError }: Channel): boolean =>
+  received === null && !receiverError && !applierError
+
+const never = (): boolean => false
+
+/** What each operation aims at. */
+const operationRules: Readonly<Record<Operation, OperationRule>> = {
+  online: {
+    needs: (channel) => !isStarted(channel),
+    act: (replication, channel) => replication.start(channel),
+    isReached: (channel) => stateOf(channel) === 'ONLINE',
+    // One that only cannot connect tries again by itself.
+    isLost: (channel) => pendingErrorOf(channel) !== null && !isStarted(channel),
+    settles: true,
+  },
+  offline: {
+    needs: (channel) => !isStopped(channel),
+    act: (replication, channel) => replication.stop(channel),
+    isReached: isStopped,
+    isLost: never,
+    settles: false,
+  },
+  reset: {
+    needs: (channel) => !isForgotten(channel),
+    act: (replication, channel) => replication.reset(channel),
+    isReached: isForgotten,
+    isLost: never,
+    settles: false,
+  },
+}
 
 /** Time as operations see it, in milliseconds. */
 export type OperationTiming = {
@@ -31,7 +74,7 @@ const statesOf = (services: Services): object =>
 export async function operate(options: {
   readonly operation: Operation
   readonly replication: Replication
-  readonly oneAtATime: OneAtATime
+  readonly oneAtATime: OperationLock
   readonly timing: OperationTiming
   /** Host of the database server. */
   readonly host: string
@@ -41,7 +84,7 @@ export async function operate(options: {
   readonly audit: (facts: AuditFacts) => void
 }): Promise<ChangedReplicatorStatusPayload> {
   const { operation, replication, oneAtATime, timing, host, read, audit } = options
-  const { needs, act, isReached, isLost, settles } = aims[operation]
+  const { needs, act, isReached, isLost, settles } = operationRules[operation]
   const end = oneAtATime.begin(operation)
   const deadline = timing.now() + timing.effect
   const changed = new Set<string>()
@@ -57,7 +100,7 @@ export async function operate(options: {
         message: `${message} replicator/status shows how far it is.`,
       })
     }
-    await within({ milliseconds: Math.max(0, deadline - timing.now()), work, late })
+    await withTimeout({ milliseconds: Math.max(0, deadline - timing.now()), work, late })
   }
 
   async function changeAll(services: Services): Promise<void> {

@@ -4,11 +4,10 @@ import { ready } from '../../api/calls/health.ts'
 import { metrics } from '../../api/calls/metrics.ts'
 import type { ComponentApi, ServedRoute } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import { openReplication } from '../databases/openReplication.ts'
+import { openReplication } from '../databases/replication.ts'
 import { createReplicator, type Replicator } from './createReplicator.ts'
-import { measure } from './measure.ts'
-import { readyWithDatabase } from './ready.ts'
-import { replicatorCalls } from './replicatorCalls.ts'
+import { readyWithDatabase, replicatorCalls } from './replicatorCalls.ts'
+import { measure } from './replicatorMetrics.ts'
 
 /** Milliseconds. A caller that waits ten seconds gets an answer, whatever the database does. */
 const limits = { connect: 2000, query: 2500, change: 10 * 60_000 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { errorPacket } from '../../../src/components/connector/errorPacket.ts'
-import { changedMode, installedMode } from '../../../src/components/connector/mode.ts'
-import { rarely } from '../../../src/components/connector/rarely.ts'
-import * as refusals from '../../../src/components/connector/refusals.ts'
-import { leastBusy, routeOf } from '../../../src/components/connector/routes.ts'
+import { throttle } from '../../../src/components/connector/clock.ts'
+import { changedMode, installedMode } from '../../../src/components/connector/connectorState.ts'
+import * as refusals from '../../../src/components/connector/refusal.ts'
+import { errorPacket } from '../../../src/components/connector/refusal.ts'
+import { leastBusy, routeOf } from '../../../src/components/connector/routing.ts'
 import {
   type DataSourceEntry,
   dataSourceRoles,
@@ -64,7 +64,7 @@ describe('rarely', () => {
   it('does its work at once, and again only when the time is over', () => {
     const clock = manualClock()
     const done: number[] = []
-    const work = rarely({ milliseconds: 100, clock, work: (it: number) => void done.push(it) })
+    const work = throttle({ milliseconds: 100, clock, work: (it: number) => void done.push(it) })
     work(1)
     work(2)
     clock.advance(99)

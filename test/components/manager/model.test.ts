@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ProblemError } from '../../../src/api/problemError.ts'
+import type { Observation } from '../../../src/components/manager/checkResult.ts'
 import { createManager } from '../../../src/components/manager/createManager.ts'
-import { openState } from '../../../src/components/manager/keepState.ts'
-import type { Observation } from '../../../src/components/manager/observation.ts'
+import { openStateStore } from '../../../src/components/manager/managerState.ts'
 import { operate } from '../../../src/components/manager/operate.ts'
 import type { DataSourceOperation as Operation } from '../../../src/contracts/dataSourceOperations.ts'
 import { type Policy, policies } from '../../../src/contracts/managerPayloads.ts'
@@ -134,7 +134,7 @@ function managed() {
   const open = () =>
     createManager({
       installed,
-      kept: openState({ file, path: '/state', installed, now: now() }),
+      kept: openStateStore({ file, path: '/state', installed, now: now() }),
       monitor: monitor.open,
       now,
       log: quiet,

@@ -1,0 +1,116 @@
+import type { ProblemCode } from '../../contracts/problems.ts'
+import type { Route } from '../../contracts/route.ts'
+import type { Listener } from '../authenticate.ts'
+import type { Caller } from '../serve.ts'
+
+/** What a call tells of itself for the audit log. Small values; a secret is never among them. */
+export type AuditFacts = {
+  /** What the caller asked for, member by member; parameters of the path are there already. */
+  readonly parameters?: Readonly<Record<string, unknown>>
+  /** What the call acts on, as it was before and is afterwards; null where there was or is nothing. */
+  readonly before?: unknown
+  readonly after?: unknown
+  /** Where the payload has no member `changed`. */
+  readonly changed?: boolean
+}
+
+/** One state-changing call and how it ended. */
+export type AuditRecord = Omit<AuditFacts, 'changed'> & {
+  readonly requestId: string
+  readonly door: Listener
+  readonly peer: string | undefined
+  readonly caller: Caller | null
+  /** The route's name. */
+  readonly call: string
+  readonly status: number
+  /** Code of the problem that it was answered with. */
+  readonly code: string | undefined
+  /** Null where the call failed in a way that leaves it open. */
+  readonly changed: boolean | null
+}
+
+const longestText = 1000
+const deepest = 8
+
+const looksSecret = (name: string): boolean => /pass|secret|token|credential|private|\bkey\b/i.test(name)
+
+/**
+ * The value with every member masked whose name speaks of a secret, long texts cut, and what is nested too deep
+ * left out: a second line of defence, behind calls that do not hand secrets over.
+ */
+function masked(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') {
+    return value.length > longestText ? `${value.slice(0, longestText)}… (${value.length} characters)` : value
+  }
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
+  if (depth >= deepest) return '[nested too deep]'
+  if (Array.isArray(value)) return value.map((it) => masked(it, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, it]) => [
+      name,
+      looksSecret(name) ? '[redacted]' : masked(it, depth + 1),
+    ]),
+  )
+}
+
+/** The line of an entry. Members that have no value are left out; `before` and `after` may be null. */
+export function auditLine(facts: {
+  readonly time: Date
+  /** Which component of which host and cluster writes. */
+  readonly place: Readonly<Record<string, string>>
+  readonly entry: AuditRecord
+  /** Refused calls before this one that have no line (see `createAudit`). */
+  readonly leftOut: number
+}): string {
+  const { time, place, entry, leftOut } = facts
+  const { requestId, door, peer, caller, call, status, code, changed } = entry
+  const line = {
+    time: time.toISOString(),
+    requestId,
+    ...place,
+    door,
+    peer,
+    caller: caller?.kind ?? 'unknown',
+    user: caller?.kind === 'user' ? caller.user : undefined,
+    call,
+    parameters: masked(entry.parameters ?? {}),
+    status,
+    code,
+    changed,
+    before: masked(entry.before),
+    after: masked(entry.after),
+    leftOut: leftOut > 0 ? leftOut : undefined,
+  }
+  return `${JSON.stringify(line)}\n`
+}
+
+/** What is known so far of a state-changing call, for its line in the audit log. */
+export type AuditEntry = {
+  readonly route: Route
+  facts: AuditFacts
+  /** Whether the call was begun: before that nothing can have changed. */
+  begun: boolean
+  /** Code of the problem that it is answered with. */
+  code?: ProblemCode
+  payload?: unknown
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** The member `changed` of a payload; of a map or list, whether any of its entries changed. */
+function changedOf(payload: unknown): boolean | null {
+  if (!isObject(payload)) return null
+  const own: unknown = Reflect.get(payload, 'changed')
+  if (typeof own === 'boolean') return own
+  const entries = Object.values(payload).map((it) => (isObject(it) ? Reflect.get(it, 'changed') : undefined))
+  const told = entries.filter((it) => typeof it === 'boolean')
+  return told.length > 0 ? told.includes(true) : null
+}
+
+/** Whether a call that was answered with this status changed anything; null where its failure leaves it open. */
+export function hasChanged({ begun, facts, payload }: AuditEntry, status: number): boolean | null {
+  if (!begun) return false
+  if (facts.changed !== undefined) return facts.changed
+  if (status < 400) return changedOf(payload)
+  return status < 500 ? false : null
+}

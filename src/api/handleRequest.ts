@@ -1,0 +1,59 @@
+import { basePath, guardParameter } from '../contracts/route.ts'
+import type { CallAudit } from './audit/auditCalls.ts'
+import { authenticate } from './authenticate.ts'
+import { checkBody, readBody } from './requestBody.ts'
+import type { RequestContext } from './requestContext.ts'
+import { refuseHeaders } from './requestHeaders.ts'
+import { type Response, successResponse } from './response.ts'
+import type { Call } from './serve.ts'
+import {
+  authFor,
+  type ListenerRules,
+  noQuery,
+  ownOrigin,
+  rejectUntrusted,
+  routeFor,
+  validateRequest,
+} from './validateRequest.ts'
+
+/** What the calls through one door have in common. */
+export type ListenerContext = ListenerRules & { readonly audit: CallAudit }
+
+/** The query was checked: what is left beside the guard are texts that the route names. */
+const ownQuery = (query: Readonly<Record<string, unknown>>): Call['query'] =>
+  query === noQuery
+    ? {}
+    : Object.fromEntries(
+        Object.entries(query as Record<string, string>).filter(([name]) => name !== guardParameter),
+      )
+
+/** Lets a request in, makes the call that it asks for and answers it; throws what keeps it from that. */
+export async function handleRequest(exchange: RequestContext, facts: ListenerContext): Promise<Response> {
+  const { request, found, query, trail } = exchange
+  refuseHeaders(request.rawHeaders)
+  rejectUntrusted(exchange, facts)
+  const asked = routeFor(exchange)
+  const caller = await authenticate(exchange, authFor(exchange, asked), facts)
+  const admission = validateRequest(exchange, asked)
+  if (admission.kind === 'options') {
+    return { status: 204, body: '', headers: ['Allow', admission.allow] }
+  }
+  const { served } = admission
+  const { route, handle } = served
+  exchange.caller = caller
+  const body = route.method === 'POST' ? checkBody(route, await readBody(request)) : undefined
+  if (trail) await facts.audit.begin(trail)
+  const call: Call = {
+    params: found?.params ?? {},
+    body: body ?? null,
+    query: ownQuery(query),
+    baseUrl: `${ownOrigin(facts.door, exchange.host)}${basePath}`,
+    caller,
+    audit: (more) => {
+      if (trail) trail.facts = { ...trail.facts, ...more }
+    },
+  }
+  const value = await handle(call, facts.context)
+  if (trail) trail.payload = value
+  return successResponse(route.response, value)
+}

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http'
+import type { AuditEntry } from './audit/auditEntry.ts'
+import type { RequestTarget, RouteMatch } from './routeTable.ts'
+import type { Caller } from './serve.ts'
+
+/** One request on its way to its answer, and what is known of it so far. */
+export type RequestContext = {
+  readonly request: IncomingMessage
+  readonly requestId: string
+  readonly method: string
+  /** Path without query, with unreserved characters decoded. */
+  readonly path: string
+  /** Scheme and authority of a target in absolute form. */
+  readonly targetOrigin: RequestTarget['origin']
+  /** Host that the caller names, with or without port: the target's, else the Host header's. */
+  readonly host: string | undefined
+  /** Its query, decoded; a member that came twice is a list. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** What is served there. */
+  readonly found: RouteMatch | undefined
+  /** Address of the peer; absent on the socket. */
+  readonly peer: string | undefined
+  /** Who makes the call; set once it is let in. */
+  caller: Caller | null
+  /** Set for the calls that the audit log tells of. */
+  readonly trail: AuditEntry | null
+}

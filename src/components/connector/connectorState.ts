@@ -1,0 +1,120 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { ProblemError } from '../../api/problemError.ts'
+import { reasonOf, StartError } from '../../api/startError.ts'
+import { type ConnectorMode, connectorModes } from '../../contracts/connectorPayloads.ts'
+import { ServicesMap, ServicesMapPayload } from '../../contracts/servicesMap.ts'
+import type { StateFile } from '../stateFile.ts'
+import type { MapInEffect } from './routing.ts'
+
+/** What the connector does with new connections, since when (ISO 8601), and who said so. */
+export type Mode = { readonly value: ConnectorMode; readonly since: string; readonly by: string }
+
+/** The mode of a connector that nobody has changed yet. */
+export const installedMode = (now: Date): Mode => ({
+  value: 'ONLINE',
+  since: now.toISOString(),
+  by: 'installation',
+})
+
+/** The mode after somebody asked for one; the very same where it is that one already. */
+export const changedMode = (
+  mode: Mode,
+  order: { readonly value: ConnectorMode; readonly by: string; readonly now: Date },
+): Mode =>
+  mode.value === order.value ? mode : { value: order.value, since: order.now.toISOString(), by: order.by }
+
+const exact = { additionalProperties: false }
+
+const Stored = Type.Object(
+  {
+    version: Type.Literal(1),
+    mode: Type.Object(
+      { value: Type.Enum([...connectorModes]), since: Type.String({ minLength: 1 }), by: Type.String() },
+      exact,
+    ),
+    services: Type.Union([ServicesMap, Type.Null()]),
+    lastKnown: Type.Union([ServicesMapPayload, Type.Null()]),
+  },
+  exact,
+)
+
+type State = MapInEffect['services'][number]['datasources'][number]['state']
+
+const withStates = (map: MapInEffect | null, change: (state: State) => State): MapInEffect | null =>
+  map && {
+    services: map.services.map(({ name, datasources }) => ({
+      name,
+      datasources: datasources.map((it) => ({ ...it, state: change(it.state) })),
+    })),
+  }
+
+/** Releases that know no UNKNOWN read the file after a rollback. */
+const toKeep = (state: StoredState): StoredState => ({
+  ...state,
+  lastKnown: withStates(state.lastKnown, (it) => (it === 'UNKNOWN' ? 'ONLINE' : it)),
+})
+
+/** What the manager said before this process began is nothing that it says. */
+const asRead = (state: StoredState): StoredState => ({
+  ...state,
+  lastKnown: withStates(state.lastKnown, (it) => (it === 'ONLINE' ? 'UNKNOWN' : it)),
+})
+
+/** What a connector keeps over restarts. */
+type StoredState = {
+  readonly version: 1
+  readonly mode: Mode
+  /** The map as calls changed it; null: as installed. */
+  readonly services: ServicesMap | null
+  /** What the manager said last; null where none was ever heard. */
+  readonly lastKnown: MapInEffect | null
+}
+
+export type StateStore = {
+  current(): StoredState
+  /** Puts a change on disk, then in effect. Throws a `not-ready` problem, and then nothing has changed. */
+  change(next: Partial<StoredState>): void
+}
+
+/**
+ * The state at a path, begun with a mode where there is none: so it is known at the start that it can be kept.
+ * Throws a `StartError`.
+ */
+export function openStateStore(options: {
+  readonly file: StateFile
+  readonly path: string
+  readonly mode: Mode
+}): StateStore {
+  const { file, path } = options
+  const read: unknown = file.read()
+  if (read !== undefined && !Value.Check(Stored, read)) {
+    throw new StartError(
+      `cannot use the state ${path}: it is not what this version of a connector writes. ` +
+        'Remove it to start with what was installed',
+    )
+  }
+  let state: StoredState = read
+    ? asRead(read)
+    : { version: 1, mode: options.mode, services: null, lastKnown: null }
+  if (read === undefined) {
+    try {
+      file.write(toKeep(state))
+    } catch (error) {
+      throw new StartError(`cannot write the state ${path}: ${reasonOf(error)}`, error)
+    }
+  }
+  return {
+    current: () => state,
+    change: (next) => {
+      const changed = { ...state, ...next }
+      try {
+        file.write(toKeep(changed))
+      } catch (error) {
+        const detail = `The state ${path} cannot be written: ${reasonOf(error)}. Nothing was changed.`
+        throw new ProblemError({ code: 'not-ready', detail })
+      }
+      state = changed
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { Writable } from 'node:stream'
+
+/** As much of a client as it takes. */
+export type Sink = Pick<Writable, 'write' | 'writableLength'>
+
+/** Into this all short answers of all databases are read: one after the other, and copied at once. */
+const shared = new Uint8Array(16 * 1024)
+
+/** Bytes that a connection reads at once while an answer is long. */
+const large = 256 * 1024
+
+/** Buffers of connections whose long answer is over; this many are kept. */
+const spare: Uint8Array[] = []
+const mostSpare = 16
+
+/**
+ * How a database's connection is read (option `onread` of `net.connect`): without a new buffer for each read, as
+ * streams make them, which is what costs most in a proxy of short answers. A connection has a large buffer of its
+ * own only while it needs one.
+ */
+export type ReadBuffer = {
+  /** Where the next bytes go. */
+  readonly buffer: () => Uint8Array
+  /** Hands them on; false stops the reading. */
+  readonly callback: (length: number, buffer: Uint8Array) => boolean
+  /** Names the client that gets all of it, before anything comes. */
+  readonly to: (client: Sink) => void
+  /** Lets go of its buffer; nothing is read any more. */
+  readonly end: () => void
+}
+
+export function createReadBuffer(): ReadBuffer {
+  let client: Sink | undefined
+  let own: Uint8Array | undefined
+  let isLong = false
+
+  function giveBack(): void {
+    if (own && spare.length < mostSpare) spare.push(own)
+    own = undefined
+  }
+
+  return {
+    buffer: () => {
+      if (!isLong) return shared
+      own ??= spare.pop() ?? new Uint8Array(large)
+      return own
+    },
+    callback: (length, buffer) => {
+      if (!client) return false
+      const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, length)
+      const hasRoom = client.write(buffer === shared ? Buffer.from(bytes) : bytes)
+      // The kernel mostly takes it at once: then nothing is queued, and the buffer is free again.
+      const isQueued = client.writableLength > 0
+      if (buffer === shared) isLong = length === shared.length
+      else if (length < large / 8) {
+        isLong = false
+        if (isQueued) own = undefined
+        else giveBack()
+      } else if (isQueued && hasRoom) own = undefined
+      return hasRoom || !isQueued
+    },
+    to: (taker) => {
+      client = taker
+    },
+    end: () => {
+      if (client && client.writableLength === 0) giveBack()
+      own = undefined
+      client = undefined
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { metrics } from '../../api/calls/metrics.ts'
+import type { MetricFamily } from '../../api/metricFamilies.ts'
+import { type ServedRoute, serve, type TextResponse } from '../../api/serve.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
+import { type ReplicatorStatusPayload, replicatorStates } from '../../contracts/replicatorPayloads.ts'
+import { DatabaseError } from '../databases/databaseError.ts'
+import type { Replicator } from './createReplicator.ts'
+
+/** Measurements of a database that answered with this status; without one it did not answer. */
+export function familiesOf(status: ReplicatorStatusPayload | undefined): readonly MetricFamily[] {
+  const services = Object.entries(status ?? {})
+  return [
+    {
+      name: 'muster_replicator_database_up',
+      type: 'gauge',
+      help: 'Whether the database answered.',
+      samples: [{ value: status ? 1 : 0 }],
+    },
+    {
+      name: 'muster_replicator_state',
+      type: 'gauge',
+      help: 'State of each service: 1 for the one that it is in.',
+      samples: services.flatMap(([service, it]) =>
+        replicatorStates.map((state) => ({ labels: { service, state }, value: it.state === state ? 1 : 0 })),
+      ),
+    },
+    {
+      name: 'muster_replicator_applied_latency_seconds',
+      type: 'gauge',
+      help: 'Seconds by which the applier of a service is behind; absent while the database cannot say.',
+      samples: services.flatMap(([service, { appliedLatency: value }]) =>
+        value === null ? [] : [{ labels: { service }, value }],
+      ),
+    },
+  ]
+}
+
+/** The metrics of every component, for which the database is looked at, and those of the replicator. */
+export function measure(replicator: Replicator): {
+  readonly route: ServedRoute
+  /** What the last look found. */
+  readonly families: () => readonly MetricFamily[]
+} {
+  let found: ReplicatorStatusPayload | undefined
+  const route = serve(commonRoutes.metrics, async (call, context) => {
+    found = await replicator.status().catch((error) => {
+      if (error instanceof DatabaseError) return undefined
+      throw error
+    })
+    return (await metrics.handle(call, context)) as TextResponse
+  })
+  return { route, families: () => familiesOf(found) }
+}
