@@ -13,7 +13,7 @@ import {
 } from './userFileIo.ts'
 import { createVerifiedLogins, type Login } from './verifiedLogins.ts'
 
-/** How a login ended; `no-user` when the host has none at all. */
+/** Result of a login; `no-user` if the host has no user at all. */
 export type LoginVerdict = 'good' | 'refused' | 'no-user'
 
 /**

@@ -6,7 +6,7 @@ export class QueueFullError extends Error {
   }
 }
 
-/** Where a caller comes from: an address or a user of this host. Callers of this host wait in a room of their own. */
+/** Origin of a caller: an address or a user of this host. Callers of this host wait in a room of their own. */
 export type Origin = { readonly name: string; readonly isLocal: boolean }
 
 export type FairQueue = {
@@ -47,7 +47,7 @@ function next(room: Room): Waiting | undefined {
   return taken
 }
 
-/** Refuses the newest of the origin with most in a room, if that has more than this one would have; else false. */
+/** Rejects the newest of the origin with most in a room, if that has more than this one would have; else false. */
 function evictFor(room: Room, name: string): boolean {
   const own = room.queues.get(name)?.length ?? 0
   const [most, queue] = [...room.queues].reduce((a, b) => (b[1].length > a[1].length ? b : a), ['', []])

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Whose guesses are counted together: the name of their `Origin`, and for which user name. */
+/** Key by which guesses are counted: the name of their `Origin` and the user name. */
 export type GuessSource = { readonly from: string; readonly user: string }
 
 /** Too many logins of this pair failed: until then nothing that it sends is looked at. */
@@ -26,9 +26,9 @@ export type Guess = {
 export type Lockout = {
   /** Begins a guess, or throws a `LockedOutError`; ask before anything is hashed. */
   begin(pair: GuessSource): Guess
-  /** Forgets the locks and failures of a user name, wherever they came from; says whether there were any. */
+  /** Removes the locks and failures of a user name, wherever they came from; returns true if there were any. */
   unlock(user: string): boolean
-  /** How often a pair was locked since the start, and how many are locked now. */
+  /** Number of locks since the start, and of pairs that are locked now. */
   counts(): { readonly locks: number; readonly locked: number }
 }
 

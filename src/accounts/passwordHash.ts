@@ -4,7 +4,7 @@ import type { Secret } from '../secrets/secret.ts'
 import { formatPhc, maximumMemory, parsePhc, type ScryptCost } from './phc.ts'
 
 /**
- * What a password costs to try: N = 2^14, r = 8, p = 5, about 0.2 s. OWASP's Password Storage Cheat Sheet takes it for
+ * Cost of one guess: N = 2^14, r = 8, p = 5, about 0.2 s. OWASP's Password Storage Cheat Sheet takes it for
  * as strong as N = 2^15 with p = 3; it takes 16 MiB of a database host instead of 32, and a quarter less time where
  * several logins come at once.
  */
@@ -46,7 +46,7 @@ export async function hashPassword(options: {
 }
 
 /**
- * Whether a password is the one of a PHC string, at the cost that the string names; compares in constant
+ * Returns true for the password of a PHC string, at the cost that the string names; compares in constant
  * time. A string that is no PHC string of scrypt is nobody's password.
  */
 export async function verifyPassword(password: Secret, phc: string): Promise<boolean> {

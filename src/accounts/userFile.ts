@@ -74,7 +74,7 @@ export function removeUser(file: UserFile, name: string): UserFile {
 }
 
 /**
- * The file without a user as it was seen; the very same file where the user has another password by now, which was
+ * Returns the file without a user; the very same file where the user has another password by now, which was
  * somebody's later wish, or is gone.
  */
 export const removeUnchangedUser = (
@@ -83,14 +83,14 @@ export const removeUnchangedUser = (
 ): UserFile => (findUser(file, user)?.hash === hash ? removeUser(file, user) : file)
 
 /**
- * What a run wrote of a user, and what stood there before: without `before` there was no such user, without `hash`
+ * Change of a user by a run, with the hash before it: without `before` there was no such user, without `hash`
  * the run removed it.
  */
 type UserChange =
   | { readonly user: string; readonly hash: string; readonly before?: string }
   | { readonly user: string; readonly hash?: never; readonly before: string }
 
-/** Reads it; throws an Error that says what is wrong with it and never quotes a hash. */
+/** Reads a change; throws an Error that says what is wrong with it and never quotes a hash. */
 export function readUserChange(value: unknown): UserChange {
   if (typeof value !== 'object' || value === null) throw new Error('a user must be an object')
   const { before, ...rest } = { before: undefined, ...value }
@@ -104,7 +104,7 @@ export function readUserChange(value: unknown): UserChange {
 }
 
 /**
- * The file as if the user had not been written or removed; the very same file where the user has another password,
+ * Returns the file without a change of a user; the very same file where the user has another password,
  * is gone or is there again by now: that was somebody's later wish.
  */
 export function revertUser(file: UserFile, { user, hash, before }: UserChange): UserFile {

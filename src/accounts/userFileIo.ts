@@ -7,7 +7,7 @@ import { formatUserFile, noUsers, parseUserFile, type UserFile } from './userFil
 import { withLock } from './userFileLock.ts'
 
 /**
- * What tells one content of the user file from the next: inode, size, and the times of its last changes in
+ * Identity of one content of the user file: inode, size, and the times of its last changes in
  * milliseconds, as exact as numbers are (a quarter of a microsecond). Null where there is no file.
  */
 export type FileIdentity = {
@@ -17,7 +17,7 @@ export type FileIdentity = {
   readonly ctimeMs: number
 } | null
 
-/** Whether both are the identity of one content. */
+/** Returns true if both identify one content. */
 export function isSameContent(one: FileIdentity, other: FileIdentity): boolean {
   if (one === null || other === null) return one === other
   return (
@@ -37,8 +37,8 @@ export class UserFileError extends Error {
 }
 
 /**
- * Which content the user file has now, without reading it. Throws a `UserFileError`. At once: each call of the API
- * asks, and a thread to ask for it would cost ten times as much.
+ * Returns the identity of the present content without reading it. Throws a `UserFileError`. Synchronous: each call of
+ * the API asks, and a thread for it would cost ten times as much.
  */
 export function identifyUserFile(path: string): FileIdentity {
   try {

@@ -8,7 +8,7 @@ export type Claim = { readonly login: Login; readonly hash: string }
 
 /** Logins that were verified, or are being verified. */
 export type VerifiedLogins = {
-  /** Whether this claim is known to be good. */
+  /** Returns true for a claim that is known to be good. */
   isGood(claim: Claim): boolean
   /** The verdict on this claim: a known good one at once, that guess under way when it ends, else by `verify`. */
   verdict(claim: Claim & { readonly guesser: string }, verify: () => Promise<boolean>): Promise<boolean>

@@ -13,7 +13,7 @@ import type { Caller } from './serve.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The login of an Authorization header (RFC 7617, UTF-8); undefined when it is none. */
+/** Reads the login of an Authorization header (RFC 7617, UTF-8); undefined if there is none. */
 function readBasicLogin(header: string): Login | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1]
   if (encoded === undefined) return undefined
@@ -28,7 +28,7 @@ function readBasicLogin(header: string): Login | undefined {
   return { user: pair.slice(0, colon).normalize('NFC'), password: new Secret(pair.slice(colon + 1)) }
 }
 
-/** Which of a process's listeners a call came through. */
+/** Listener that a request came through. */
 export type Listener = 'tcp' | 'socket'
 
 /** A login that was good, and the users of the host then. */
@@ -52,7 +52,7 @@ const noUser = (): ProblemError =>
   })
 
 /**
- * The caller of a login that came over its connection before and was good, while no user has changed since: most
+ * Returns the caller of a login that was verified on its connection before, while no user has changed since: most
  * callers say the same again and again.
  */
 function recall(connection: Socket, authorization: string, { accounts }: ApiContext): Caller | undefined {
@@ -95,7 +95,7 @@ function letBootstrap({ peer }: RequestContext, { door, context }: At): Caller {
 }
 
 /**
- * Who makes a call of this kind; throws the 401 or 403 for who may not. The socket needs no login, but one
+ * Returns the caller of a request; throws the problem of status 401 or 403. The socket needs no login, but one
  * that is sent there is checked (contract.md, "Common to the three components").
  */
 export function authenticate(exchange: RequestContext, auth: RouteAuth, at: At): Caller | Promise<Caller> {

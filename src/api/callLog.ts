@@ -87,7 +87,7 @@ export function createCallLog(log: VerboseLog): CallLog {
     ;[calls, statuses, connections, faults] = [tally(), tally(), tally(), tally()]
   }
 
-  /** Whether this one is among the first of the interval, which it may begin. */
+  /** Returns true for one of the first of the interval, which it may begin. */
   const isAmongFirst = (): boolean => {
     timer ??= setTimeout(end, callLogRule.interval).unref()
     full += 1

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { isOwnAddress, originOf, peerNetwork } from './remoteAddress.ts'
 
-/** How many connections a TCP listener keeps at once: each takes some 57 KB, whether a request comes or not. */
+/** Limits of the connections of a TCP listener: each takes about 57 KB, idle or not. */
 export type ConnectionLimits = {
   /** From other hosts, of all addresses and of one (IPv6: of one /64). */
   readonly remote: number
@@ -17,7 +17,7 @@ const overshoot = 4
 
 type Kept = { readonly socket: Socket; readonly origin: string; isVerified: boolean }
 
-/** What is kept of connections, by the socket that requests come from. */
+/** State of each connection, by the socket that requests come from. */
 const keptBySocket = new WeakMap<Socket, Kept>()
 
 /** Marks a connection over which a login was verified: it is not closed for the sake of others any more. */
@@ -29,7 +29,7 @@ export function markVerified(socket: Socket): void {
 const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   [remoteAddress, remotePort, localAddress, localPort].join(' ')
 
-/** The newest connection without a verified login of the origin that has most; of `newcomer` where none has more. */
+/** Returns the newest unverified connection of the origin that has most; of `newcomer` where none has more. */
 function connectionToClose(
   all: readonly Kept[],
   originOfKept: (kept: Kept) => string,
@@ -71,7 +71,7 @@ export function limitConnections(
     }
   }
 
-  /** Who opened a connection takes a moment to find out: until then there may be some more. */
+  /** Finding out who opened a connection takes a moment: until then there may be some more. */
   const trimLocal = async (): Promise<void> => {
     if (trimming) return
     trimming = true

@@ -18,10 +18,10 @@ import type { ServedRoute } from './serve.ts'
 import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.ts'
 import { noQuery } from './validateRequest.ts'
 
-/** One door of a component's API that does not listen yet. */
+/** One listener of a component's API, not listening yet. */
 export type App = { readonly server: Server; readonly listener: RequestListener; readonly log: Log }
 
-/** The answer to a request that failed, which the log is told of where it is our fault. */
+/** Builds the response to a failed request; logs faults of the server. */
 function refusal(
   error: unknown,
   { request, requestId, trail }: RequestContext,
@@ -55,8 +55,8 @@ function send(
 }
 
 /**
- * One door of a component's API. With `tls` its server speaks HTTPS, without it plain HTTP; the listener takes
- * requests that came any other way, too.
+ * Creates one listener of a component's API. With `tls` its server speaks HTTPS, without it plain HTTP;
+ * `requestListener` takes requests that came any other way, too.
  */
 export function createApp(options: {
   readonly served: readonly ServedRoute[]

@@ -16,8 +16,8 @@ export function passwdEntry(
 }
 
 /**
- * Where root starts the server with a `user` in its settings, gives root up for ever before anything is
- * opened; does nothing otherwise. Throws a `StartError`.
+ * Becomes the `user` of the settings for good where root starts the server, before anything is
+ * opened. Does nothing otherwise. Throws a `StartError`.
  */
 export function dropPrivileges({ user, listen }: ServerSettings): void {
   if (user === undefined || process.geteuid?.() !== 0) return
@@ -40,8 +40,8 @@ export function dropPrivileges({ user, listen }: ServerSettings): void {
 }
 
 /**
- * Where root is about to work on a file in a folder of somebody else, gives root up for ever and becomes the owner of
- * that folder: whatever lies there then, links and all, leads no further than its owner could go alone. Throws a
+ * Becomes the owner of a file's folder for good, where root is about to work in a folder of another user: with
+ * the owner's rights alone, nothing that lies there, links included, leads further than the owner could go. Throws a
  * `StartError`.
  */
 export function dropPrivilegesToOwner(path: string): void {

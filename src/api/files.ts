@@ -47,7 +47,7 @@ export function stagedCopies(path: string): readonly string[] {
   }
 }
 
-/** What tells one content of a file from the next: device, inode, mtime in nanoseconds and size. */
+/** Returns a text that changes with the content of a file: device, inode, mtime in nanoseconds and size. */
 export function identifyFile(path: string): string {
   try {
     const { dev, ino, mtimeNs, size } = statSync(path, { bigint: true })

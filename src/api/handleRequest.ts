@@ -16,7 +16,7 @@ import {
   validateRequest,
 } from './validateRequest.ts'
 
-/** What the calls through one door have in common. */
+/** Context shared by all requests of one listener. */
 export type ListenerContext = ListenerRules & { readonly audit: CallAudit }
 
 /** The query was checked: what is left beside the guard are texts that the route names. */
@@ -27,7 +27,7 @@ const ownQuery = (query: Readonly<Record<string, unknown>>): Call['query'] =>
         Object.entries(query as Record<string, string>).filter(([name]) => name !== guardParameter),
       )
 
-/** Lets a request in, makes the call that it asks for and answers it; throws what keeps it from that. */
+/** Validates a request, runs its call and returns the response. Throws problems. */
 export async function handleRequest(exchange: RequestContext, facts: ListenerContext): Promise<Response> {
   const { request, found, query, trail } = exchange
   refuseHeaders(request.rawHeaders)

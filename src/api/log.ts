@@ -4,20 +4,20 @@ import { lineOutput } from './logOutput.ts'
 
 type Tell = { (message: string): void; (facts: object, message: string): void }
 
-/** What a server tells its operator: a message, and the facts that it is about. An error goes into the fact `err`. */
+/** Log of a server: messages with facts. An error goes into the fact `err`. */
 export type Log = Readonly<Record<'info' | 'warn' | 'error', Tell>>
 
-/** One that also tells what only somebody who looks for a fault wants to know. */
+/** Log with the level debug. */
 export type VerboseLog = Log & { readonly debug: Tell }
 
-/** A log that tells through which door a call came. */
+/** Log that names the listener of a call. */
 export type ListenerLog = Log & {
   child(bindings: { readonly door: Listener }): VerboseLog
-  /** Tells at every level, such as the lines of the audit log. */
+  /** Writes at every level, such as the lines of the audit log. */
   readonly always?: Tell
 }
 
-/** Where whole lines go. */
+/** Destination of whole lines. */
 export type LineOutput = { write(line: string): void }
 
 const silent: Tell = () => undefined

@@ -8,9 +8,9 @@ const longestWait = 1024 * 1024
 /** Milliseconds until a file that took nothing is tried again, if nothing else is to be written before. */
 const pause = 100
 
-/** An open file, which may be another one from one batch of lines to the next. */
+/** An open file, which may change from one batch of lines to the next. */
 type LogTarget = {
-  /** Told how many bytes of whole lines come; may throw as writing may. */
+  /** Called before so many bytes of whole lines; may throw as writing may. */
   begin(bytes: number): void
   file(): number
   wrote(bytes: number): void
@@ -75,8 +75,8 @@ const logFileRule = { bytes: 10 * 1024 * 1024, files: 5 } as const
 const lookEvery = 1000
 
 /**
- * The log file of a component, which it opens itself, with its own rights: a regular file of its own, never a link.
- * Grown too large, it is moved to `.1` and begun anew. Throws a `StartError`.
+ * Opens the log file of a component with its own rights: a regular file of its own, never a link.
+ * Once too large, it is moved to `.1` and begun anew. Throws a `StartError`.
  */
 export function openLogFile(path: string, rule: { bytes: number; files: number } = logFileRule): LogTarget {
   const openAnew = (): { file: number; size: number } => {
@@ -91,7 +91,7 @@ export function openLogFile(path: string, rule: { bytes: number; files: number }
     throw new StartError(`cannot write the log ${path}: ${reasonOf(error)}`, error)
   }
 
-  /** Whether the path still leads to the open file; somebody may have moved it away. */
+  /** Returns true if the path still leads to the open file; somebody may have moved it away. */
   const isThere = (): boolean => {
     const [ours, there] = [fstatSync(current.file), lstatSync(path, { throwIfNoEntry: false })]
     return there !== undefined && there.ino === ours.ino && there.dev === ours.dev

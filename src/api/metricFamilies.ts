@@ -4,7 +4,7 @@ export type MetricFamily = {
   readonly type: 'gauge' | 'counter' | 'histogram'
   readonly help: string
   readonly samples: readonly {
-    /** What a histogram adds to the name. */
+    /** Suffix that a histogram adds to the name. */
     readonly suffix?: string
     readonly labels?: Readonly<Record<string, string>>
     readonly value: number
@@ -68,7 +68,7 @@ type Tally = {
   calls: number
   seconds: number
   readonly byStatus: Map<number, number>
-  /** How many took longer than the bound before and no longer than this one. */
+  /** Number of calls that took longer than the bound before and no longer than this one. */
   readonly buckets: number[]
 }
 

@@ -5,7 +5,7 @@ import { ForeignLockError, LockHeldError } from '../accounts/userFileLock.ts'
 import type { FieldError } from '../contracts/envelope.ts'
 import type { ProblemCode } from '../contracts/problems.ts'
 
-/** A call that fails as the table of problems says; `detail` says what happened here and how to fix it. */
+/** A call that fails with a problem of the table; `detail` says what happened here and how to fix it. */
 export class ProblemError extends Error {
   readonly code: ProblemCode
   readonly errors: readonly FieldError[]
@@ -35,7 +35,7 @@ function ofLockout({ seconds }: LockedOutError): ProblemError {
   return new ProblemError({ code: 'locked-out', detail, headers: { 'Retry-After': String(seconds) } })
 }
 
-/** Any error as a problem. What is no known failure is `internal`: a bug, of which the caller learns nothing. */
+/** Translates any error into a problem. An unknown one is `internal`: a bug, of which the caller learns nothing. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   if (error instanceof QueueFullError || error instanceof LockHeldError) {

@@ -66,7 +66,7 @@ const tooLarge = (): ProblemError =>
     headers: { Connection: 'close' },
   })
 
-/** All that comes. Rejects what is not JSON with its first byte, and with the request's own error when its connection breaks. */
+/** Collects the body. Rejects at its first byte if it is not JSON, and with the request's error if that breaks. */
 function collect(request: IncomingMessage, isJson: boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // It broke while its login was checked, say: it will not tell so again.
@@ -89,7 +89,7 @@ function collect(request: IncomingMessage, isJson: boolean): Promise<Buffer> {
 }
 
 /**
- * The body of a request that may have one, of 64 KiB at most; undefined where there is none and no type of one is
+ * Reads the body of a request, of 64 KiB at most; undefined where there is none and no type of one is
  * named. Throws a problem for what is too large, or is not empty and not sent as JSON.
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -111,7 +111,7 @@ const mostErrors = 20
 const invalid = (detail: string, errors: readonly FieldError[]): ProblemError =>
   new ProblemError({ code: 'invalid-body', detail, errors })
 
-/** Refuses what a call would have to pass over in silence. */
+/** Rejects content that the call would ignore. */
 function refuseContent(body: unknown): void {
   if (body === undefined || body === null) return
   const [member] = typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : ['']
@@ -121,7 +121,7 @@ function refuseContent(body: unknown): void {
   ])
 }
 
-/** The value of a body that has the shape which the route names; throws a problem for any other. */
+/** Parses a body and checks it against the schema of the route; throws a problem if it does not match. */
 export function checkBody({ request }: Route, bytes: Buffer | undefined): unknown {
   // Clients name the type of what they might have sent: a call that takes nothing gets nothing.
   const isNone = bytes === undefined || (bytes.length === 0 && request === null)

@@ -3,7 +3,7 @@ import type { AuditEntry } from './audit/auditEntry.ts'
 import type { RequestTarget, RouteMatch } from './routeTable.ts'
 import type { Caller } from './serve.ts'
 
-/** One request on its way to its answer, and what is known of it so far. */
+/** One request and what is known of it so far. */
 export type RequestContext = {
   readonly request: IncomingMessage
   readonly requestId: string
@@ -16,11 +16,11 @@ export type RequestContext = {
   readonly host: string | undefined
   /** Its query, decoded; a member that came twice is a list. */
   readonly query: Readonly<Record<string, unknown>>
-  /** What is served there. */
+  /** Resource at the path. */
   readonly found: RouteMatch | undefined
   /** Address of the peer; absent on the socket. */
   readonly peer: string | undefined
-  /** Who makes the call; set once it is let in. */
+  /** Set once the request has been validated. */
   caller: Caller | null
   /** Set for the calls that the audit log tells of. */
   readonly trail: AuditEntry | null

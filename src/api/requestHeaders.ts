@@ -14,7 +14,7 @@ function hostName(header: string): string | undefined {
 }
 
 /**
- * Tells whether a Host header means this server, whose names beside loopback's are these. An allowed IPv6 address
+ * Returns a check of Host headers against these names and those of loopback. An allowed IPv6 address
  * may stand with brackets or without.
  */
 export function hostCheck(allowed: readonly string[]): (header: string) => boolean {
@@ -31,7 +31,7 @@ export function hostCheck(allowed: readonly string[]): (header: string) => boole
   }
 }
 
-/** Whether a browser says that a page of another site makes this call (contract.md, "Guarded operations"). */
+/** Returns true if a browser says that a page of another site makes this call (contract.md, "Guarded operations"). */
 export function isCrossSite(facts: {
   readonly origin: string | undefined
   readonly fetchSite: string | undefined

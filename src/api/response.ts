@@ -15,8 +15,8 @@ const readRanges = (header: string): readonly Range[] =>
   })
 
 /**
- * How much the caller of an Accept header wants a media type, 0 to 1; the most specific range decides
- * (RFC 9110 section 12.5.1). No header wants everything.
+ * Returns the quality of a media type in an Accept header, 0 to 1; the most specific range decides
+ * (RFC 9110 section 12.5.1). No header accepts everything.
  */
 export function acceptQuality(header: string | undefined, mediaType: string): number {
   if (header === undefined || header === '*/*' || header.trim() === '') return 1
@@ -31,27 +31,27 @@ export function acceptQuality(header: string | undefined, mediaType: string): nu
 
 const problemJson = 'application/problem+json'
 
-/** Whether the caller names that type, not only by a range that holds everything. */
+/** Returns true if the caller names that type, not only by a wildcard. */
 export const namesProblemJson = (header: string | undefined): boolean =>
   header !== undefined && readRanges(header).some(({ type, quality }) => type === problemJson && quality > 0)
 
-/** Whether errors go out bare, as RFC 9457 has them: the caller names that type and does not like JSON more. */
+/** Returns true if errors go out without envelope (RFC 9457): the caller names that type and does not prefer JSON. */
 const wantsBareProblem = (header: string | undefined): boolean =>
   namesProblemJson(header) &&
   acceptQuality(header, problemJson) >=
     (header?.includes('application/json') ? acceptQuality(header, 'application/json') : 0)
 
-/** An answer as values. */
+/** Status, headers and body of a response. */
 export type Response = {
   readonly status: number
   /** Value of the Content-Type header; absent where there is no body. */
   readonly type?: string
   readonly body: string
-  /** What this answer has beside the headers of every answer: names and values in turn. */
+  /** Headers beside those of every response: names and values in turn. */
   readonly headers?: readonly string[]
 }
 
-/** The headers of an answer, names and values in turn: nothing here is for a cache or to be guessed at. */
+/** Returns the headers of a response, names and values in turn: no caching, no sniffing of types. */
 export function headersOf({ type, body, headers = [] }: Response, requestId: string): string[] {
   const common = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId]
   if (type !== undefined) common.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)))
@@ -61,7 +61,7 @@ export function headersOf({ type, body, headers = [] }: Response, requestId: str
 
 const challenge = ['WWW-Authenticate', 'Basic realm="APIv2", charset="UTF-8"']
 
-/** The answer that tells a problem, in the form that the Accept header asks for (contract.md, "Envelope"). */
+/** Builds the response for a problem, in the form that the Accept header asks for (contract.md, "Envelope"). */
 export function problemResponse(facts: {
   readonly problem: ProblemError
   readonly requestId: string
@@ -86,7 +86,7 @@ export function problemResponse(facts: {
   }
 }
 
-/** The answer of a call that went well, in the form that its route names. */
+/** Builds the response of a successful call, in the form that its route names. */
 export function successResponse(response: RouteResponse, value: unknown): Response {
   if (response.kind === 'text') {
     const { status, text, headers = [] } = value as TextResponse

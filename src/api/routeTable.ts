@@ -51,7 +51,7 @@ export function readTarget(target: string): RequestTarget {
   }
 }
 
-/** What is served at one path, method by method. */
+/** Routes of one path, by method. */
 type Resource = {
   /** The path as the routes write it, such as `/api/v2/user/{user}`. */
   readonly path: string
@@ -62,7 +62,7 @@ type Resource = {
 
 type Params = Readonly<Record<string, string>>
 
-/** A resource, and what the path of a request holds in place of its parameters, percent-decoded. */
+/** A resource and the path parameters of a request, percent-decoded. */
 export type RouteMatch = { readonly resource: Resource; readonly params: Params }
 
 const isParameter = (segment: string): boolean => segment.startsWith('{')
@@ -73,7 +73,7 @@ function resourceOf(path: string, all: readonly ServedRoute[]): Resource {
   return { path, served, allow: [...methods, 'OPTIONS'].join(', ') }
 }
 
-/** What given segments, as many as those of a pattern, hold in place of its parameters; undefined where they do not fit. */
+/** Returns the parameters of a path; undefined if it does not match. Both have the same number of segments. */
 function paramsOf(pattern: readonly string[], given: readonly string[]): Params | undefined {
   const params: Record<string, string> = {}
   for (let index = 0; index < pattern.length; index += 1) {
@@ -93,7 +93,7 @@ export const isOpen = ({ served }: Resource): boolean =>
   served.every(({ route }) => route.auth === 'none' || route.auth === 'optional')
 
 /**
- * Finds what is served at a path, letter by letter as the routes write it: an escape stands for a character in a
+ * Returns a lookup of resources by path, which must match the routes exactly: an escape stands for a character in a
  * parameter only. Open calls, which probes make, may end in a slash.
  */
 export function createRouteTable(served: readonly ServedRoute[]): (path: string) => RouteMatch | undefined {

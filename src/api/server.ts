@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { ProblemError } from './problemError.ts'
 import { headersOf, problemResponse } from './response.ts'
 
-/** What a TLS listener shows: PEM texts. */
+/** Key and certificate chain of a TLS listener, in PEM form. */
 export type TlsMaterial = { readonly key: string; readonly chain: string }
 
 /** TLS 1.2 and 1.3, authenticated encryption with forward secrecy only, in OpenSSL's names. */
@@ -21,7 +21,7 @@ const ciphers = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':')
 
-/** How long a connection may take for what, in milliseconds. */
+/** Time limits of a connection, in milliseconds. */
 export type ServerLimits = {
   /** The TLS handshake. */
   readonly handshake: number
@@ -31,7 +31,7 @@ export type ServerLimits = {
   /** Nothing at all, after an answer and anywhere else. */
   readonly keepAlive: number
   readonly idle: number
-  /** How often those of requests are looked at. */
+  /** Interval between checks of the request limits. */
   readonly check: number
 }
 
@@ -53,7 +53,7 @@ const httpOptions = ({ headers, request, keepAlive, check }: ServerLimits) => ({
   connectionsCheckingInterval: check,
 })
 
-/** What Node.js refuses before there is a request, as a problem of the table. */
+/** Translates an error that Node.js reports before there is a request into a problem. */
 export function problemOfConnection(code: string | undefined): ProblemError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -17,15 +17,15 @@ import type { ComponentApi } from './serve.ts'
 import { replaceTls, type ServerLimits } from './server.ts'
 import { type CertificateTiming, readTlsAtStart, watchCertificate } from './tlsCertificate.ts'
 
-/** A component's API that answers on all its doors. */
+/** A component's API that answers on all its listeners. */
 export type RunningServer = {
   /** The TCP port in effect; absent without a TCP listener. */
   readonly port?: number
   /** Reads the files of the certificate again, at once. */
   reloadCertificate(): void
-  /** Is not ready from now on, so that load balancers turn to others; calls are answered as before. */
+  /** Fails readiness from now on, so that load balancers turn to others; calls are answered as before. */
   announceStop(): void
-  /** Lets what is under way finish, ten seconds at most, and closes the doors. */
+  /** Lets calls under way finish, ten seconds at most, and closes the listeners. */
   stop(): Promise<void>
 }
 

@@ -89,7 +89,7 @@ const usualTiming: CertificateTiming = { rest: 1000, every: 5000 }
  */
 export function watchCertificate(options: {
   readonly paths: ServerSettings['tls']
-  /** What is shown now. */
+  /** The present certificate and key. */
   readonly shown: TlsMaterial & { readonly expiry: Date }
   readonly show: (tls: TlsMaterial) => void
   readonly now: () => Date

@@ -10,7 +10,7 @@ import { acceptQuality, namesProblemJson } from './response.ts'
 import { isDecodable, isOpen } from './routeTable.ts'
 import type { ServedRoute } from './serve.ts'
 
-/** A query that holds nothing. */
+/** Empty query. */
 export const noQuery: Readonly<Record<string, unknown>> = {}
 
 /**
@@ -57,7 +57,7 @@ function taken({ guard, query = {} }: Route): string {
   return `This call takes no query parameter but ${names.join(' and ')}.`
 }
 
-/** What becomes of a request: a call of a route, or an answer to OPTIONS. */
+/** Action that a valid request leads to: a call of a route, or a response to OPTIONS. */
 type RequestAction =
   | { readonly kind: 'call'; readonly served: ServedRoute }
   | { readonly kind: 'options'; readonly allow: string }
@@ -65,7 +65,7 @@ type RequestAction =
 const one = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value
 
-/** Scheme and host that the caller used. */
+/** Returns scheme and host that the caller used. */
 export const ownOrigin = (door: Listener, host: string | undefined): string =>
   `${door === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
 
@@ -134,11 +134,11 @@ function refuseWhileStopping({ path }: RequestContext, context: ApiContext): voi
   throw new ProblemError({ code: 'stopping', detail: 'The server is stopping. Try again when it is back.' })
 }
 
-/** What all requests through one door are judged by. */
+/** Rules for all requests of one listener. */
 export type ListenerRules = {
   readonly door: Listener
   readonly context: ApiContext
-  /** Whether a Host header means this server. */
+  /** Returns true for a Host header that names this server. */
   readonly isOwnHost: (header: string) => boolean
 }
 
@@ -150,18 +150,18 @@ export function rejectUntrusted(exchange: RequestContext, { door, context, isOwn
   refuseCrossSite(exchange, door)
 }
 
-/** The route that a request asks for, if there is one; HEAD asks as GET does. */
+/** Returns the route of a request, if there is one; HEAD counts as GET. */
 export function routeFor({ method, found }: RequestContext): ServedRoute | undefined {
   const wantedMethod = method === 'HEAD' ? 'GET' : method
   return found?.resource.served.find(({ route }) => route.method === wantedMethod)
 }
 
-/** Who may ask for what a request asks for: a route, another method of its resource, or nothing that there is. */
+/** Returns the authentication that a request needs, whether its route, its method or its resource exists or not. */
 export const authFor = ({ found }: RequestContext, served: ServedRoute | undefined): RouteAuth =>
   (served ?? found?.resource.served[0])?.route.auth ?? 'basic'
 
 /**
- * Lets in a request whose caller is known, or refuses it in this order: resource, method, Accept, query. It comes
+ * Validates a request whose caller is known, in this order: resource, method, Accept, query. It comes
  * after the login, so that nobody without one learns which resources there are.
  */
 export function validateRequest(

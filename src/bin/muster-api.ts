@@ -42,7 +42,7 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
 Exit codes: 0 done, 1 failed, 3 wrong usage.
 `
 
-/** Called wrongly: exit code 3. */
+/** Wrong usage: exit code 3. */
 class UsageError extends Error {}
 
 /** The one option of a command; a missing, unknown or doubled one is wrong usage. */
@@ -101,7 +101,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** What standard input holds, read one by one; a single one may stand without its list. */
+/** Reads a list from standard input, item by item; a single item may stand without its list. */
 const listOnStdin = <One>(what: string, read: (value: unknown) => One): Promise<readonly One[]> =>
   judged(`standard input holds no ${what}`, async () => {
     const value = parsed(await text(process.stdin))

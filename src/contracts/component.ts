@@ -10,11 +10,11 @@ export const defaultPorts: Readonly<Record<Component, number>> = {
   replicator: 8097,
 }
 
-/** Whether a word names a component. */
+/** Returns true if a word names a component. */
 export const isComponent = (word: string): word is Component =>
   (components as readonly string[]).includes(word)
 
-/** What a component serves and leaves undone where no database is configured: for logs, answers and people. */
+/** Describes a component without a configured database, for logs, responses and people. */
 export const withoutDatabase = {
   manager: 'no database configured: the manager serves users and status only',
   connector:

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 
 const exact = { additionalProperties: false }
 
-/** What a connector does with new connections (contract.md, "Connector"). */
+/** Modes of a connector for new connections (contract.md, "Connector"). */
 export const connectorModes = ['ONLINE', 'ONHOLD', 'OFFLINE'] as const
 
 const status = {

@@ -2,7 +2,7 @@
 const maximumPassword = 1024
 
 /**
- * What is wrong with a password, as sentences without a subject that never quote it; empty when it is good.
+ * Returns the problems of a password, as sentences without a subject that never quote it; empty if it is valid.
  * Any Unicode is allowed; it is judged in NFC, as it is hashed.
  */
 export function passwordProblems(value: string): string[] {

@@ -1,6 +1,6 @@
 import type { RecordedState } from './servicesMap.ts'
 
-/** What people do with a data source. */
+/** Operations on a data source. */
 export type DataSourceOperation = 'offline' | 'online' | 'shun' | 'welcome' | 'recover'
 
 /** The state that each operation leads to; where a state is missing, the operation is not for it. */
@@ -14,7 +14,7 @@ const transitions: Readonly<
   recover: { ONLINE: 'ONLINE', OFFLINE: 'OFFLINE', FAILED: 'OFFLINE', SHUNNED: 'OFFLINE' },
 }
 
-/** Where an operation leads from a state; undefined where it is refused (contract.md, "Manager"). */
+/** Returns the state after an operation; undefined if the operation is refused (contract.md, "Manager"). */
 export const stateAfter = (operation: DataSourceOperation, state: RecordedState): RecordedState | undefined =>
   transitions[operation][state]
 
@@ -25,7 +25,7 @@ const fixes: Readonly<Record<RecordedState, string>> = {
   SHUNNED: 'Take it back with welcome, or make it OFFLINE with recover.',
 }
 
-/** Why an operation is refused, and the way out: the detail of a `wrong-state` problem. */
+/** Returns why an operation is refused, and the fix: the detail of a `wrong-state` problem. */
 export function wrongState(facts: {
   readonly operation: DataSourceOperation
   readonly name: string

@@ -8,7 +8,7 @@ export type AccountOption = (typeof accountOptions)[number]
 /** One login that `muster-api try-databases` tried; without `error` it went well. */
 export type DatabaseLogin = {
   readonly option: AccountOption
-  /** Where the database listens, such as `127.0.0.1:3306`. */
+  /** Address of the database, such as `127.0.0.1:3306`. */
   readonly place: string
   /** Sentences of the component or the database; they name the account but no password. */
   readonly error?: string
@@ -38,7 +38,7 @@ function accountGrants(account: {
   ].join('\n')
 }
 
-/** What the account of the manager's checks may do and why, by kind of server (option `datasource-type`). */
+/** Privileges of the account for the manager's checks, by kind of server (option `datasource-type`), and their use. */
 const monitorAccountPrivileges = {
   // mariadb.com/kb/en/grant, "Global Privileges"; the names are those from 10.5.9 on.
   mariadb: [
@@ -49,7 +49,7 @@ const monitorAccountPrivileges = {
   mysql: [['REPLICATION CLIENT', 'SHOW REPLICA STATUS and SHOW BINARY LOG STATUS']],
 } as const satisfies Readonly<Record<DatabaseType, unknown>>
 
-/** What MariaDB before 10.5 calls the same: one privilege for both statements (mariadb.com/kb/en/grant). */
+/** Name of the same in MariaDB before 10.5: one privilege for both statements (mariadb.com/kb/en/grant). */
 const older: Readonly<Record<DatabaseType, string>> = {
   mariadb: ' (MariaDB before 10.5: REPLICATION CLIENT)',
   mysql: '',
@@ -72,7 +72,7 @@ export function monitorGrants(account: {
   return accountGrants({ user, from, option: 'monitor-password', needed: monitorAccountPrivileges[type] })
 }
 
-/** What the account of the replicator may do and why, by kind of server (option `datasource-type`). */
+/** Privileges of the account for the replicator, by kind of server (option `datasource-type`), and their use. */
 const replicationAccountPrivileges = {
   // mariadb.com/kb/en/grant, "Global Privileges"; the names are those from 10.5.9 on.
   mariadb: [

@@ -1,7 +1,7 @@
 import type { ProblemCode } from './problems.ts'
 import type { MapDataSource, MapService, NewDataService, NewDataSource, ServicesMap } from './servicesMap.ts'
 
-/** A change that a services map does not take; the message is the detail of the problem. */
+/** A change that a services map does not allow; the message is the detail of the problem. */
 export class MapError extends Error {
   readonly code: ProblemCode
 

@@ -7,7 +7,7 @@ const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
   description: string,
 ) => Type.Union([schema, Type.Null()], { description })
 
-/** What a manager does by itself (contract.md, "Manager"). */
+/** Policies of automatic actions (contract.md, "Manager"). */
 export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
 
 /** Policy of a service. */

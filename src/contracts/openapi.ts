@@ -28,7 +28,7 @@ const callExamples = (component: Component): Readonly<Record<string, CallExample
   ...own[component],
 })
 
-/** What the parts of one document have in common. */
+/** Context shared by the parts of one document. */
 type At = {
   readonly schemas: SchemaCollection
   readonly component: Component
@@ -88,7 +88,7 @@ function contentOf({ name, response }: Route, { schemas, examples }: At): Conten
   }
 }
 
-/** What may stand in a path, in words, and an example. */
+/** Path parameters: description and example. */
 const pathWords: Readonly<Record<string, readonly [description: string, example: string]>> = {
   user: ['Name of a user of this host.', 'admin'],
   service: ['Name of a service.', 'alpha'],
@@ -197,7 +197,7 @@ export function openApiDocument(facts: {
   readonly component: Component
   readonly version: string
   readonly routes: readonly Route[]
-  /** Where the component answers, such as `https://db1:8090`. */
+  /** Base URL of the component, such as `https://db1:8090`. */
   readonly server: string
 }): OpenApiDocument {
   const { component, version, routes, server } = facts

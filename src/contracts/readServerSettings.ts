@@ -73,7 +73,7 @@ const Settings = Type.Object(
   exact,
 )
 
-/** What has to stand beside something else and does not. */
+/** Returns which member is missing beside another one that needs it. */
 function missingBeside(settings: ServerSettings): string | undefined {
   const { database, monitor, secretsFile, services, stateFile, member, proxy } = settings
   if ((database || monitor) && secretsFile === undefined) {

@@ -50,7 +50,7 @@ const common = {
   ),
 }
 
-/** What `replicator/services` lists. */
+/** List of `replicator/services`. */
 export const ServicesPayload = Type.Array(
   Type.Object(
     {

@@ -24,12 +24,12 @@ export const tags = {
 type Tag = keyof typeof tags
 
 /**
- * Who may make a call. `none`: anybody. `optional`: anybody; a good login is told more. `bootstrap`: anybody
+ * Callers that a route accepts. `none`: anybody. `optional`: anybody; a valid login is told more. `bootstrap`: anybody
  * while the host has no user, a user afterwards. `basic`: a user.
  */
 export type RouteAuth = 'none' | 'optional' | 'bootstrap' | 'basic'
 
-/** What a good answer is: a payload in the envelope, bare JSON, or text. */
+/** Form of a successful response: a payload in the envelope, bare JSON, or text. */
 export type RouteResponse =
   | { readonly kind: 'payload'; readonly payloadType: string; readonly payload: TSchema }
   | { readonly kind: 'json'; readonly schema: TSchema }
@@ -52,9 +52,9 @@ export type Route = {
   /** Full path; `{name}` stands for one percent-encoded segment. */
   readonly path: string
   readonly auth: RouteAuth
-  /** Whether the query must be exactly `i-am-sure=true` (specification section 4.4). */
+  /** True if the query must be exactly `i-am-sure=true` (specification section 4.4). */
   readonly guard: boolean
-  /** What else the query may hold, each at most once and with one of these values. */
+  /** Further query parameters, each at most once and with one of these values. */
   readonly query?: Readonly<Record<string, QueryParameter>>
   readonly summary: string
   /** Group that the call is documented in. */

@@ -36,7 +36,7 @@ export const MapDataSource = Type.Object(place, exact)
 /** A service and the database servers that take part in it. */
 export const MapService = Type.Object({ name: MapName, datasources: Type.Array(MapDataSource) }, exact)
 
-/** What belongs together, without any state: what a host is installed with, and what calls change. */
+/** Services with their data sources, without states: as installed on a host, or as calls changed it. */
 export const ServicesMap = Type.Object({ services: Type.Array(MapService) }, exact)
 
 /** State of a data source. */
@@ -56,7 +56,7 @@ export const ServiceEntry = Type.Object({ name: MapName, datasources: Type.Array
 /** The whole map as a component tells it (contract.md, "Connector"). */
 export const ServicesMapPayload = Type.Object({ services: Type.Array(ServiceEntry) }, exact)
 
-/** The same, as calls that change it answer. */
+/** The same, as calls that change it return it. */
 export const ChangedServicesMapPayload = Type.Object(
   { services: Type.Array(ServiceEntry), changed: Type.Boolean() },
   exact,

@@ -5,11 +5,11 @@ import type { AuditFile } from './auditFile.ts'
 
 /** Keeps one line per state-changing call. */
 export type Audit = {
-  /** Whether changes may be made: the log can be written, and no line of an earlier change is missing in it. */
+  /** Resolves to true if changes may be made: the log is writable and holds a line of every earlier change. */
   isReady(): Promise<boolean>
-  /** Whether the line of this call is in the log now, and on disk if the call was carried out. */
+  /** Writes the line of a call, synced to disk if the call was carried out. Resolves to false if it is not in the log. */
   record(entry: AuditRecord, options: { readonly carriedOut: boolean }): Promise<boolean>
-  /** How often a line could not be written, and why none can be at present. */
+  /** Number of lines that could not be written, and why none can be written now. */
   state(): { readonly failures: number; readonly problem: string | undefined }
   /** Writes what is still missing, if it can be written, and closes the log. */
   close(): Promise<void>
@@ -23,7 +23,7 @@ const minute = 60_000
 const refusalsPerDay = 1000
 const day = 24 * 60 * minute
 
-/** Counts what comes within a time, and says whether it is more than so many. */
+/** Returns a counter that says whether a call at `time` exceeds `most` calls per `length` milliseconds. */
 function createRateLimit(most: number, length: number): (time: number) => boolean {
   let start = 0
   let count = 0

@@ -8,7 +8,7 @@ import { type AuditEntry, hasChanged } from './auditEntry.ts'
 
 /** Gives every state-changing call its line in the audit log, written before its answer is sent. */
 export type CallAudit = {
-  /** The trail of a request; null where the audit log does not tell of it. */
+  /** Returns the entry of a request; null for one that the audit log leaves out. */
   trailOf(method: string, found: RouteMatch | undefined): AuditEntry | null
   /** Marks that the call is carried out from here on; throws a problem where its line could not be written. */
   begin(trail: AuditEntry): Promise<void>
@@ -32,7 +32,7 @@ const failed = (): ProblemError =>
       'is written, nothing more is changed.',
   })
 
-/** Keeps the audit log of the calls that come through a door; without one there is none to keep. */
+/** Writes the audit log of the calls of one listener; without a log it does nothing. */
 export function auditCalls(audit: Audit | undefined, door: Listener): CallAudit {
   return {
     trailOf(method, found) {

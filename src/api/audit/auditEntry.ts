@@ -3,14 +3,14 @@ import type { Route } from '../../contracts/route.ts'
 import type { Listener } from '../authenticate.ts'
 import type { Caller } from '../serve.ts'
 
-/** What a call tells of itself for the audit log. Small values; a secret is never among them. */
+/** Facts that a call adds to its line in the audit log. Small values; a secret is never among them. */
 export type AuditFacts = {
-  /** What the caller asked for, member by member; parameters of the path are there already. */
+  /** Members of the request; parameters of the path are added by themselves. */
   readonly parameters?: Readonly<Record<string, unknown>>
-  /** What the call acts on, as it was before and is afterwards; null where there was or is nothing. */
+  /** State of the object before and after the call; null where there was or is nothing. */
   readonly before?: unknown
   readonly after?: unknown
-  /** Where the payload has no member `changed`. */
+  /** For calls whose payload has no member `changed`. */
   readonly changed?: boolean
 }
 
@@ -56,7 +56,7 @@ function masked(value: unknown, depth = 0): unknown {
 /** The line of an entry. Members that have no value are left out; `before` and `after` may be null. */
 export function auditLine(facts: {
   readonly time: Date
-  /** Which component of which host and cluster writes. */
+  /** Cluster, host and component that write. */
   readonly place: Readonly<Record<string, string>>
   readonly entry: AuditRecord
   /** Refused calls before this one that have no line (see `createAudit`). */
@@ -84,11 +84,11 @@ export function auditLine(facts: {
   return `${JSON.stringify(line)}\n`
 }
 
-/** What is known so far of a state-changing call, for its line in the audit log. */
+/** Facts collected so far about a state-changing call, for its line in the audit log. */
 export type AuditEntry = {
   readonly route: Route
   facts: AuditFacts
-  /** Whether the call was begun: before that nothing can have changed. */
+  /** True once the call has begun: before that nothing can have changed. */
   begun: boolean
   /** Code of the problem that it is answered with. */
   code?: ProblemCode
@@ -97,7 +97,7 @@ export type AuditEntry = {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** The member `changed` of a payload; of a map or list, whether any of its entries changed. */
+/** Returns the member `changed` of a payload; for a map or list, true if any entry changed. */
 function changedOf(payload: unknown): boolean | null {
   if (!isObject(payload)) return null
   const own: unknown = Reflect.get(payload, 'changed')
@@ -107,7 +107,7 @@ function changedOf(payload: unknown): boolean | null {
   return told.length > 0 ? told.includes(true) : null
 }
 
-/** Whether a call that was answered with this status changed anything; null where its failure leaves it open. */
+/** Returns whether a call with this status changed anything; null if its failure leaves that open. */
 export function hasChanged({ begun, facts, payload }: AuditEntry, status: number): boolean | null {
   if (!begun) return false
   if (facts.changed !== undefined) return facts.changed

@@ -43,13 +43,13 @@ export function parseChainedLine(line: string): ChainedLine | undefined {
   }
 }
 
-/** What a chain goes on with behind a line that a killed writer or a full disk left half-written. */
+/** Continues the chain behind a line that a killed writer or a full disk left half-written. */
 export const linkPastTornLine = ({ digest, seq }: Link, torn: string): Link => ({
   digest: sha256(digest + torn),
   seq,
 })
 
-/** The end of the chain in the last lines of a file; undefined where none of them is of a chain. */
+/** Returns the last link in the last lines of a file; undefined if none of them is chained. */
 export function lastLink(lines: readonly string[]): Link | undefined {
   const last = lines.findLastIndex((line) => parseChainedLine(line) !== undefined)
   const found = parseChainedLine(lines[last] ?? '')
@@ -62,7 +62,7 @@ export function lastLink(lines: readonly string[]): Link | undefined {
   )
 }
 
-/** What a chain of lines proves. */
+/** Result of verifying a chain of lines. */
 export type ChainVerdict = {
   /** Lines of the chain, and the number of the first one that is still there: 1, or later ones after a rotation. */
   readonly lines: number
@@ -77,7 +77,7 @@ export type ChainVerdict = {
   readonly fault: { readonly file: string; readonly line: number; readonly reason: string } | null
 }
 
-/** Follows a chain line by line, oldest file first. */
+/** Verifies a chain line by line, oldest file first. */
 export function createChainVerifier() {
   let end: Link | undefined
   let [lines, unchained, torn, pending] = [0, 0, 0, 0]
@@ -85,7 +85,7 @@ export function createChainVerifier() {
   let last: Link | null = null
   let fault: ChainVerdict['fault'] = null
 
-  /** Why a line does not fit, if it does not. */
+  /** Returns why a line does not fit; undefined if it does. */
   const problemOf = ({ body, link, continues }: ChainedLine): string | undefined => {
     if (end === undefined && continues === undefined) return 'the lines before it are missing'
     const before = end?.digest ?? continues ?? ''

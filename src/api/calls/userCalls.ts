@@ -15,7 +15,7 @@ import { type Call, serve } from '../serve.ts'
 
 const shown = ({ user, access }: UserRecord): CredentialsPayload => ({ user, pass: obfuscated, access })
 
-/** The users; those that the caller's login was judged by where there was one. */
+/** Returns the users; those that the caller's login was checked against where there was one. */
 const present = ({ caller }: Pick<Call, 'caller'>, accounts: Accounts) =>
   caller.kind === 'user' ? accounts.seenUsers() : accounts.users()
 
@@ -30,14 +30,14 @@ export const users = serve(commonRoutes.users, async (call, { accounts }) =>
   (await present(call, accounts)).map((it) => shown(it)),
 )
 
-/** A user as the audit log tells of it: never the hash; null where there is none. */
+/** Returns a user for the audit log, never with the hash; null where there is none. */
 const auditedUser = (record: UserRecord | undefined): object | null =>
   record ? { user: record.user, access: record.access } : null
 
-/** Throws when the name of a new user in a body breaks the rules; `path` is its JSON pointer. */
+/** Throws if the name of a new user breaks the rules; `path` is its JSON pointer in the body. */
 const rejectNewUserName = (name: string, path: string): void => refuse(userNameProblems(name), path)
 
-/** Throws when a body names a user that nobody can have. */
+/** Throws if no user can have this name. */
 const rejectUserName = (name: string, path: string): void => refuse(existingNameProblems(name), path)
 
 function refuse(problems: readonly string[], path: string): void {

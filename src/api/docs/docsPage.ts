@@ -200,7 +200,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The answer of /docs. */
+/** Builds the response of /docs. */
 export const docsPage = (document: OpenApiDocument): TextResponse => ({
   ...textResponse(200, renderDocs(document).text),
   headers: ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer'],

@@ -6,22 +6,22 @@ import type { Target } from './targets.ts'
 export type Client = {
   readonly socket: Socket
   readonly role: RoutedRole
-  /** Whose logins count together: an IPv4 address, or the network of an IPv6 address. */
+  /** Origin by which logins are counted: an IPv4 address, or the network of an IPv6 address. */
   readonly from: string
   /** Milliseconds, as the clock elapses. */
   readonly arrived: number
   /** Data sources that could not be reached, and why. */
   tried: Target[]
   failures: string[]
-  /** Whether it counts among those that log in. */
+  /** True while it counts among the clients that log in. */
   isAdmitted: boolean
   /** Set while it is being connected. */
   dialling: { leave(): void } | undefined
-  /** Whether it is joined to a database, which then says when it ends. */
+  /** True once it is joined to a database, which then says when it ends. */
   isForwarded: boolean
 }
 
-/** Looks after a client's socket; `left` is called when it ends before it was joined to a database. */
+/** Watches a client's socket; `left` is called when it ends before it was joined to a database. */
 export function createClient(
   arrival: Pick<Client, 'socket' | 'role' | 'from' | 'arrived'>,
   left: (client: Client) => void,

@@ -25,7 +25,7 @@ export const connector: ComponentApi = {
   served: [...commonCalls, ...connectorCalls(undefined)],
 }
 
-/** The API of a connector that forwards; `askManager` takes over the map of its manager as it is now. */
+/** Returns the API of a connector that forwards; `askManager` takes over the map of its manager as it is now. */
 export function connectorApi(opened: Connector, askManager?: () => Promise<void>): ComponentApi {
   const common = commonCalls.map((served) => (served === ready ? readyToForward(opened) : served))
   return {
@@ -43,7 +43,7 @@ export type OpenedConnector = OpenedComponent & {
 }
 
 /**
- * The connector as the settings say; it takes no client before `start`. Throws a `StartError` where its state
+ * Opens the connector of the settings; it accepts no client before `start`. Throws a `StartError` where its state
  * cannot be read or kept.
  */
 export function openConnector(settings: ServerSettings, log: ComponentLog): OpenedConnector {

@@ -13,7 +13,7 @@ import type { Connector } from './createConnector.ts'
 import { type MapInEffect, withoutStates } from './routing.ts'
 
 /**
- * Readiness as every component answers it, and whether clients of the database are forwarded or held. What asks
+ * Readiness of every component, and of forwarding or holding clients of the database. Whoever asks
  * this learns of OFFLINE, which an attempt to connect would not show.
  */
 export const readyToForward = (connector: Connector): ServedRoute =>
@@ -50,7 +50,7 @@ const idleStatus = ({ now, uptime }: Pick<ApiContext, 'now' | 'uptime'>): Connec
   datasources: [],
 })
 
-/** As payloads have it: arrays of their own. */
+/** Returns the entries of a payload, with arrays of their own. */
 const entriesOf = ({ services }: MapInEffect): ServiceEntry[] =>
   services.map(({ name, datasources }) => ({ name, datasources: [...datasources] }))
 

@@ -7,17 +7,17 @@ import { ServicesMap, ServicesMapPayload } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
 import type { MapInEffect } from './routing.ts'
 
-/** What the connector does with new connections, since when (ISO 8601), and who said so. */
+/** Mode of the connector for new connections, since when (ISO 8601), and by whom. */
 export type Mode = { readonly value: ConnectorMode; readonly since: string; readonly by: string }
 
-/** The mode of a connector that nobody has changed yet. */
+/** Mode of a connector that nobody has changed yet. */
 export const installedMode = (now: Date): Mode => ({
   value: 'ONLINE',
   since: now.toISOString(),
   by: 'installation',
 })
 
-/** The mode after somebody asked for one; the very same where it is that one already. */
+/** Returns the mode after a change; the very same object if nothing changes. */
 export const changedMode = (
   mode: Mode,
   order: { readonly value: ConnectorMode; readonly by: string; readonly now: Date },
@@ -55,19 +55,19 @@ const toKeep = (state: StoredState): StoredState => ({
   lastKnown: withStates(state.lastKnown, (it) => (it === 'UNKNOWN' ? 'ONLINE' : it)),
 })
 
-/** What the manager said before this process began is nothing that it says. */
+/** Drops ONLINE states from before this process: the manager has not confirmed them yet. */
 const asRead = (state: StoredState): StoredState => ({
   ...state,
   lastKnown: withStates(state.lastKnown, (it) => (it === 'ONLINE' ? 'UNKNOWN' : it)),
 })
 
-/** What a connector keeps over restarts. */
+/** State that a connector keeps over restarts. */
 type StoredState = {
   readonly version: 1
   readonly mode: Mode
   /** The map as calls changed it; null: as installed. */
   readonly services: ServicesMap | null
-  /** What the manager said last; null where none was ever heard. */
+  /** Last map of the manager; null if none was ever received. */
   readonly lastKnown: MapInEffect | null
 }
 
@@ -78,7 +78,7 @@ export type StateStore = {
 }
 
 /**
- * The state at a path, begun with a mode where there is none: so it is known at the start that it can be kept.
+ * Opens the state at a path, written with this mode where there is none: a start proves that it can be kept.
  * Throws a `StartError`.
  */
 export function openStateStore(options: {

@@ -12,14 +12,14 @@ import { type MapInEffect, type RoutedRole, unwatched } from './routing.ts'
 const later = (now: Date, milliseconds: number): string =>
   new Date(now.getTime() + milliseconds).toISOString()
 
-/** The connector as the API shows it. */
+/** Builds the status of the connector for the API. */
 function statusOf(facts: {
   readonly mode: Mode
   readonly counts: ProxyCounts
   readonly map: MapInEffect
   /** The service that is forwarded to: all others have no connections. */
   readonly service: string
-  /** What keeps it from forwarding, or what it has to do without; nulls are passed over. */
+  /** Reasons why it does not forward or is degraded; nulls are skipped. */
   readonly problems: readonly (string | null)[]
   readonly now: Date
 }): ConnectorStatusPayload {
@@ -49,10 +49,10 @@ function statusOf(facts: {
   }
 }
 
-/** Why the manager's map is not the newest, and since when. */
+/** Reason why the manager does not answer, and since when. */
 type Lost = { readonly since: Date; readonly reason: string }
 
-/** Who makes a call, and where it tells the audit log what it does. */
+/** Caller of an operation, and the hook for its audit facts. */
 type Order = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
 
 /**
@@ -71,9 +71,9 @@ export type Connector = {
   reset(): EditedMap & { readonly inEffect: MapInEffect }
   /** Takes over the manager's map. */
   follow(map: MapInEffect): void
-  /** Why it is not ready; undefined when it is. */
+  /** Returns why it is not ready; undefined if it is. */
   reasonAgainst(): string | undefined
-  /** What it has to do without; undefined when nothing. */
+  /** Returns why it is degraded; undefined if it is not. */
   lack(): string | undefined
   counts(): ProxyCounts
 }
@@ -96,7 +96,7 @@ export function createConnector(options: {
   readonly service: string
   readonly roles: readonly RoutedRole[]
   readonly installed: ServicesMap
-  /** How it stands with the manager; absent where there is none to follow. */
+  /** State of the manager; absent where there is none to follow. */
   readonly manager?: () => Lost | undefined
   readonly isListening: () => boolean
   readonly now: () => Date

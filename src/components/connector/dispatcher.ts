@@ -17,31 +17,31 @@ import {
 import type { Link, Target, Targets } from './targets.ts'
 import { watchBlocked } from './watchBlocked.ts'
 
-/** Opens a connection to a data source; what it sends goes to the intake. */
+/** Opens a connection to a data source; what it sends goes to the read buffer. */
 export type Dial = (place: { readonly host: string; readonly port: number }, intake: ReadBuffer) => Socket
 
-/** Joins a client to a data source of its role, or refuses it. */
+/** Connects a client to a data source of its role, or rejects it. */
 export type Dispatch = (client: Client) => void
 
 /** Times in milliseconds. */
 export function createDispatcher(options: {
   readonly service: string
-  /** How long a data source may take to accept a connection. */
+  /** Time limit for a data source to accept a connection. */
   readonly dialTimeout: number
   readonly clock: Clock
   readonly dial: Dial
   readonly targets: Targets
   readonly admission: Pick<LoginLimiter, 'broken' | 'succeeded'>
-  /** Whether clients wait for others to log in. */
+  /** Returns true while clients wait for others to log in. */
   readonly isCrowded: () => boolean
   readonly refuse: (client: Client, refusal: Refusal) => void
-  /** A data source was tried in vain: what happens to the client now is the mode's to say. */
+  /** Called after a data source could not be reached; the mode decides what happens to the client now. */
   readonly again: (client: Client) => void
-  /** The client's login is over, however it ended: the database has judged it, or is rid of it. */
+  /** Called when the client's login is over, however it ended. */
   readonly settled: (client: Client) => void
-  /** A connection came about. */
+  /** Called when a client is connected. */
   readonly joined: () => void
-  /** A connection, or the attempt at one, ended. */
+  /** Called when a connection, or the attempt at one, ended. */
   readonly ended: () => void
 }): Dispatch {
   const {

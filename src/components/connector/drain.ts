@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts'
 import type { Targets } from './targets.ts'
 
-/** The time that connections get to end by themselves before they are cut. In milliseconds. */
+/** Grace period in which connections may end by themselves before they are cut. Times in milliseconds. */
 export type Drain = {
   /** Cuts after that time what is left then; an earlier time no longer counts. */
   within(milliseconds: number): void
-  /** Lets connections be. */
+  /** Cancels the cut. */
   callOff(): void
   /** To be called after connections ended: without one left, the drain is over. */
   endIfGone(): void

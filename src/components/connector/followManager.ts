@@ -7,7 +7,7 @@ import type { MapInEffect } from './routing.ts'
 
 const { path } = managerRoutes.managerServicesMap
 
-/** The map of the manager behind a Unix socket, within milliseconds. Rejects with an Error that says why there is none. */
+/** Reads the manager's map over a Unix socket, within `timeout` milliseconds. Rejects with an Error that says why not. */
 export async function askManager(options: {
   readonly socket: string
   readonly timeout: number
@@ -26,9 +26,9 @@ export async function askManager(options: {
   return payload
 }
 
-/** How the connector stands with the manager of its host. */
+/** Connection of the connector to the manager of its host. */
 export type FollowedManager = {
-  /** Since when the manager does not answer and why; undefined while it does. */
+  /** Returns since when the manager does not answer and why; undefined while it does. */
   problem(): { readonly since: Date; readonly reason: string } | undefined
   /** Settles when the manager was asked for the first time, whatever came of it. */
   readonly asked: Promise<void>
@@ -37,7 +37,7 @@ export type FollowedManager = {
   stop(): void
 }
 
-/** Asks for the manager's map now and again; the map of a manager that is lost stays in effect. Times in milliseconds. */
+/** Polls the manager's map; the last map stays in effect while the manager does not answer. Times in milliseconds. */
 export function followManager(options: {
   /** The manager's map. Rejects with an Error whose message says why there is none. */
   readonly ask: (signal: AbortSignal) => Promise<MapInEffect>

@@ -57,7 +57,7 @@ const linger = 30_000
 export function forward(options: {
   readonly client: Socket
   readonly database: Socket
-  /** How the database is read. */
+  /** Reader of the database's connection. */
   readonly intake: ReadBuffer
   readonly clock: Clock
   readonly onClosed: () => void

@@ -31,18 +31,18 @@ export const handshakeLimits = {
 const mostKept = 128 * 1024
 
 /**
- * How clients may be handed over to the database: logged in, refused by it, refused for a handshake that it counts,
+ * Ways of handing a client over to the database: logged in, refused by it, refused for a handshake that it counts,
  * hidden by TLS, or not of this protocol.
  */
 export type HandedOver = 'logged-in' | 'refused' | 'broken' | 'tls' | 'unknown'
 
-/** What a server that does not greet says instead. */
+/** Error that a server sends instead of a greeting. */
 export type NoGreeting = { readonly number: number; readonly message: string }
 
 export type Handshake = {
-  /** Whether the client has heard anything of this server. */
+  /** Returns true once the client has received anything from this server. */
   hasGreeted(): boolean
-  /** The client is gone: ends its login so that the server does not count it against this host. */
+  /** Ends the login of a client that is gone so that the server does not count it against this host. */
   leave(): void
 }
 
@@ -57,10 +57,10 @@ export function relayHandshake(options: {
   readonly client: Socket | undefined
   /** Connected; its errors are listened for. */
   readonly database: Socket
-  /** How the database is read. */
+  /** Reader of the database's connection. */
   readonly intake: ReadBuffer
   readonly clock: Clock
-  /** Whether others wait for this one to log in. */
+  /** Returns true while other clients wait for this one to log in. */
   readonly isCrowded: () => boolean
   /** All that follows goes straight through; what the client said too early is written already. */
   readonly onHandedOver: (how: HandedOver) => void
@@ -71,7 +71,7 @@ export function relayHandshake(options: {
   let turn: 'greeting' | 'client' | 'server' = 'greeting'
   let fromServer: Buffer = Buffer.alloc(0)
   let fromClient: Buffer = Buffer.alloc(0)
-  /** What `fromClient` is the begin of: room to grow, so that many small pieces are not copied anew each time. */
+  /** Backs `fromClient` with room to grow, so that many small pieces are not copied anew each time. */
   let room: Buffer = fromClient
   let offered = 0
   let question: Buffer | undefined

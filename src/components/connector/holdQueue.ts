@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts'
 
-/** Where clients wait, bounded in number and time, in order of arrival. */
+/** Queue of held clients, bounded in number and time, in order of arrival. */
 export type HoldQueue<Client> = {
   readonly size: number
-  /** Lets a client in that arrived at that time of `clock.elapsed`; false where the room is full. */
+  /** Adds a client that arrived at that time of `clock.elapsed`; false if the queue is full. */
   enter(client: Client, arrived: number): boolean
   /** Does nothing for one that is not there. */
   leave(client: Client): void
@@ -13,7 +13,7 @@ export type HoldQueue<Client> = {
   remaining(): number | undefined
 }
 
-/** A room for `most` clients; one that has waited `longest` milliseconds since its arrival is sent away. */
+/** Creates a queue of `most` clients; one that has waited `longest` milliseconds since its arrival is sent away. */
 export function createHoldQueue<Client>(options: {
   readonly most: number
   readonly longest: number

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 
 /**
- * How many clients may log in at once, and how many of their logins may break off within `window` milliseconds, in all
+ * Limits of clients that log in at once, and of logins that break off within `window` milliseconds, in all
  * and from one address. Servers block a host after 100 of them by default (max_connect_errors) without a login that
  * went well in between; the manager makes one within each window.
  */
@@ -11,7 +11,7 @@ export const loginLimits = {
   window: 15_000,
 } as const
 
-/** Who may log in now, by the address that clients come from. */
+/** Limits concurrent and broken logins by the address that clients come from. */
 export type LoginLimiter = {
   /** Lets one more client log in; false where it has to wait. */
   enter(from: string): boolean

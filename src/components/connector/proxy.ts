@@ -21,7 +21,7 @@ import {
 import type { MapInEffect, RoutedRole } from './routing.ts'
 import { createTargets } from './targets.ts'
 
-/** What a proxy counts. */
+/** Counters of a proxy. */
 export type ProxyCounts = {
   readonly active: number
   readonly held: number
@@ -39,15 +39,15 @@ export type ProxyCounts = {
 }
 
 export type TcpProxy = {
-  /** Looks after a client that a listener has accepted. */
+  /** Takes over a client that a listener has accepted. */
   accept(socket: Socket, role: RoutedRole): void
-  /** Does with clients what a mode says; a wait that it makes pointless ends. */
+  /** Applies a mode to clients; a wait that it makes pointless ends. */
   enter(mode: Mode): void
-  /** Cuts every connection now; whether there was one. */
+  /** Cuts every connection now; returns true if there was one. */
   cut(): boolean
   /** Routes by another map from now on. */
   follow(map: MapInEffect): void
-  /** Why no connection can go anywhere; null where one can. */
+  /** Returns why no connection can be routed; null if one can. */
   problem(role: RoutedRole): string | null
   counts(): ProxyCounts
   /** Turns every new client away and resolves when no connection is left; after that many milliseconds they are cut. */
@@ -60,7 +60,7 @@ export function createProxy(options: {
   readonly maxHeld: number
   readonly maxHold: number
   readonly drainTimeout: number
-  /** How long a data source may take to accept a connection. */
+  /** Time limit for a data source to accept a connection. */
   readonly dialTimeout: number
   readonly mode: Mode
   readonly clock: Clock

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream'
 
-/** As much of a client as it takes. */
+/** Receiver of the bytes that are read. */
 export type Sink = Pick<Writable, 'write' | 'writableLength'>
 
-/** Into this all short answers of all databases are read: one after the other, and copied at once. */
+/** Buffer for all short answers of all databases: read one after the other, and copied at once. */
 const shared = new Uint8Array(16 * 1024)
 
 /** Bytes that a connection reads at once while an answer is long. */
@@ -14,18 +14,18 @@ const spare: Uint8Array[] = []
 const mostSpare = 16
 
 /**
- * How a database's connection is read (option `onread` of `net.connect`): without a new buffer for each read, as
+ * Reads a database's connection (option `onread` of `net.connect`) without a new buffer for each read, as
  * streams make them, which is what costs most in a proxy of short answers. A connection has a large buffer of its
  * own only while it needs one.
  */
 export type ReadBuffer = {
-  /** Where the next bytes go. */
+  /** Returns the buffer for the next bytes. */
   readonly buffer: () => Uint8Array
   /** Hands them on; false stops the reading. */
   readonly callback: (length: number, buffer: Uint8Array) => boolean
-  /** Names the client that gets all of it, before anything comes. */
+  /** Sets the client that receives all bytes, before any arrives. */
   readonly to: (client: Sink) => void
-  /** Lets go of its buffer; nothing is read any more. */
+  /** Releases its buffer; nothing is read any more. */
   readonly end: () => void
 }
 

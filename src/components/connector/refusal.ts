@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { errorCode, systemReason } from '../../base/systemErrors.ts'
 import type { Clock } from './clock.ts'
 
-/** Why a database cannot be reached, as the end of a sentence that begins with its name. */
+/** Returns why a database cannot be reached, as the end of a sentence that begins with its name. */
 export function explainDial(error: unknown): string {
   const code = errorCode(error)
   switch (code) {
@@ -21,7 +21,7 @@ export function explainDial(error: unknown): string {
   }
 }
 
-/** Why a client was turned away; a label in /metrics. */
+/** Reasons for rejecting a client; a label in /metrics. */
 export const refusalReasons = [
   'offline',
   'stopping',
@@ -36,7 +36,7 @@ export const refusalReasons = [
 
 export type RefusalReason = (typeof refusalReasons)[number]
 
-/** What a client is told that is turned away: the server's error number for it, and words. */
+/** Error that a rejected client receives: the server's number for it, and a message. */
 export type Refusal = { readonly reason: RefusalReason; readonly number: number; readonly message: string }
 
 /*
@@ -104,13 +104,13 @@ export const brokenLogin = (what: string): Refusal => ({
   message: `The connector ends this connection: within the login the client ${what}.`,
 })
 
-/** What a server says instead of greeting, such as that it has too many connections. */
+/** Passes on the error that a server sends instead of a greeting, such as too many connections. */
 export const refusedByDatabase = (said: { readonly number: number; readonly message: string }): Refusal => ({
   reason: 'refused-by-database',
   ...said,
 })
 
-/** Why a server turns this host away, and the way out, as the end of a sentence that begins with its name. */
+/** Explains why a server blocks this host, and the fix, as the end of a sentence that begins with its name. */
 export const blocksThisHost =
   'blocks this host after too many broken logins (error 1129): run FLUSH HOSTS there, and raise max_connect_errors, ' +
   'since all clients reach it from this one address'

@@ -8,14 +8,14 @@ export type MapInEffect = {
 /** The role whose data sources a listener forwards to. */
 export type RoutedRole = 'primary' | 'replica'
 
-/** Where new connections may go, and why nowhere where they may not. */
+/** Data sources for new connections; `problem` says why there are none. */
 export type Route = { readonly usable: readonly DataSourceEntry[]; readonly problem: string | null }
 
 /** UNKNOWN counts as ONLINE: that nobody can check a data source must not take it from its clients. */
 const isUsable = ({ state }: Pick<DataSourceEntry, 'state'>): boolean =>
   state === 'ONLINE' || state === 'UNKNOWN'
 
-/** The data sources of a service that connections for a role may go to: those of that role that are usable. */
+/** Returns the usable data sources of a service in a role. */
 export function routeOf(options: {
   readonly map: MapInEffect
   readonly service: string
@@ -40,7 +40,7 @@ type Candidate = {
   readonly chosen: number
 }
 
-/** The one with the fewest connections; among equals the one that was chosen longest ago. */
+/** Returns the candidate with the fewest connections; among equals the one that was chosen longest ago. */
 export function leastBusy<One extends Candidate>(candidates: readonly One[]): One | undefined {
   let best: One | undefined
   for (const one of candidates) {
@@ -51,7 +51,7 @@ export function leastBusy<One extends Candidate>(candidates: readonly One[]): On
   return best
 }
 
-/** A map that nobody watches, as it is routed by: how its data sources are is UNKNOWN. */
+/** Returns a map with the state UNKNOWN for every data source, since nobody monitors them. */
 export const unwatched = ({ services }: ServicesMap): MapInEffect => ({
   services: services.map(({ name, datasources }) => ({
     name,
@@ -59,7 +59,7 @@ export const unwatched = ({ services }: ServicesMap): MapInEffect => ({
   })),
 })
 
-/** A map in effect without its states, which are no part of a map. */
+/** Returns a map in effect without its states. */
 export const withoutStates = (map: MapInEffect): ServicesMap => ({
   services: map.services.map(({ name, datasources }) => ({
     name,

@@ -49,7 +49,7 @@ export function listen(options: {
   })
 }
 
-/** Begins a connection to a database, of which all that comes goes to the intake. */
+/** Begins a connection to a database, whose bytes all go to the read buffer. */
 export const dial = (
   { host, port }: { readonly host: string; readonly port: number },
   { buffer, callback }: ReadBuffer,

@@ -18,7 +18,7 @@ export type Targets = {
   follow(map: MapInEffect): void
   /** The target for the next connection, but for those that were tried in vain. */
   choose(role: RoutedRole, tried: readonly Target[]): Target | undefined
-  /** Why no connection can go anywhere; null where one can. */
+  /** Returns why no connection can be routed; null if one can. */
   problem(role: RoutedRole): string | null
   /** Notes that a target turns this host away, or that it does no more. */
   setBlocked(target: Target, isBlocked: boolean): void
@@ -53,10 +53,10 @@ type OwnTarget = {
 const roles = ['primary', 'replica'] as const
 const none: Route = { usable: [], problem: 'there is no services map yet' }
 
-/** Where the connections to one service go, and which of them there are. Times in milliseconds. */
+/** Keeps the targets of one service and the connections to each. Times in milliseconds. */
 export function createTargets(options: {
   readonly service: string
-  /** How long connections to a data source that may not be used any more get to end by themselves. */
+  /** Grace period for connections to a data source that may not be used any more. */
   readonly drainTimeout: number
   readonly clock: Clock
 }): Targets {

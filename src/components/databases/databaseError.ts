@@ -2,7 +2,7 @@ import { systemReason } from '../../base/systemErrors.ts'
 import { type DatabaseAccount, placeOf } from './connection.ts'
 
 /**
- * How a call of a database can fail: it said no; it cannot be reached; it did not answer in time; it has no
+ * Ways in which a call of a database fails: it said no; it cannot be reached; it did not answer in time; it has no
  * replication, or none of that name; its replication runs and must be stopped first.
  */
 export type DatabaseErrorCode =
@@ -32,10 +32,10 @@ export class DatabaseError extends Error {
   }
 }
 
-/** Whether the account may not do what was asked of the server: ER_SPECIFIC_ACCESS_DENIED, ER_TABLEACCESS_DENIED. */
+/** Returns true if the account lacks a privilege: ER_SPECIFIC_ACCESS_DENIED, ER_TABLEACCESS_DENIED. */
 export const lacksPrivilege = ({ number }: DatabaseError): boolean => number === 1227 || number === 1142
 
-/** What the server's numbers mean for replication; the same in MariaDB and MySQL where both have them. */
+/** Meanings of the server's numbers for replication; the same in MariaDB and MySQL where both have them. */
 const meanings: Readonly<Record<number, DatabaseErrorCode>> = {
   1198: 'running',
   1200: 'not-configured',
@@ -68,7 +68,7 @@ const isLoginRefusal = (number: number): boolean => number === 1045 || number ==
 const member = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
 
-/** What the network or the client library says, as the end of a sentence. */
+/** Returns the error of the network or the client library as the end of a sentence. */
 function reasonOf(code: string): readonly [DatabaseErrorCode, string] {
   switch (code) {
     case 'ECONNREFUSED':
@@ -98,8 +98,8 @@ function reasonOf(code: string): readonly [DatabaseErrorCode, string] {
 }
 
 /**
- * What the client library throws, in words. Of an error of the server it tells the number and the message,
- * which name the account but never its password; of any other its code alone.
+ * Translates an error of the client library. For an error of the server it gives the number and the message,
+ * which name the account but never its password; for any other the code alone.
  */
 export function toDatabaseError(error: unknown, account: DatabaseAccount): DatabaseError {
   const place = `The database ${placeOf(account)}`

@@ -31,7 +31,7 @@ export function readPassword(options: { readonly file: string; readonly option: 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * What opens connections to a server with an account whose password the secrets file holds. It is read for every
+ * Returns a function that opens connections to a server with a password of the secrets file. It is read for every
  * connection, so that a new one holds without a restart.
  */
 export const dialServer =

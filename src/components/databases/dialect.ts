@@ -23,20 +23,20 @@ export type Channel = {
   readonly applierError: ThreadError | null
   /** Whole seconds that the applier is behind, as the server says; null while it cannot say. */
   readonly secondsBehind: number | null
-  /** How far it fetched, in the primary's binary log, such as `bin.000002:1307`; null before the first fetch. */
+  /** Position of the receiver in the primary's binary log, such as `bin.000002:1307`; null before the first fetch. */
   readonly received: string | null
-  /** How far it applied, in the same form. */
+  /** Position of the applier, in the same form. */
   readonly applied: string | null
   /** Number of the last applied transaction within its GTID; null without GTIDs, and where several domains differ. */
   readonly sequence: number | null
-  /** Whether it asks the primary by GTID; otherwise by file and offset. */
+  /** True if it asks the primary by GTID; otherwise by file and offset. */
   readonly byGtid: boolean
 }
 
-/** Where a server's own binary log stands; `sequence` as in `Channel`. */
+/** Position of a server's own binary log; `sequence` as in `Channel`. */
 export type Position = { readonly written: string; readonly sequence: number | null }
 
-/** What one kind of server calls things: statements and how their answers are read. */
+/** Statements of one kind of server, and how their results are read. */
 export type Dialect = {
   /** The name that people know. */
   readonly title: string

@@ -2,7 +2,7 @@ import type { Connection, Dial, Row } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import { withTimeout } from './withTimeout.ts'
 
-/** How long a caller waits for a connection and for the answer to one statement that only reads; milliseconds. */
+/** Limits of waiting for a connection and for the result of one statement that only reads; milliseconds. */
 export type ReadLimits = {
   readonly connect: number
   readonly query: number
@@ -25,7 +25,7 @@ export type KeptConnection = {
 export function keepConnection(options: {
   readonly dial: Dial
   readonly limits: ReadLimits
-  /** How messages name the server. */
+  /** Name of the server for messages. */
   readonly place: string
   /** Milliseconds that never go back. */
   readonly now?: () => number

@@ -16,7 +16,7 @@ type ReplicationLimits = ReadLimits & {
 export type Replication = {
   /** Its channels, none where it is no replica. */
   channels(): Promise<readonly Channel[]>
-  /** Where its own binary log stands; null where it writes none. */
+  /** Position of its own binary log; null where it writes none. */
   position(): Promise<Position | null>
   /** Starts both threads of a channel; resolves when the server has done it, however long that takes. */
   start(channel: string): Promise<void>
@@ -48,7 +48,7 @@ export function createReplication(options: {
   readonly type: DatabaseType
   readonly dial: Dial
   readonly limits: ReplicationLimits
-  /** How messages name the server. */
+  /** Name of the server for messages. */
   readonly place: string
 }): Replication {
   const { limits, place } = options

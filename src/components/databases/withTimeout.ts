@@ -1,4 +1,4 @@
-/** The result of work that ends in time; otherwise rejects with what `late` makes, and the work goes on unheard. */
+/** Returns the result of the work; rejects with the error of `late` after the time, and the work goes on unheard. */
 export async function withTimeout<Result>(options: {
   readonly milliseconds: number
   readonly work: Promise<Result>

@@ -6,7 +6,7 @@ import { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes } from '../../contracts/connectorRoutes.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
 
-/** Asks the connector of this host how it is; null where there is none and while it does not answer. */
+/** Reads the status of this host's connector; null where there is none and while it does not answer. */
 export type AskConnector = () => Promise<ConnectorStatusPayload | null>
 
 /**

@@ -4,7 +4,7 @@ import type { Channel, ThreadError } from '../databases/dialect.ts'
 import type { ServerReading } from '../databases/probe.ts'
 
 /**
- * What one check of a server found. `failed`: clients cannot work with it either. `unable`: it is there, but does
+ * Result of one check of a server. `failed`: clients cannot work with it either. `unable`: it is there, but does
  * not let us look, which says nothing of how clients fare.
  */
 export type Observation =
@@ -22,7 +22,7 @@ const outages: ReadonlySet<number> = new Set([1053, 1927, 3169])
 const isOutage = ({ code, number }: DatabaseError): boolean =>
   number === undefined ? code === 'unreachable' || code === 'timeout' : outages.has(number)
 
-/** What a check found: its reading, or the `DatabaseError` that it ended with. Any other error is a bug and rejects. */
+/** Turns a reading, or the `DatabaseError` that it ended with, into an observation. Any other error is a bug and rejects. */
 export async function observe(check: Promise<ServerReading>): Promise<Observation> {
   try {
     return { kind: 'answered', reading: await check }
@@ -32,7 +32,7 @@ export async function observe(check: Promise<ServerReading>): Promise<Observatio
   }
 }
 
-/** What an observation of its server means for a data source. `reason` is for people; null when all is well. */
+/** Result of a check for one data source. `reason` is for people; null when all is well. */
 export type Finding = {
   readonly result: 'passed' | 'failed' | 'unable'
   readonly reason: string | null
@@ -43,7 +43,7 @@ const replicates: ReadonlySet<DataSourceRole> = new Set(['replica', 'relay', 'st
 const words = (error: ThreadError | null): string =>
   error ? ` ERROR ${error.number}: ${error.message.trim().replace(/([^.])$/, '$1.')}` : ''
 
-/** What keeps a channel from replicating by itself, with the server's number and words. */
+/** Returns why a channel does not replicate by itself, with the server's number and words. */
 function stopped({ applier, applierError, receiver, receiverError }: Channel): string | undefined {
   if (applier === 'stopped') return `The applier is stopped.${words(applierError)}`
   if (receiver === 'stopped') return `The receiver is stopped.${words(receiverError)}`
@@ -59,7 +59,7 @@ const waits = ({ receiver, receiverError }: Channel): string | undefined =>
 const named = ({ name }: Channel, sentence: string): string =>
   name === '' ? sentence : `Channel ${name}: ${sentence}`
 
-/** Judges one observation by what is expected of a role. Being late is no failure. */
+/** Evaluates an observation by the role of the data source. Being late is no failure. */
 export function findingOf(observation: Observation, role: DataSourceRole): Finding {
   if (observation.kind === 'failed') return { result: 'failed', reason: observation.error.message }
   if (observation.kind === 'unable') {

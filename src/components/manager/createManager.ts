@@ -8,25 +8,25 @@ import { createHealthTable, type Health } from './health.ts'
 import type { StateStore } from './managerState.ts'
 import type { Check, Monitor } from './monitor.ts'
 
-/** What the log is told. */
+/** Log of a manager. */
 export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
 
-/** The manager of one host: what it knows of data sources, what it finds out, and what it does about that. */
+/** Manager of one host: keeps the states of data sources, checks them and acts on the results. */
 export type Manager = DataSourceTable & {
-  /** Whether it checks its data sources. */
+  /** True if it checks its data sources. */
   readonly monitors: boolean
   health(source: DataSource): Health
   /** A check that begins now. Undefined where none is made: nobody monitors, or the data source went meanwhile. Throws a `not-found` problem. */
   check(key: DataSourceKey): Promise<Observation | undefined>
-  /** Why it cannot do its work; none when it can. A data source that failed is no such reason. */
+  /** Returns why it cannot do its work; empty if it can. A failed data source is no such reason. */
   reasonsAgainst(): readonly string[]
-  /** How often the state could not be written. */
+  /** Number of failed writes of the state. */
   writeFailures(): number
   /** Ends its checks. */
   close(): void
 }
 
-/** Looks after the data sources of a map. `monitor` opens what checks them and tells of it; without it nothing is checked. */
+/** Manages the data sources of a map. `monitor` creates their monitor; without it nothing is checked. */
 export function createManager(options: {
   readonly installed: ServicesMap
   readonly kept: StateStore
@@ -40,7 +40,7 @@ export function createManager(options: {
   const monitor = options.monitor?.(seen)
   const sources = (): readonly DataSource[] => sourcesOf(roster.map())
 
-  /** Does what the policy says after a check of the row. */
+  /** Applies the policy after a regular check. */
   function decide(source: DataSource): void {
     const { state, service, name } = roster.view(source)
     const policy = roster.policy(service)

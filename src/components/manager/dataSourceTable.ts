@@ -13,7 +13,7 @@ import {
   withRecords,
 } from './managerState.ts'
 
-/** No service has the name that the path holds. */
+/** Problem of a path that names no service. */
 const noService = (): ProblemError =>
   new ProblemError({
     code: 'not-found',
@@ -21,7 +21,7 @@ const noService = (): ProblemError =>
       'The services map of this manager has no service of that name. The call manager/cluster/topology lists them.',
   })
 
-/** No data source of the service has the name that the path holds. */
+/** Problem of a path that names no data source of the service. */
 const noDataSource = ({ services }: ServicesMap): ProblemError =>
   new ProblemError({
     code: 'not-found',
@@ -30,7 +30,7 @@ const noDataSource = ({ services }: ServicesMap): ProblemError =>
       : `The service has no data source; ${withoutDatabase.manager}.`,
   })
 
-/** Nobody may log in at the data sources to check them. */
+/** Problem of a check without an account for it. */
 export const noMonitor = (): ProblemError =>
   new ProblemError({
     code: 'no-database',
@@ -38,7 +38,7 @@ export const noMonitor = (): ProblemError =>
       'The manager has no account to check data sources with. Set monitor-user and monitor-password, and install again.',
   })
 
-/** A data source with its state. */
+/** Data source with its state. */
 export type DataSourceView = DataSource & Pick<StateRecord, 'state' | 'since' | 'by' | 'reason'>
 
 /** Services, data sources, their states and policies; each change is on disk when the call of it returns. */
@@ -49,12 +49,12 @@ export type DataSourceTable = {
   view(key: DataSourceKey): DataSourceView
   /** The data sources of a service. */
   views(service: string): readonly DataSourceView[]
-  /** Brings data sources into a state together. Those that are in it stay as they are; the others are returned. */
+  /** Sets the state of data sources together. Returns those that were not in it already. */
   bring(
     keys: readonly DataSourceKey[],
     to: { readonly state: RecordedState; readonly by: string; readonly reason?: string | null },
   ): readonly DataSource[]
-  /** Whether that changed anything. */
+  /** Returns true if that changed anything. */
   setPolicy(service: string, policy: Policy): boolean
   /** Changes the map as `edit` says. */
   editMap(by: string, edit: (map: ServicesMap) => EditedMap): boolean
@@ -64,7 +64,7 @@ export type DataSourceTable = {
 
 const untouched = { state: 'ONLINE', by: 'installation', reason: null } as const
 
-/** Keeps what is known of the data sources of a map; `installed` is in effect until a call changes it. */
+/** Creates the table of a map's data sources; `installed` is in effect until a call changes it. */
 export function createDataSourceTable(options: {
   readonly installed: ServicesMap
   readonly kept: StateStore

@@ -2,7 +2,7 @@ import type { Policy } from '../../contracts/managerPayloads.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Finding } from './checkResult.ts'
 
-/** How many checks in a row decide. */
+/** Number of checks in a row that decide. */
 export const rules = {
   /** Failed ones that fence an ONLINE data source. */
   fence: 3,
@@ -12,7 +12,7 @@ export const rules = {
   comeBack: 5,
 } as const
 
-/** How the last checks went, since the data source came into its state. At most one of both is not 0. */
+/** Results of the last checks in a row, since the data source came into its state. At most one of both is not 0. */
 export type Streak = { readonly failed: number; readonly passed: number }
 
 export const noStreak: Streak = { failed: 0, passed: 0 }
@@ -24,7 +24,7 @@ export function nextStreak({ failed, passed }: Streak, result: Finding['result']
 }
 
 /**
- * The state that the manager itself brings a data source into; undefined where it lets things be (contract.md,
+ * Returns the state that the manager itself puts a data source into; undefined for no change (contract.md,
  * "Manager"). It knows no other server's state and never makes another one the primary.
  */
 export function decideState(facts: {

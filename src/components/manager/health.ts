@@ -3,7 +3,7 @@ import { type Finding, findingOf, type Observation } from './checkResult.ts'
 import { addressOf, type DataSource, sourcesOf } from './dataSources.ts'
 import { nextStreak, noStreak, type Streak } from './decideState.ts'
 
-/** What the checks of a data source found since the process started. */
+/** Results of the checks of a data source since the process started. */
 export type Health = {
   readonly streak: Streak
   readonly finding: Finding | null
@@ -11,7 +11,7 @@ export type Health = {
   readonly seqno: number | null
   /** Whole seconds that it is behind; null where it is no replica and where the server cannot say. */
   readonly latency: number | null
-  /** How long the last check took. */
+  /** Duration of the last check. */
   readonly milliseconds: number | null
   readonly checks: Readonly<Record<Finding['result'], number>>
 }
@@ -28,7 +28,7 @@ const unknown: Health = {
 
 const known = (values: readonly (number | null)[]): readonly number[] => values.filter((it) => it !== null)
 
-/** What a reading tells of positions. Of several channels the one that is furthest behind counts. */
+/** Reads positions. Of several channels the one that is furthest behind counts. */
 function measured(observation: Observation): Pick<Health, 'seqno' | 'latency'> {
   if (observation.kind !== 'answered') return { seqno: null, latency: null }
   const { channels, position } = observation.reading
@@ -43,10 +43,10 @@ function measured(observation: Observation): Pick<Health, 'seqno' | 'latency'> {
 
 type Address = Pick<DataSource, 'service' | 'name' | 'host' | 'port'>
 
-/** The health of each data source at its address, in memory alone. */
+/** Health of each data source at its address, in memory only. */
 export type HealthTable = {
   of(source: Address): Health
-  /** Takes a check down; one of the row that counts says how long it took. */
+  /** Records a check; a regular one, which counts for the streak, has its duration. */
   note(facts: {
     readonly source: DataSource
     readonly observation: Observation

@@ -14,7 +14,7 @@ import { measure } from './managerMetrics.ts'
 import { openStateStore } from './managerState.ts'
 import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming } from './monitor.ts'
 
-/** What a manager takes of the settings of its process. */
+/** Settings of a manager. */
 export type ManagerSettings = Pick<
   ServerSettings,
   'cluster' | 'host' | 'services' | 'stateFile' | 'member' | 'monitor' | 'secretsFile' | 'connectorSocket'
@@ -54,7 +54,7 @@ export function managerApi(served: ServedManager): ComponentApi {
   }
 }
 
-/** What checks the data sources with the account of the settings; undefined where they name none. Throws a `StartError`. */
+/** Returns a monitor with the account of the settings; undefined where they name none. Throws a `StartError`. */
 function monitorOf(
   { monitor, secretsFile }: ManagerSettings,
   more: { readonly timing: MonitorTiming; readonly log: ManagerLog },

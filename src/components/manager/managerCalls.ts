@@ -105,7 +105,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   ]
 }
 
-/** What keeps the manager from its work; null when nothing does. */
+/** Returns why the manager cannot do its work; null if it can. */
 function reasonOf(manager: Manager): string | null {
   const { services } = manager.map()
   const idle = hasDatabase({ component: 'manager', services })

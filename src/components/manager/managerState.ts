@@ -34,10 +34,10 @@ const StoredState = Type.Object(
   exact,
 )
 
-/** The state that a data source was brought into, when, by whom and why. It holds for this address alone. */
+/** State that a data source was put into, when, by whom and why. It holds for this address alone. */
 export type StateRecord = Readonly<Static<typeof Mark>>
 
-/** What a manager keeps on disk. */
+/** State of a manager on disk. */
 export type ManagerState = {
   readonly version: 1
   /** When the first manager of this host began. */
@@ -50,7 +50,7 @@ export type ManagerState = {
   readonly marks: readonly StateRecord[]
 }
 
-/** What a manager begins with. */
+/** Returns the state of a new manager. */
 const initialState = (now: Date): ManagerState => ({
   version: 1,
   since: now.toISOString(),
@@ -59,7 +59,7 @@ const initialState = (now: Date): ManagerState => ({
   marks: [],
 })
 
-/** What the state file at `path` held as a state; undefined where there was none. Throws a `StartError`. */
+/** Checks the content of the state file at `path`; undefined if there was none. Throws a `StartError`. */
 export function readState(value: unknown, path: string): ManagerState | undefined {
   if (value === undefined) return undefined
   if (Value.Check(StoredState, value)) return value
@@ -84,7 +84,7 @@ export function withRecords(state: ManagerState, marks: readonly StateRecord[]):
   return { ...state, marks: [...state.marks.filter((it) => !replaced.has(keyOf(it))), ...marks] }
 }
 
-/** The state without what it says of services that are not in the map, and of data sources that are not at their address. */
+/** Returns the state without services that are not in the map, and without data sources that are not at their address. */
 export function dropAbsent(state: ManagerState, map: ServicesMap): ManagerState {
   const present = new Set(sourcesOf(map).map(addressOf))
   const services = new Set(map.services.map(({ name }) => name))
@@ -95,14 +95,14 @@ export function dropAbsent(state: ManagerState, map: ServicesMap): ManagerState 
   }
 }
 
-/** What a manager knows, and what is on disk of it: always the same. */
+/** State of a manager in memory and on disk: always the same. */
 export type StateStore = {
   state(): ManagerState
   /** Makes a state the one in effect; it is on disk when this returns. Throws a `not-ready` problem, and then nothing changed. */
   replace(next: ManagerState): void
-  /** Why the last change could not be written; undefined since one could be. */
+  /** Returns why the last change could not be written; undefined once one could. */
   problem(): string | undefined
-  /** How often one could not be written. */
+  /** Number of changes that could not be written. */
   failures(): number
 }
 

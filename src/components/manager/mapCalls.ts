@@ -5,7 +5,7 @@ import { addDataSource, addService, type EditedMap, replaceMap } from '../editMa
 import type { Manager } from './createManager.ts'
 import { mapText, serviceEntries, shownState } from './statusPayloads.ts'
 
-/** Who makes a change, as payloads and state file tell it: the user, or `socket` for a caller on the host itself. */
+/** Returns the author of a change for payloads and the state file: the user, or `socket` for a caller on the host. */
 export const authorOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : 'socket')
 
 /** The calls that read and change the services map; `inForce` settles when the connector of the host acts on a change. */

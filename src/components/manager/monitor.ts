@@ -6,19 +6,19 @@ import { withTimeout } from '../databases/withTimeout.ts'
 import { type Observation, observe } from './checkResult.ts'
 import { serverOf } from './dataSources.ts'
 
-/** How often servers are checked; milliseconds. */
+/** Interval between checks of a server, in milliseconds. */
 type CheckInterval = {
   /** From the end of one check to the begin of the next. */
   readonly interval: number
-  /** The longest that a server is left alone that does not answer. */
+  /** Longest interval for a server that does not answer. */
   readonly longest: number
-  /** Checks without an answer in a row before it is left alone for longer: until then it counts to be quick. */
+  /** Unanswered checks in a row before the interval grows: until then a quick result counts. */
   readonly patience: number
 }
 
 export const defaultCheckInterval: CheckInterval = { interval: 2000, longest: 15_000, patience: 3 }
 
-/** How far a delay is off its mark at most, either way, so that managers do not all ask at once. */
+/** Largest random deviation of a delay, either way, so that managers do not all check at once. */
 const jitter = 0.2
 
 /** Milliseconds until the next check after this many in a row brought no answer; `random` is from 0 to 1. */
@@ -33,13 +33,13 @@ export function nextCheckDelay(facts: {
   return Math.round(delay * (1 - jitter + 2 * jitter * random))
 }
 
-/** Where a database server listens. */
+/** Address of a database server. */
 export type Server = { readonly host: string; readonly port: number }
 
-/** Time and chance as the monitor sees them, in milliseconds. */
+/** Clock, randomness and limits of the monitor, in milliseconds. */
 export type MonitorTiming = {
   readonly pace: CheckInterval
-  /** How long one check may take. */
+  /** Limit of one check. */
   readonly limit: number
   readonly now: () => number
   /** Resolves after that time, or rejects at once when the signal comes. */
@@ -48,7 +48,7 @@ export type MonitorTiming = {
   readonly random: () => number
 }
 
-/** One of the checks that are made all the time. */
+/** Result of one regular check. */
 export type Check = {
   readonly server: Server
   readonly observation: Observation
@@ -67,7 +67,7 @@ export type Monitor = {
 
 type Watched = { readonly check: () => Promise<Observation>; readonly end: () => void }
 
-/** Watches servers as `follow` says; `seen` is told of each check of the row, `fault` of errors that are bugs. */
+/** Monitors the servers of `follow`; `seen` is called with each regular check, `fault` with errors that are bugs. */
 export function createMonitor(options: {
   readonly open: (server: Server) => Probe
   readonly timing: MonitorTiming
@@ -78,7 +78,7 @@ export function createMonitor(options: {
   const { pace, limit, now, wait, random } = timing
   const watched = new Map<string, Watched>()
 
-  /** Who has no time left leaves; the reading goes on, so that a server that hangs is asked once. */
+  /** Gives up waiting after the limit; the reading goes on, so that a server that hangs is asked once. */
   const checkOf = (server: Server, read: () => Promise<ServerReading>) => (): Promise<Observation> =>
     observe(
       withTimeout({

@@ -7,12 +7,12 @@ import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import type { DataSourceView } from './dataSourceTable.ts'
 
-/** What somebody wants done. */
+/** An operation that a caller asked for. */
 export type Order = {
   readonly manager: Manager
   readonly operation: DataSourceOperation
   readonly by: string
-  /** Told what was, what is and whether anything was changed. */
+  /** Receives the state before and after, and whether anything changed. */
   readonly audit: (facts: AuditFacts) => void
 }
 
@@ -30,7 +30,7 @@ async function requireGood(manager: Manager, view: DataSourceView): Promise<void
   throw new ProblemError({ code: 'wrong-state', detail: detail.trimEnd() })
 }
 
-/** Where the operation leads from the state that the data source has now; throws a `wrong-state` problem. */
+/** Returns the state that the operation leads to from the present one; throws a `wrong-state` problem. */
 function aimNow({ manager, operation }: Order, key: DataSourceKey) {
   const view = manager.view(key)
   const aim = stateAfter(operation, view.state)
@@ -41,7 +41,7 @@ function aimNow({ manager, operation }: Order, key: DataSourceKey) {
 }
 
 /**
- * Carries an operation out on a data source; whether that changed anything. Whatever else changes the state while
+ * Runs an operation on a data source; resolves to true if that changed anything. Whatever else changes the state while
  * it is checked counts as if it had come before.
  */
 export async function operate(order: Order, key: DataSourceKey): Promise<boolean> {

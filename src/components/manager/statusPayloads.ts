@@ -24,7 +24,7 @@ const notChecked = 'It is not checked: monitor-user is not set.'
 
 const recovered = 'Its health checks succeed again.'
 
-/** Why it is in its state, or what the last check found. What made it fail is told until it is back. */
+/** Returns the reason of its state, or of the last check. The reason of a failure stays until it is back. */
 function reasonOf({ state, reason }: DataSourceView, { finding, streak }: Health): string | null {
   const found = finding?.reason ?? null
   if (state !== 'FAILED') return found ?? reason

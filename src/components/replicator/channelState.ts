@@ -1,10 +1,10 @@
 import type { ReplicatorState } from '../../contracts/replicatorPayloads.ts'
 import type { Channel, ThreadError } from '../databases/dialect.ts'
 
-/** What goes wrong with a channel now: an error that a thread stopped with, or cannot connect for. */
+/** Present error of a channel: one that a thread stopped with, or why it cannot connect. */
 export type PendingError = ThreadError & { readonly sentence: string }
 
-/** The error that keeps a channel from replicating; null when nothing does. */
+/** Returns the error that keeps a channel from replicating; null if there is none. */
 export function pendingErrorOf({
   receiver,
   receiverError,
@@ -22,15 +22,15 @@ export function pendingErrorOf({
   return { ...receiverError, sentence }
 }
 
-/** Whether neither thread of a channel runs. */
+/** Returns true if neither thread of a channel runs. */
 export const isStopped = ({ receiver, applier }: Channel): boolean =>
   receiver === 'stopped' && applier === 'stopped'
 
-/** Whether nobody needs to start anything: both threads run, or try to. */
+/** Returns true if both threads run or try to. */
 export const isStarted = ({ receiver, applier }: Channel): boolean =>
   receiver !== 'stopped' && applier === 'running'
 
-/** The state of a channel (contract.md, "Replicator"), and what an operation that is under way makes of it. */
+/** Derives the state of a channel (contract.md, "Replicator"), also during an operation. */
 export function stateOf(channel: Channel, underWay?: 'online' | 'offline' | 'reset'): ReplicatorState {
   if (underWay === 'offline' && !isStopped(channel)) return 'GOING-OFFLINE'
   if (pendingErrorOf(channel)) return 'OFFLINE:ERROR'

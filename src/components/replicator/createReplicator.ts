@@ -23,7 +23,7 @@ export type Replicator = {
     readonly service: string | undefined
     readonly audit: (facts: AuditFacts) => void
   }): Promise<ChangedReplicatorStatusPayload>
-  /** Why it is not ready; undefined when it is. */
+  /** Returns why it is not ready; undefined if it is. */
   reasonAgainst(): Promise<string | undefined>
 }
 

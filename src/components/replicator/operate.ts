@@ -9,15 +9,15 @@ import type { Operation, OperationLock } from './operationLock.ts'
 import { broken, refuseReset, type Services, tooLate } from './problems.ts'
 import { replicaStatus } from './serviceStatus.ts'
 
-/** What an operation wants of each channel. */
+/** Rules of an operation for each channel. */
 type OperationRule = {
-  /** Whether the server has anything to do for it. */
+  /** Returns true if the server has anything to do. */
   readonly needs: (channel: Channel) => boolean
   readonly act: (replication: Replication, channel: string) => Promise<void>
   readonly isReached: (channel: Channel) => boolean
-  /** Whether it will not be reached any more, however long one waits. */
+  /** Returns true if the goal will not be reached, however long one waits. */
   readonly isLost: (channel: Channel) => boolean
-  /** Whether what is reached must hold for a moment: an error shows only when the thread comes to it. */
+  /** True if the goal must hold for a moment: an error shows only when the thread comes to it. */
   readonly settles: boolean
 }
 
@@ -26,7 +26,7 @@ const isForgotten = ({ received, receiverError, applierError }: Channel): boolea
 
 const never = (): boolean => false
 
-/** What each operation aims at. */
+/** Rules of each operation. */
 const operationRules: Readonly<Record<Operation, OperationRule>> = {
   online: {
     needs: (channel) => !isStarted(channel),
@@ -52,11 +52,11 @@ const operationRules: Readonly<Record<Operation, OperationRule>> = {
   },
 }
 
-/** Time as operations see it, in milliseconds. */
+/** Clock and limits of operations, in milliseconds. */
 export type OperationTiming = {
-  /** How long an operation waits for its effect. */
+  /** Limit for the effect of an operation. */
   readonly effect: number
-  /** How long replication must run without an error before it counts as online. */
+  /** Time that replication must run without an error to count as online. */
   readonly settle: number
   /** From one look at the server to the next. */
   readonly poll: number
@@ -68,7 +68,7 @@ const statesOf = (services: Services): object =>
   Object.fromEntries([...services].map(([name, channel]) => [name, stateOf(channel)]))
 
 /**
- * Carries an operation out and answers what then is, so that it has happened when it answers. Repeated, it
+ * Runs an operation, waits for its effect and returns the status then. Repeated, it
  * changes nothing. Throws problems, and a `DatabaseError` where the database fails.
  */
 export async function operate(options: {

@@ -1,6 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
 
-/** What changes the replication of a server. */
+/** Operations that change the replication of a server. */
 export type Operation = 'online' | 'offline' | 'reset'
 
 export type RunningOperation = { readonly operation: Operation; readonly services: ReadonlySet<string> }

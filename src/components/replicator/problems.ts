@@ -35,7 +35,7 @@ export function refuseReset(services: Services): void {
   })
 }
 
-/** Why services cannot get online: the error of the first, and all of them by name. */
+/** Problem of services that cannot get online: the error of the first, and all of them by name. */
 export function broken(services: Services): ProblemError {
   const errors = [...services].flatMap(([name, channel]) => {
     const error = pendingErrorOf(channel)

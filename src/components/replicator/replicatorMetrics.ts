@@ -38,7 +38,7 @@ export function familiesOf(status: ReplicatorStatusPayload | undefined): readonl
 /** The metrics of every component, for which the database is looked at, and those of the replicator. */
 export function measure(replicator: Replicator): {
   readonly route: ServedRoute
-  /** What the last look found. */
+  /** Metrics of the last look at the database. */
   readonly families: () => readonly MetricFamily[]
 } {
   let found: ReplicatorStatusPayload | undefined
