@@ -23,9 +23,9 @@ export type LoginVerdict = 'good' | 'refused' | 'no-user'
 export type Accounts = {
   users(): Promise<readonly UserRecord[]>
   /** The same at once, where the file has not changed since it was read: the very same list then. */
-  unchangedUsers(): readonly UserRecord[] | undefined
+  usersIfUnchanged(): readonly UserRecord[] | undefined
   /** The users as they were when a login was verified or they were asked for last, without another look. */
-  seenUsers(): readonly UserRecord[]
+  lastSeenUsers(): readonly UserRecord[]
   /**
    * Takes as long for an unknown user as for a wrong password. Failures count for the pair of origin and user
    * name, where `originOf` is given, and a locked pair rejects with `LockedOutError`, whether there is such a user
@@ -46,7 +46,7 @@ type View = {
 }
 
 /** Password checks: two at a time, each 0.2 s; whoever waits behind 64 others gets its turn within seven seconds. */
-export const passwordCheckLimits = { atOnce: 2, perOrigin: 32, waiting: 64 } as const
+export const passwordCheckLimits = { concurrency: 2, perOrigin: 32, waiting: 64 } as const
 
 /** Callers that come by the private socket, or from within this process. */
 const ownOrigin: Origin = { name: '', isLocal: true }
@@ -99,8 +99,8 @@ export function createAccounts(options: {
 
   return {
     users: async () => (present() ?? (await readView())).file.users,
-    unchangedUsers: () => present()?.file.users,
-    seenUsers: () => latest?.file.users ?? [],
+    usersIfUnchanged: () => present()?.file.users,
+    lastSeenUsers: () => latest?.file.users ?? [],
 
     async verify(login, originOf) {
       const { file, decoy } = present() ?? (await readView())
@@ -112,7 +112,7 @@ export function createAccounts(options: {
       const origin = (await originOf?.()) ?? ownOrigin
       const verify = async (): Promise<boolean> =>
         (await check(password, hash, origin)) && record !== undefined
-      const verified = await logins.verdict({ login, hash, guesser: origin.name }, () =>
+      const verified = await logins.check({ login, hash, guesser: origin.name }, () =>
         originOf === undefined ? verify() : checkGuess({ from: origin.name, user }, verify),
       )
       return verified ? 'good' : 'refused'

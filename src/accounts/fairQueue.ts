@@ -61,7 +61,7 @@ function evictFor(room: Room, name: string): boolean {
  * `perOrigin` more of each origin wait, `waiting` of all others than this host's callers, and as many of those.
  */
 export function createFairQueue(limits: {
-  readonly atOnce: number
+  readonly concurrency: number
   readonly perOrigin: number
   readonly waiting: number
 }): FairQueue {
@@ -71,7 +71,7 @@ export function createFairQueue(limits: {
   let latest = local
 
   const turn = ({ name, isLocal }: Origin): Promise<void> => {
-    if (running < limits.atOnce) {
+    if (running < limits.concurrency) {
       running += 1
       return Promise.resolve()
     }

@@ -35,7 +35,7 @@ export type ApiContext = {
   /** Metrics of the component itself. */
   readonly componentMetrics?: () => readonly MetricFamily[]
   /** True once a stop is announced: calls are still answered, but readiness fails. */
-  readonly isLeaving: () => boolean
+  readonly isStopAnnounced: () => boolean
   /** True while the server stops and refuses new calls. */
   readonly isStopping: () => boolean
 }

@@ -5,11 +5,11 @@ import { isLoopback } from '../base/address.ts'
 import type { RouteAuth } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
+import type { Caller, Listener } from './caller.ts'
 import { markVerified } from './connectionLimits.ts'
 import { ProblemError } from './problemError.ts'
 import { originOf } from './remoteAddress.ts'
 import type { RequestContext } from './requestContext.ts'
-import type { Caller } from './serve.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -28,9 +28,6 @@ function readBasicLogin(header: string): Login | undefined {
   return { user: pair.slice(0, colon).normalize('NFC'), password: new Secret(pair.slice(colon + 1)) }
 }
 
-/** Listener that a request came through. */
-export type Listener = 'tcp' | 'socket'
-
 /** A login that was good, and the users of the host then. */
 type KnownLogin = {
   readonly authorization: Secret
@@ -41,7 +38,7 @@ type KnownLogin = {
 /** The login that came last over each connection, for as long as the connection lasts. */
 const knownLogins = new WeakMap<Socket, KnownLogin>()
 
-type At = { readonly door: Listener; readonly context: ApiContext }
+type At = { readonly listener: Listener; readonly context: ApiContext }
 
 const anonymous: Caller = { kind: 'anonymous' }
 
@@ -58,15 +55,15 @@ const noUser = (): ProblemError =>
 function recall(connection: Socket, authorization: string, { accounts }: ApiContext): Caller | undefined {
   const known = knownLogins.get(connection)
   if (known === undefined || known.authorization.reveal() !== authorization) return undefined
-  return accounts.unchangedUsers() === known.users ? known.caller : undefined
+  return accounts.usersIfUnchanged() === known.users ? known.caller : undefined
 }
 
-async function checkLogin({ request }: RequestContext, { door, context }: At): Promise<Caller> {
+async function checkLogin({ request }: RequestContext, { listener, context }: At): Promise<Caller> {
   const { authorization = '' } = request.headers
   const login = readBasicLogin(authorization)
   // Who may open the socket may read the hashes, too: there is nothing to guess there.
-  const origin = door === 'socket' ? undefined : () => originOf(request.socket)
-  const users = context.accounts.seenUsers()
+  const origin = listener === 'socket' ? undefined : () => originOf(request.socket)
+  const users = context.accounts.lastSeenUsers()
   const verdict = login ? await context.accounts.verify(login, origin) : 'refused'
   if (verdict === 'no-user') throw noUser()
   if (!login || verdict !== 'good') {
@@ -76,15 +73,15 @@ async function checkLogin({ request }: RequestContext, { door, context }: At): P
   markVerified(request.socket)
   const caller: Caller = { kind: 'user', user: login.user }
   // Users that changed while the password was checked may be others than it was checked by.
-  if (context.accounts.seenUsers() === users) {
+  if (context.accounts.lastSeenUsers() === users) {
     knownLogins.set(request.socket, { authorization: new Secret(authorization), users, caller })
   }
   return caller
 }
 
-function letBootstrap({ peer }: RequestContext, { door, context }: At): Caller {
-  if (door === 'socket') return { kind: 'socket' }
-  if (isLoopback(peer ?? '') || context.remoteBootstrap) return anonymous
+function letBootstrap({ remoteAddress }: RequestContext, { listener, context }: At): Caller {
+  if (listener === 'socket') return { kind: 'socket' }
+  if (isLoopback(remoteAddress) || context.remoteBootstrap) return anonymous
   throw new ProblemError({
     code: 'remote-bootstrap',
     detail:
@@ -98,26 +95,31 @@ function letBootstrap({ peer }: RequestContext, { door, context }: At): Caller {
  * Returns the caller of a request; throws the problem of status 401 or 403. The socket needs no login, but one
  * that is sent there is checked (contract.md, "Common to the three components").
  */
-export function authenticate(exchange: RequestContext, auth: RouteAuth, at: At): Caller | Promise<Caller> {
+export function authenticate(
+  requestContext: RequestContext,
+  auth: RouteAuth,
+  at: At,
+): Caller | Promise<Caller> {
   if (auth === 'none') return anonymous
-  const { socket, headers } = exchange.request
-  if (headers.authorization === undefined) return withoutLogin(exchange, auth, at)
-  return recall(socket, headers.authorization, at.context) ?? withLogin(exchange, auth, at)
+  const { socket, headers } = requestContext.request
+  if (headers.authorization === undefined) return withoutLogin(requestContext, auth, at)
+  return recall(socket, headers.authorization, at.context) ?? withLogin(requestContext, auth, at)
 }
 
-async function withLogin(exchange: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
+async function withLogin(requestContext: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
   // The answer is for everybody: a login that cannot be checked only learns no more than they.
-  if (auth === 'optional') return checkLogin(exchange, at).catch(() => anonymous)
+  if (auth === 'optional') return checkLogin(requestContext, at).catch(() => anonymous)
   if (auth === 'bootstrap' && (await at.context.accounts.users()).length === 0)
-    return letBootstrap(exchange, at)
-  return checkLogin(exchange, at)
+    return letBootstrap(requestContext, at)
+  return checkLogin(requestContext, at)
 }
 
-async function withoutLogin(exchange: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
-  const { door, context } = at
-  if (auth === 'optional') return door === 'socket' ? { kind: 'socket' } : anonymous
-  if (auth === 'bootstrap' && (await context.accounts.users()).length === 0) return letBootstrap(exchange, at)
-  if (door === 'socket') return { kind: 'socket' }
+async function withoutLogin(requestContext: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
+  const { listener, context } = at
+  if (auth === 'optional') return listener === 'socket' ? { kind: 'socket' } : anonymous
+  if (auth === 'bootstrap' && (await context.accounts.users()).length === 0)
+    return letBootstrap(requestContext, at)
+  if (listener === 'socket') return { kind: 'socket' }
   if ((await context.accounts.users()).length === 0) throw noUser()
   throw new ProblemError({ code: 'login-required', detail: 'Send user and password by HTTP Basic.' })
 }

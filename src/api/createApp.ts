@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring'
 import { internalUserAgent } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
-import type { Listener } from './authenticate.ts'
+import type { Listener } from './caller.ts'
 import { type CallLog, createCallLog } from './callLog.ts'
 import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
 import { handleRequest, type ListenerContext } from './handleRequest.ts'
@@ -19,19 +19,19 @@ import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.
 import { noQuery } from './validateRequest.ts'
 
 /** One listener of a component's API, not listening yet. */
-export type App = { readonly server: Server; readonly listener: RequestListener; readonly log: Log }
+export type App = { readonly server: Server; readonly requestListener: RequestListener; readonly log: Log }
 
 /** Builds the response to a failed request; logs faults of the server. */
 function refusal(
   error: unknown,
-  { request, requestId, trail }: RequestContext,
+  { request, requestId, auditEntry }: RequestContext,
   { log, callLog }: { readonly log: Log; readonly callLog: CallLog },
 ): Response {
   const isGone = error === request.errored
   const problem = isGone
     ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
     : toProblem(error)
-  if (trail) trail.code = problem.code
+  if (auditEntry) auditEntry.code = problem.code
   if (isGone) log.info({ requestId }, 'the caller went away')
   if (problem.code === 'internal') callLog.fault({ requestId, err: error }, 'a fault of the server')
   if (problem.code === 'not-ready') callLog.fault({ requestId, reason: String(error) }, 'not ready')
@@ -44,11 +44,11 @@ const transportSecurity = ['Strict-Transport-Security', 'max-age=31536000']
 function send(
   response: ServerResponse,
   answer: Response,
-  about: { requestId: string; isLast: boolean; door: Listener },
+  about: { requestId: string; isLast: boolean; listener: Listener },
 ): void {
   const headers = headersOf(answer, about.requestId)
   // Over plain HTTP the header must not be sent (RFC 6797 section 7.2).
-  if (about.door === 'tcp') headers.push(...transportSecurity)
+  if (about.listener === 'tcp') headers.push(...transportSecurity)
   // A connection kept open would keep a stopping server waiting for it.
   response.writeHead(answer.status, about.isLast ? [...headers, 'Connection', 'close'] : headers)
   response.end(answer.body)
@@ -61,23 +61,23 @@ function send(
 export function createApp(options: {
   readonly served: readonly ServedRoute[]
   readonly context: ApiContext
-  readonly door: Listener
+  readonly listener: Listener
   readonly log: ListenerLog
   readonly tls?: TlsMaterial
   readonly limits?: Partial<ServerLimits>
   readonly connections?: ConnectionLimits
 }): App {
-  const { context, door, tls, limits } = options
-  const log = options.log.child({ door })
+  const { context, listener, tls, limits } = options
+  const log = options.log.child({ door: listener })
   const callLog = createCallLog(log)
   const find = createRouteTable(options.served)
-  const audit = auditCalls(context.audit, door)
-  const facts: ListenerContext = { door, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
+  const audit = auditCalls(context.audit, listener)
+  const facts: ListenerContext = { listener, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
 
-  function arrive(request: IncomingMessage): RequestContext {
+  function createContext(request: IncomingMessage): RequestContext {
     const { url = '', method = '' } = request
     const { path, query, origin } = readTarget(url)
-    const found = find(path)
+    const match = find(path)
     return {
       request,
       requestId: context.newRequestId(),
@@ -86,20 +86,20 @@ export function createApp(options: {
       targetOrigin: origin,
       host: origin ? origin.authority : request.headers.host,
       query: query === undefined ? noQuery : parseQuery(query, '&', '=', { maxKeys: 0 }),
-      found,
-      peer: request.socket.remoteAddress,
+      match,
+      remoteAddress: request.socket.remoteAddress,
       caller: null,
-      trail: audit.trailOf(method, found),
+      auditEntry: audit.entryFor(method, match),
     }
   }
 
-  function tell(
-    { request, requestId, method, path, found, peer, caller }: RequestContext,
+  function logCall(
+    { request, requestId, method, path, match, remoteAddress, caller }: RequestContext,
     status: number,
     begun: number,
   ): void {
     const took = performance.now() - begun
-    const route = found?.resource.path ?? 'unmatched'
+    const route = match?.resource.path ?? 'unmatched'
     const user = caller?.kind === 'user' ? caller.user : undefined
     context.counts.count({ route, method, status, seconds: took / 1000 })
     const milliseconds = Math.round(took)
@@ -108,45 +108,50 @@ export function createApp(options: {
     const isProgram =
       caller?.kind === 'socket' ||
       (request.headers['user-agent'] === internalUserAgent &&
-        (door === 'socket' || isOwnAddress(request.socket)))
+        (listener === 'socket' || isOwnAddress(request.socket)))
     callLog.call(
-      { requestId, route, method, status, path, peer, user, milliseconds },
+      { requestId, route, method, status, path, peer: remoteAddress, user, milliseconds },
       {
         isKnown: caller?.kind === 'user' || caller?.kind === 'socket',
         isRoutine: isRead && status < 400 && isProgram,
-        origin: peerNetwork(peer ?? 'gone'),
+        origin: peerNetwork(remoteAddress ?? 'gone'),
       },
     )
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const begun = performance.now()
-    const exchange = arrive(request)
-    const { trail } = exchange
+    const requestContext = createContext(request)
+    const { auditEntry } = requestContext
     let sent: Response
     try {
-      sent = await handleRequest(exchange, facts)
+      sent = await handleRequest(requestContext, facts)
     } catch (error) {
-      sent = refusal(error, exchange, { log, callLog })
+      sent = refusal(error, requestContext, { log, callLog })
     }
-    if (trail) sent = await audit.record(exchange, trail, sent)
-    send(response, sent, { requestId: exchange.requestId, isLast: context.isStopping(), door })
-    tell(exchange, sent.status, begun)
+    if (auditEntry) sent = await audit.record(requestContext, auditEntry, sent)
+    send(response, sent, { requestId: requestContext.requestId, isLast: context.isStopping(), listener })
+    logCall(requestContext, sent.status, begun)
   }
 
-  const listener: RequestListener = (request, response) => {
-    answer(request, response).catch((error) => {
+  const requestListener: RequestListener = (request, response) => {
+    respond(request, response).catch((error) => {
       log.error({ err: error }, 'a fault of the server')
       response.destroy()
     })
   }
-  const server = createHttpServer({ listener, tls, limits, newRequestId: context.newRequestId })
+  const server = createHttpServer({
+    listener: requestListener,
+    tls,
+    limits,
+    newRequestId: context.newRequestId,
+  })
   const connections = options.connections ?? defaultConnectionLimits
   // Only root and our own user can open the socket.
-  if (door === 'socket') server.maxConnections = connections.local
+  if (listener === 'socket') server.maxConnections = connections.local
   else {
     limitConnections(server, connections, callLog.closed)
   }
   server.on('close', callLog.end)
-  return { server, listener, log }
+  return { server, requestListener, log }
 }

@@ -28,32 +28,35 @@ const ownQuery = (query: Readonly<Record<string, unknown>>): Call['query'] =>
       )
 
 /** Validates a request, runs its call and returns the response. Throws problems. */
-export async function handleRequest(exchange: RequestContext, facts: ListenerContext): Promise<Response> {
-  const { request, found, query, trail } = exchange
+export async function handleRequest(
+  requestContext: RequestContext,
+  facts: ListenerContext,
+): Promise<Response> {
+  const { request, match, query, auditEntry } = requestContext
   refuseHeaders(request.rawHeaders)
-  rejectUntrusted(exchange, facts)
-  const asked = routeFor(exchange)
-  const caller = await authenticate(exchange, authFor(exchange, asked), facts)
-  const admission = validateRequest(exchange, asked)
+  rejectUntrusted(requestContext, facts)
+  const asked = routeFor(requestContext)
+  const caller = await authenticate(requestContext, authFor(requestContext, asked), facts)
+  const admission = validateRequest(requestContext, asked)
   if (admission.kind === 'options') {
     return { status: 204, body: '', headers: ['Allow', admission.allow] }
   }
   const { served } = admission
   const { route, handle } = served
-  exchange.caller = caller
+  requestContext.caller = caller
   const body = route.method === 'POST' ? checkBody(route, await readBody(request)) : undefined
-  if (trail) await facts.audit.begin(trail)
+  if (auditEntry) await facts.audit.begin(auditEntry)
   const call: Call = {
-    params: found?.params ?? {},
+    params: match?.params ?? {},
     body: body ?? null,
     query: ownQuery(query),
-    baseUrl: `${ownOrigin(facts.door, exchange.host)}${basePath}`,
+    baseUrl: `${ownOrigin(facts.listener, requestContext.host)}${basePath}`,
     caller,
     audit: (more) => {
-      if (trail) trail.facts = { ...trail.facts, ...more }
+      if (auditEntry) auditEntry.facts = { ...auditEntry.facts, ...more }
     },
   }
   const value = await handle(call, facts.context)
-  if (trail) trail.payload = value
+  if (auditEntry) auditEntry.payload = value
   return successResponse(route.response, value)
 }

@@ -1,5 +1,5 @@
 import { type LogLevel, logLevels, type ServerSettings } from '../contracts/serverSettings.ts'
-import type { Listener } from './authenticate.ts'
+import type { Listener } from './caller.ts'
 import { lineOutput } from './logOutput.ts'
 
 type Tell = { (message: string): void; (facts: object, message: string): void }

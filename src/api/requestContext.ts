@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AuditEntry } from './audit/auditEntry.ts'
+import type { Caller } from './caller.ts'
 import type { RequestTarget, RouteMatch } from './routeTable.ts'
-import type { Caller } from './serve.ts'
 
 /** One request and what is known of it so far. */
 export type RequestContext = {
@@ -17,11 +17,11 @@ export type RequestContext = {
   /** Its query, decoded; a member that came twice is a list. */
   readonly query: Readonly<Record<string, unknown>>
   /** Resource at the path. */
-  readonly found: RouteMatch | undefined
+  readonly match: RouteMatch | undefined
   /** Address of the peer; absent on the socket. */
-  readonly peer: string | undefined
+  readonly remoteAddress: string | undefined
   /** Set once the request has been validated. */
   caller: Caller | null
   /** Set for the calls that the audit log tells of. */
-  readonly trail: AuditEntry | null
+  readonly auditEntry: AuditEntry | null
 }

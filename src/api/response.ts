@@ -2,7 +2,15 @@ import { type ErrorPayload, envelope } from '../contracts/envelope.ts'
 import { problems } from '../contracts/problems.ts'
 import type { RouteResponse } from '../contracts/route.ts'
 import type { ProblemError } from './problemError.ts'
-import type { TextResponse } from './serve.ts'
+
+export type TextResponse = {
+  readonly status: 200 | 503
+  readonly text: string
+  /** Headers of its own: names and values in turn. */
+  readonly headers?: readonly string[]
+}
+
+export const textResponse = (status: TextResponse['status'], text: string): TextResponse => ({ status, text })
 
 type Range = { readonly type: string; readonly quality: number }
 

@@ -3,13 +3,9 @@ import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import type { AuditFacts } from './audit/auditEntry.ts'
+import type { Caller } from './caller.ts'
 import type { MetricFamily } from './metricFamilies.ts'
-
-/** Caller of a request: a user, nobody named, or whoever may open the Unix socket without a login. */
-export type Caller =
-  | { readonly kind: 'user'; readonly user: string }
-  | { readonly kind: 'anonymous' }
-  | { readonly kind: 'socket' }
+import type { TextResponse } from './response.ts'
 
 /** A valid call: its body matches the schema of the route. */
 export type Call<Body = unknown> = {
@@ -24,15 +20,6 @@ export type Call<Body = unknown> = {
   /** Hands facts on to the audit log, at any time before the call ends; later ones are added to earlier ones. */
   readonly audit: (facts: AuditFacts) => void
 }
-
-export type TextResponse = {
-  readonly status: 200 | 503
-  readonly text: string
-  /** Headers of its own: names and values in turn. */
-  readonly headers?: readonly string[]
-}
-
-export const textResponse = (status: TextResponse['status'], text: string): TextResponse => ({ status, text })
 
 type BodyOf<R extends Route> = R['request'] extends TSchema ? Static<R['request']> : null
 

@@ -114,7 +114,7 @@ export async function startServer(options: {
     ...(api.metrics ? { componentMetrics: api.metrics } : {}),
     counts: createRequestCounts(),
     isStopping: () => stopping,
-    isLeaving: () => announced,
+    isStopAnnounced: () => announced,
   }
   const limits = options.limits ? { limits: options.limits } : {}
   const connections = options.connections ? { connections: options.connections } : {}
@@ -122,9 +122,9 @@ export async function startServer(options: {
   const socket = createApp({
     ...shared,
     served: [...api.served, ...(api.local ?? []), putUsers],
-    door: 'socket',
+    listener: 'socket',
   })
-  const tcp = tls && createApp({ ...shared, door: 'tcp', tls })
+  const tcp = tls && createApp({ ...shared, listener: 'tcp', tls })
   const stop = async (): Promise<void> => {
     stopping = true
     follower?.stop()

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FieldError } from '../contracts/envelope.ts'
 import { guardParameter, type Route, type RouteAuth } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
-import type { Listener } from './authenticate.ts'
+import type { Listener } from './caller.ts'
 import { ProblemError } from './problemError.ts'
 import type { RequestContext } from './requestContext.ts'
 import { isCrossSite } from './requestHeaders.ts'
@@ -66,8 +66,8 @@ const one = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value
 
 /** Returns scheme and host that the caller used. */
-export const ownOrigin = (door: Listener, host: string | undefined): string =>
-  `${door === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
+export const ownOrigin = (listener: Listener, host: string | undefined): string =>
+  `${listener === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
 
 const badRequest = (detail: string): ProblemError => new ProblemError({ code: 'bad-request', detail })
 
@@ -75,16 +75,16 @@ const badRequest = (detail: string): ProblemError => new ProblemError({ code: 'b
  * Probes of load balancers speak HTTP/1.0, which knows no Host header; browsers, which a page of another site could
  * lead here by a name of its own, always send one.
  */
-function isProbe({ request, found }: RequestContext): boolean {
-  return request.httpVersion === '1.0' && found !== undefined && isOpen(found.resource)
+function isProbe({ request, match }: RequestContext): boolean {
+  return request.httpVersion === '1.0' && match !== undefined && isOpen(match.resource)
 }
 
-function refuseWrongHost(exchange: RequestContext, isOwnHost: (header: string) => boolean): void {
-  const { host, request, targetOrigin } = exchange
+function refuseWrongHost(requestContext: RequestContext, isOwnHost: (header: string) => boolean): void {
+  const { host, request, targetOrigin } = requestContext
   // HTTP/1.1 demands the header beside a target that names the host, too (RFC 9112 section 3.2).
   const lacksHeader = request.headers.host === undefined && request.httpVersion !== '1.0'
   if (lacksHeader || host === undefined || host === '') {
-    if (isProbe(exchange) && targetOrigin === undefined) return
+    if (isProbe(requestContext) && targetOrigin === undefined) return
     throw badRequest('The request has no Host header.')
   }
   // The text before the @ may be a password, so none of it is repeated (RFC 9110 section 4.2.4).
@@ -100,9 +100,9 @@ function refuseWrongHost(exchange: RequestContext, isOwnHost: (header: string) =
 
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
-function refuseCrossSite({ method, host, request: { headers } }: RequestContext, door: Listener): void {
+function refuseCrossSite({ method, host, request: { headers } }: RequestContext, listener: Listener): void {
   if (isSafe(method)) return
-  const own = ownOrigin(door, host)
+  const own = ownOrigin(listener, host)
   const [origin, fetchSite] = [one(headers.origin), one(headers['sec-fetch-site'])]
   if (!isCrossSite({ origin, fetchSite, own })) return
   const detail = 'The headers Origin or Sec-Fetch-Site say that a page of another site makes this call.'
@@ -136,42 +136,45 @@ function refuseWhileStopping({ path }: RequestContext, context: ApiContext): voi
 
 /** Rules for all requests of one listener. */
 export type ListenerRules = {
-  readonly door: Listener
+  readonly listener: Listener
   readonly context: ApiContext
   /** Returns true for a Host header that names this server. */
   readonly isOwnHost: (header: string) => boolean
 }
 
 /** Refuses a request, whatever it asks for, in this order: path, stopping, Host, cross-site. */
-export function rejectUntrusted(exchange: RequestContext, { door, context, isOwnHost }: ListenerRules): void {
-  refuseBadEscapes(exchange.path)
-  refuseWhileStopping(exchange, context)
-  if (door === 'tcp') refuseWrongHost(exchange, isOwnHost)
-  refuseCrossSite(exchange, door)
+export function rejectUntrusted(
+  requestContext: RequestContext,
+  { listener, context, isOwnHost }: ListenerRules,
+): void {
+  refuseBadEscapes(requestContext.path)
+  refuseWhileStopping(requestContext, context)
+  if (listener === 'tcp') refuseWrongHost(requestContext, isOwnHost)
+  refuseCrossSite(requestContext, listener)
 }
 
 /** Returns the route of a request, if there is one; HEAD counts as GET. */
-export function routeFor({ method, found }: RequestContext): ServedRoute | undefined {
+export function routeFor({ method, match }: RequestContext): ServedRoute | undefined {
   const wantedMethod = method === 'HEAD' ? 'GET' : method
-  return found?.resource.served.find(({ route }) => route.method === wantedMethod)
+  return match?.resource.served.find(({ route }) => route.method === wantedMethod)
 }
 
 /** Returns the authentication that a request needs, whether its route, its method or its resource exists or not. */
-export const authFor = ({ found }: RequestContext, served: ServedRoute | undefined): RouteAuth =>
-  (served ?? found?.resource.served[0])?.route.auth ?? 'basic'
+export const authFor = ({ match }: RequestContext, served: ServedRoute | undefined): RouteAuth =>
+  (served ?? match?.resource.served[0])?.route.auth ?? 'basic'
 
 /**
  * Validates a request whose caller is known, in this order: resource, method, Accept, query. It comes
  * after the login, so that nobody without one learns which resources there are.
  */
 export function validateRequest(
-  { request, method, found, query }: RequestContext,
+  { request, method, match, query }: RequestContext,
   served: ServedRoute | undefined,
 ): RequestAction {
-  if (!found) {
+  if (!match) {
     throw new ProblemError({ code: 'not-found', detail: 'The call uris lists everything there is.' })
   }
-  const { allow } = found.resource
+  const { allow } = match.resource
   if (method === 'OPTIONS') return { kind: 'options', allow }
   if (!served) {
     const detail = `This resource takes ${allow}.`

@@ -5,7 +5,7 @@ const at = (name: string, isLocal = false): Origin => ({ name, isLocal })
 
 /** A gate that lets one in at a time, and who came in so far; `open` lets out whoever is in. */
 function held(limits: { perOrigin: number; waiting: number }) {
-  const gate = createFairQueue({ atOnce: 1, ...limits })
+  const gate = createFairQueue({ concurrency: 1, ...limits })
   const entered: string[] = []
   const refused: string[] = []
   const ends: (() => void)[] = []
@@ -28,7 +28,7 @@ function held(limits: { perOrigin: number; waiting: number }) {
 
 describe('a gate', () => {
   it('lets two in, keeps 32 of an origin waiting in order and turns the next away', async () => {
-    const gate = createFairQueue({ atOnce: 2, perOrigin: 32, waiting: 64 })
+    const gate = createFairQueue({ concurrency: 2, perOrigin: 32, waiting: 64 })
     const order: number[] = []
     const ends: (() => void)[] = []
     let inside = 0
@@ -53,7 +53,7 @@ describe('a gate', () => {
   })
 
   it('gives its place back when the work fails', async () => {
-    const gate = createFairQueue({ atOnce: 1, perOrigin: 0, waiting: 0 })
+    const gate = createFairQueue({ concurrency: 1, perOrigin: 0, waiting: 0 })
     await expect(gate.run(at('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await gate.run(at('a'), async () => 'yes')).toBe('yes')
   })

@@ -240,7 +240,7 @@ describe('a host whose user file is broken', () => {
 
 describe('the socket', () => {
   it.each(routes)('needs no login for $name', async (route) => {
-    const api = await testApi({ door: 'socket' })
+    const api = await testApi({ listener: 'socket' })
     const payload = bodyOf(route)
     const url = `${pathOf(route)}${route.guard ? sure : ''}`
     const request = { method: route.method, url, ...(payload ? { payload } : {}) } as const
@@ -248,7 +248,7 @@ describe('the socket', () => {
   })
 
   it('checks a login that is sent there', async () => {
-    const api = await testApi({ door: 'socket' })
+    const api = await testApi({ listener: 'socket' })
     const get = (authorization: string) =>
       outcome(api, { url: '/api/v2/user/admin', headers: { authorization } })
     expect(await get(adminLogin)).toBe('200')
@@ -257,7 +257,7 @@ describe('the socket', () => {
   })
 
   it('tells 404 as it is, and speaks of itself as http', async () => {
-    const api = await testApi({ door: 'socket', withAdmin: false })
+    const api = await testApi({ listener: 'socket', withAdmin: false })
     expect(await outcome(api, { url: '/nothing' })).toBe('404 not-found')
     const payload = { payloadType: 'credentials', user: 'admin', pass: 'x' }
     const answer = await api.call({
@@ -332,7 +332,7 @@ describe('a call that a browser makes for a page', () => {
 
 describe('a server that is stopping', () => {
   it('is not ready while its component comes to an end, and answers calls', async () => {
-    const api = await testApi({ context: { isLeaving: () => true } })
+    const api = await testApi({ context: { isStopAnnounced: () => true } })
     expect(await outcome(api, { url: '/api/v2/ping' })).toBe('200')
     expect((await api.call({ url: '/health/ready' })).statusCode).toBe(503)
   })

@@ -110,7 +110,7 @@ describe('a call', () => {
 
   it('of a component or a proof that reads is told at the level debug, one of a person at info', async () => {
     vi.useRealTimers()
-    const socket = await testApi({ door: 'socket' })
+    const socket = await testApi({ listener: 'socket' })
     await socket.call({ url: '/api/v2/users' })
     await socket.call({ url: '/api/v2/user/nobody' })
     await socket.call({ url: '/api/v2/users', headers: { authorization: adminLogin } })

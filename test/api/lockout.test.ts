@@ -134,7 +134,7 @@ describe('a lock-out', () => {
 
 describe('the socket', () => {
   it('counts no failures', async () => {
-    const api = await testApi({ door: 'socket' })
+    const api = await testApi({ listener: 'socket' })
     for (let guess = 1; guess <= 9; guess += 1) {
       expect((await get(api, basic('admin', 'old'))).outcome).toEqual([401, 'login-refused'])
     }

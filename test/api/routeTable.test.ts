@@ -223,7 +223,7 @@ describe('a TLS port', () => {
   it('tells browsers to come back over TLS only, and the socket tells them nothing', async () => {
     const answer = await answerTo(await server(), 'GET /api/v2/users HTTP/1.1', 'Host: db1')
     expect(answer.headers['strict-transport-security']).toBe('max-age=31536000')
-    const api = await testApi({ door: 'socket' })
+    const api = await testApi({ listener: 'socket' })
     const local = await api.call({ url: '/api/v2/ping' })
     expect(local.headers['strict-transport-security']).toBeUndefined()
   })

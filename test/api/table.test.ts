@@ -126,7 +126,8 @@ describe.each(routes)('$name', (route) => {
     async (login) => {
       const { api, calls } = await counting(route)
       // The document cannot describe itself while it is the call that only counts.
-      const call = route.name === 'openapi' ? (it: InjectOptions) => inject(api.app.listener, it) : api.call
+      const call =
+        route.name === 'openapi' ? (it: InjectOptions) => inject(api.app.requestListener, it) : api.call
       const wrong: string[] = []
       let made = 0
       for (const [index, it] of cases(route, login).entries()) {

@@ -58,9 +58,9 @@ export async function testProxy(
     dialTimeout: 3000,
     mode,
     clock,
-    dial: (place, intake) => {
+    dial: (place, readBuffer) => {
       dialled.push(place.port)
-      return place.port === silentPort ? new Socket() : dial(place, intake)
+      return place.port === silentPort ? new Socket() : dial(place, readBuffer)
     },
   })
   const open = (role: 'primary' | 'replica') =>
@@ -86,9 +86,9 @@ export async function testProxy(
     dialled,
     enter: (value) => {
       mode = changedMode(mode, { value, by: 'anna', now: clock.now() })
-      proxy.enter(mode)
+      proxy.setMode(mode)
     },
-    route: (...datasources) => proxy.follow({ services: [{ name: 'alpha', datasources }] }),
+    route: (...datasources) => proxy.setMap({ services: [{ name: 'alpha', datasources }] }),
     client: (from) => databaseClient(listeners.primary.port, from),
     reader: () => databaseClient(listeners.replica.port),
     counts: (wanted) =>

@@ -1,4 +1,4 @@
-import type { Listener } from '../authenticate.ts'
+import type { Listener } from '../caller.ts'
 import { ProblemError } from '../problemError.ts'
 import type { RequestContext } from '../requestContext.ts'
 import { problemResponse, type Response } from '../response.ts'
@@ -9,7 +9,7 @@ import { type AuditEntry, hasChanged } from './auditEntry.ts'
 /** Gives every state-changing call its line in the audit log, written before its answer is sent. */
 export type CallAudit = {
   /** Returns the entry of a request; null for one that the audit log leaves out. */
-  trailOf(method: string, found: RouteMatch | undefined): AuditEntry | null
+  entryFor(method: string, match: RouteMatch | undefined): AuditEntry | null
   /** Marks that the call is carried out from here on; throws a problem where its line could not be written. */
   begin(trail: AuditEntry): Promise<void>
   /** Writes the line of a call that was answered so, and returns the answer that may be sent. */
@@ -33,37 +33,37 @@ const failed = (): ProblemError =>
   })
 
 /** Writes the audit log of the calls of one listener; without a log it does nothing. */
-export function auditCalls(audit: Audit | undefined, door: Listener): CallAudit {
+export function auditCalls(audit: Audit | undefined, listener: Listener): CallAudit {
   return {
-    trailOf(method, found) {
+    entryFor(method, match) {
       if (!audit || method !== 'POST') return null
-      const served = found?.resource.served.find(({ route }) => route.method === 'POST')
+      const served = match?.resource.served.find(({ route }) => route.method === 'POST')
       return served ? { route: served.route, facts: {}, begun: false } : null
     },
 
-    async begin(trail) {
+    async begin(entry) {
       if (audit && !(await audit.isReady())) throw unavailable()
-      trail.begun = true
+      entry.begun = true
     },
 
-    async record({ request, requestId, found, caller, peer }, trail, answer) {
-      const { changed: _changed, parameters, ...states } = trail.facts
+    async record({ request, requestId, match, caller, remoteAddress }, entry, answer) {
+      const { changed: _changed, parameters, ...states } = entry.facts
       const { status } = answer
-      const entry = {
+      const record = {
         ...states,
-        parameters: { ...found?.params, ...parameters },
+        parameters: { ...match?.params, ...parameters },
         requestId,
-        door,
-        peer,
+        door: listener,
+        peer: remoteAddress,
         caller,
-        call: trail.route.name,
+        call: entry.route.name,
         status,
-        code: trail.code,
-        changed: hasChanged(trail, status),
+        code: entry.code,
+        changed: hasChanged(entry, status),
       }
-      if (!audit || (await audit.record(entry, { carriedOut: trail.begun }))) return answer
+      if (!audit || (await audit.record(record, { carriedOut: entry.begun }))) return answer
       // Another failure is told as it is: only who is told of a success would rely on its line.
-      if (!trail.begun || status >= 400) return answer
+      if (!entry.begun || status >= 400) return answer
       return problemResponse({ problem: failed(), requestId, accept: request.headers.accept })
     },
   }

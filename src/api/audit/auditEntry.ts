@@ -1,7 +1,6 @@
 import type { ProblemCode } from '../../contracts/problems.ts'
 import type { Route } from '../../contracts/route.ts'
-import type { Listener } from '../authenticate.ts'
-import type { Caller } from '../serve.ts'
+import type { Caller, Listener } from '../caller.ts'
 
 /** Facts that a call adds to its line in the audit log. Small values; a secret is never among them. */
 export type AuditFacts = {

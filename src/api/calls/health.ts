@@ -1,13 +1,14 @@
 import { UserFileError } from '../../accounts/userFileIo.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { ApiContext } from '../apiContext.ts'
-import { serve, textResponse } from '../serve.ts'
+import { textResponse } from '../response.ts'
+import { serve } from '../serve.ts'
 
 export const live = serve(commonRoutes.live, () => textResponse(200, 'live\n'))
 
 async function reasonsAgainst(context: ApiContext): Promise<readonly string[]> {
   const reasons: string[] = []
-  if (context.isLeaving() || context.isStopping()) reasons.push('the server is stopping')
+  if (context.isStopAnnounced() || context.isStopping()) reasons.push('the server is stopping')
   const expiry = context.certificate?.().expiry
   if (expiry && expiry <= context.now()) reasons.push(`the certificate expired at ${expiry.toISOString()}`)
   const audit = context.audit?.state().problem

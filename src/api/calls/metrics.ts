@@ -1,7 +1,8 @@
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { ApiContext } from '../apiContext.ts'
 import { formatMetrics, type MetricFamily, single } from '../metricFamilies.ts'
-import { serve, textResponse } from '../serve.ts'
+import { textResponse } from '../response.ts'
+import { serve } from '../serve.ts'
 import type { CertificateState } from '../tlsCertificate.ts'
 
 const ofProcess = ({ version, component, node, uptime }: ApiContext): readonly MetricFamily[] => [

@@ -17,7 +17,7 @@ const shown = ({ user, access }: UserRecord): CredentialsPayload => ({ user, pas
 
 /** Returns the users; those that the caller's login was checked against where there was one. */
 const present = ({ caller }: Pick<Call, 'caller'>, accounts: Accounts) =>
-  caller.kind === 'user' ? accounts.seenUsers() : accounts.users()
+  caller.kind === 'user' ? accounts.lastSeenUsers() : accounts.users()
 
 export const user = serve(commonRoutes.user, async (call, { accounts }) => {
   const name = (call.params.user ?? '').normalize('NFC')

@@ -5,7 +5,7 @@ import type {
   OpenApiOperation,
   OpenApiResponse,
 } from '../../contracts/openApiTypes.ts'
-import { type TextResponse, textResponse } from '../serve.ts'
+import { type TextResponse, textResponse } from '../response.ts'
 import { entry, Html, html, schemaList, typeMarkup, withCode } from './schemaList.ts'
 import { style } from './style.ts'
 

@@ -69,18 +69,18 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     clock,
     dial,
   })
-  const doors: { readonly role: RoutedRole; readonly port: number }[] = [{ role: 'primary', port }]
-  if (readonlyPort !== null) doors.push({ role: 'replica', port: readonlyPort })
+  const clientPorts: { readonly role: RoutedRole; readonly port: number }[] = [{ role: 'primary', port }]
+  if (readonlyPort !== null) clientPorts.push({ role: 'replica', port: readonlyPort })
   const listeners: Listener[] = []
   let manager: FollowedManager | undefined
   const opened = createConnector({
     store,
     proxy,
     service,
-    roles: doors.map(({ role }) => role),
+    roles: clientPorts.map(({ role }) => role),
     installed: services,
     ...(managerSocket === undefined ? {} : { manager: () => manager?.problem() }),
-    isListening: () => listeners.length === doors.length,
+    isListening: () => listeners.length === clientPorts.length,
     now: clock.now,
   })
 
@@ -100,9 +100,9 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
       wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
       now: clock.now,
       onMap: takeOver,
-      onLost: (reason) =>
+      onUnreachable: (reason) =>
         log.warn({ reason }, 'the manager does not answer: the last known services map stays in effect'),
-      onFound: () => log.info('the manager answers again'),
+      onReachable: () => log.info('the manager answers again'),
     })
   }
 
@@ -126,11 +126,12 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
         manager = followOne(managerSocket)
         await manager.asked
       }
-      for (const door of doors) {
-        const onClient = (socket: Parameters<typeof proxy.accept>[0]): void => proxy.accept(socket, door.role)
-        const listener = await listen({ address, port: door.port, onClient, onError })
+      for (const entry of clientPorts) {
+        const onClient = (socket: Parameters<typeof proxy.accept>[0]): void =>
+          proxy.accept(socket, entry.role)
+        const listener = await listen({ address, port: entry.port, onClient, onError })
         listeners.push(listener)
-        log.info({ address, port: listener.port, to: door.role, service }, 'accepting clients')
+        log.info({ address, port: listener.port, to: entry.role, service }, 'accepting clients')
       }
     },
     stop: async () => {

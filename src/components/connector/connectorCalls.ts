@@ -1,7 +1,8 @@
 import type { ApiContext } from '../../api/apiContext.ts'
 import { ready } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type Call, type ServedRoute, serve, type TextResponse, textResponse } from '../../api/serve.ts'
+import { type TextResponse, textResponse } from '../../api/response.ts'
+import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { withoutDatabase } from '../../contracts/component.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
@@ -19,8 +20,8 @@ import { type MapInEffect, withoutStates } from './routing.ts'
 export const readyToForward = (connector: Connector): ServedRoute =>
   serve(commonRoutes.ready, async (call, context) => {
     const common = (await ready.handle(call, context)) as TextResponse
-    const reason = connector.reasonAgainst()
-    const notes = [reason, connector.lack()].filter((it) => it !== undefined)
+    const reason = connector.notReadyReason()
+    const notes = [reason, connector.degradedReason()].filter((it) => it !== undefined)
     const told = call.caller.kind === 'anonymous' ? '' : notes.map((it) => `${it}\n`).join('')
     return reason === undefined
       ? textResponse(common.status, `${common.text}${told}`)

@@ -68,7 +68,7 @@ export function familiesOf(connector: Connector): readonly MetricFamily[] {
       name: 'muster_connector_map_current',
       type: 'gauge',
       help: 'Whether the services map is the newest: 0 while the manager that it comes from does not answer.',
-      value: connector.lack() === undefined ? 1 : 0,
+      value: connector.degradedReason() === undefined ? 1 : 0,
     }),
   ]
 }

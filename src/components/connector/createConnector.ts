@@ -1,6 +1,6 @@
 import type { AuditFacts } from '../../api/audit/auditEntry.ts'
+import type { Caller } from '../../api/caller.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import type { Caller } from '../../api/serve.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { type EditedMap, replaceMap } from '../editMap.ts'
@@ -50,7 +50,7 @@ function statusOf(facts: {
 }
 
 /** Reason why the manager does not answer, and since when. */
-type Lost = { readonly since: Date; readonly reason: string }
+type ManagerOutage = { readonly since: Date; readonly reason: string }
 
 /** Caller of an operation, and the hook for its audit facts. */
 type Order = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
@@ -72,9 +72,9 @@ export type Connector = {
   /** Takes over the manager's map. */
   follow(map: MapInEffect): void
   /** Returns why it is not ready; undefined if it is. */
-  reasonAgainst(): string | undefined
+  notReadyReason(): string | undefined
   /** Returns why it is degraded; undefined if it is not. */
-  lack(): string | undefined
+  degradedReason(): string | undefined
   counts(): ProxyCounts
 }
 
@@ -97,7 +97,7 @@ export function createConnector(options: {
   readonly roles: readonly RoutedRole[]
   readonly installed: ServicesMap
   /** State of the manager; absent where there is none to follow. */
-  readonly manager?: () => Lost | undefined
+  readonly manager?: () => ManagerOutage | undefined
   readonly isListening: () => boolean
   readonly now: () => Date
 }): Connector {
@@ -106,7 +106,7 @@ export function createConnector(options: {
   // The manager's word outlives the manager: what it said last, else what was installed.
   let inEffect: MapInEffect =
     (manager ? store.current().lastKnown : undefined) ?? unwatched(manager ? installed : ownMap())
-  proxy.follow(inEffect)
+  proxy.setMap(inEffect)
 
   const lack = (): string | undefined => {
     const lost = manager?.()
@@ -136,7 +136,7 @@ export function createConnector(options: {
     if (edited.changed) {
       store.change({ services })
       inEffect = unwatched(edited.map)
-      proxy.follow(inEffect)
+      proxy.setMap(inEffect)
     }
     return { ...edited, inEffect }
   }
@@ -149,7 +149,7 @@ export function createConnector(options: {
       audit({ before: mode.value, after: to })
       if (next !== mode) {
         store.change({ mode: next })
-        proxy.enter(next)
+        proxy.setMode(next)
       }
       const hasCut = immediate && to === 'OFFLINE' && proxy.cut()
       return { ...status(), changed: next !== mode || hasCut }
@@ -166,16 +166,16 @@ export function createConnector(options: {
     },
     follow: (map) => {
       inEffect = map
-      proxy.follow(map)
+      proxy.setMap(map)
       store.change({ lastKnown: map })
     },
-    reasonAgainst: () => {
+    notReadyReason: () => {
       if (!isListening()) return 'the connector does not listen for clients'
       const { value, since } = store.current().mode
       if (value === 'OFFLINE') return `the connector is OFFLINE since ${since}`
       return proxy.problem('primary') ?? undefined
     },
-    lack,
+    degradedReason: lack,
     counts: () => proxy.counts(),
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 import { forward, watchTls } from './forward.ts'
 import { type HandedOver, type Handshake, type NoGreeting, relayHandshake } from './handshake.ts'
 import type { LoginLimiter } from './loginLimiter.ts'
-import { createReadBuffer, type ReadBuffer } from './readBuffer.ts'
+import { createReadBuffer, type Dial, type ReadBuffer } from './readBuffer.ts'
 import {
   blocksThisHost,
   explainDial,
@@ -17,9 +17,6 @@ import {
 import type { Link, Target, Targets } from './targets.ts'
 import { watchBlocked } from './watchBlocked.ts'
 
-/** Opens a connection to a data source; what it sends goes to the read buffer. */
-export type Dial = (place: { readonly host: string; readonly port: number }, intake: ReadBuffer) => Socket
-
 /** Connects a client to a data source of its role, or rejects it. */
 export type Dispatch = (client: Client) => void
 
@@ -31,18 +28,18 @@ export function createDispatcher(options: {
   readonly clock: Clock
   readonly dial: Dial
   readonly targets: Targets
-  readonly admission: Pick<LoginLimiter, 'broken' | 'succeeded'>
+  readonly loginLimiter: Pick<LoginLimiter, 'broken' | 'succeeded'>
   /** Returns true while clients wait for others to log in. */
   readonly isCrowded: () => boolean
-  readonly refuse: (client: Client, refusal: Refusal) => void
+  readonly reject: (client: Client, refusal: Refusal) => void
   /** Called after a data source could not be reached; the mode decides what happens to the client now. */
-  readonly again: (client: Client) => void
+  readonly retry: (client: Client) => void
   /** Called when the client's login is over, however it ended. */
-  readonly settled: (client: Client) => void
+  readonly onLoginEnded: (client: Client) => void
   /** Called when a client is connected. */
-  readonly joined: () => void
+  readonly onConnected: () => void
   /** Called when a connection, or the attempt at one, ended. */
-  readonly ended: () => void
+  readonly onEnded: () => void
 }): Dispatch {
   const {
     service,
@@ -50,13 +47,13 @@ export function createDispatcher(options: {
     clock,
     dial,
     targets,
-    admission,
+    loginLimiter,
     isCrowded,
-    refuse,
-    again,
-    settled,
-    joined,
-    ended,
+    reject,
+    retry,
+    onLoginEnded,
+    onConnected,
+    onEnded,
   } = options
   const noteBlocked = watchBlocked({ dial, clock, targets })
 
@@ -68,13 +65,13 @@ export function createDispatcher(options: {
       failures.length > 0
         ? unreachable(service, failures, isBlocked)
         : noDataSource(targets.problem(role) ?? 'it is gone')
-    refuse(client, refusal)
-    settled(client)
+    reject(client, refusal)
+    onLoginEnded(client)
   }
 
   function connect(client: Client, target: Target): void {
-    const intake = createReadBuffer()
-    const database = dial(target, intake)
+    const readBuffer = createReadBuffer()
+    const database = dial(target, readBuffer)
     let handshake: Handshake | undefined
     let isDetached = false
     let hasLeft = false
@@ -91,7 +88,7 @@ export function createDispatcher(options: {
       isDetached = true
       client.dialling = undefined
       targets.closed(target, link)
-      ended()
+      onEnded()
       return true
     }
 
@@ -99,13 +96,13 @@ export function createDispatcher(options: {
     function fail(why: string): void {
       cancelLate()
       if (!detach()) {
-        if (hasLeft) settled(client)
+        if (hasLeft) onLoginEnded(client)
         return
       }
       client.tried.push(target)
       client.failures.push(`${target.name} ${why}`)
-      again(client)
-      if (!client.dialling) settled(client)
+      retry(client)
+      if (!client.dialling) onLoginEnded(client)
     }
 
     // A connection that is on its way is not broken off either: the server would have to count it.
@@ -127,44 +124,44 @@ export function createDispatcher(options: {
 
     function onOver(end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }): void {
       const { broken, noGreeting } = end
-      if (broken) admission.broken(client.from)
+      if (broken) loginLimiter.broken(client.from)
       if (noGreeting?.number === hostBlocked) {
         noteBlocked(target)
         fail(blocksThisHost)
         return
       }
       if (detach()) {
-        if (noGreeting) refuse(client, refusedByDatabase(noGreeting))
+        if (noGreeting) reject(client, refusedByDatabase(noGreeting))
         else client.socket.destroySoon()
       } else if (!hasLeft) return
-      settled(client)
+      onLoginEnded(client)
     }
 
     function handOver(how: HandedOver): void {
-      if (how === 'logged-in') admission.succeeded()
-      if (how === 'broken') admission.broken(client.from)
+      if (how === 'logged-in') loginLimiter.succeeded()
+      if (how === 'broken') loginLimiter.broken(client.from)
       targets.setBlocked(target, false)
-      joined()
+      onConnected()
       targets.created(target)
       if (how !== 'tls') {
-        join({ client, database, intake, target, link, onClosed: () => undefined })
-        settled(client)
+        join({ client, database, readBuffer, target, link, onClosed: () => undefined })
+        onLoginEnded(client)
         return
       }
       let hasGoneOn = false
       const onClosed = (): void => {
         if (hasGoneOn) return
         hasGoneOn = true
-        admission.broken(client.from)
-        settled(client)
+        loginLimiter.broken(client.from)
+        onLoginEnded(client)
       }
-      join({ client, database, intake, target, link, onClosed })
+      join({ client, database, readBuffer, target, link, onClosed })
       const onGoneOn = (): void => {
         if (hasGoneOn) return
         hasGoneOn = true
-        settled(client)
+        onLoginEnded(client)
       }
-      watchTls({ client: client.socket, intake, onGoneOn })
+      watchTls({ client: client.socket, readBuffer, onGoneOn })
     }
 
     const onError = (error: Error): void => fail(explainDial(error))
@@ -179,7 +176,7 @@ export function createDispatcher(options: {
       handshake = relayHandshake({
         client: isDetached ? undefined : client.socket,
         database,
-        intake,
+        readBuffer,
         clock,
         isCrowded,
         onHandedOver: handOver,
@@ -191,18 +188,18 @@ export function createDispatcher(options: {
   function join(parts: {
     readonly client: Client
     readonly database: Socket
-    readonly intake: ReadBuffer
+    readonly readBuffer: ReadBuffer
     readonly target: Target
     readonly link: Link
     readonly onClosed: () => void
   }): void {
-    const { client, database, intake, target, link, onClosed } = parts
+    const { client, database, readBuffer, target, link, onClosed } = parts
     client.isForwarded = true
     client.dialling = undefined
     const closed = (): void => {
       onClosed()
       targets.closed(target, link)
-      ended()
+      onEnded()
     }
     link.cut = () => {
       client.socket.destroy()
@@ -210,7 +207,7 @@ export function createDispatcher(options: {
       // Those who cut want to know at once what is left.
       closed()
     }
-    forward({ client: client.socket, database, intake, clock, onClosed: closed })
+    forward({ client: client.socket, database, readBuffer, clock, onClosed: closed })
   }
 
   return (client) => {

@@ -4,13 +4,13 @@ import type { Targets } from './targets.ts'
 /** Grace period in which connections may end by themselves before they are cut. Times in milliseconds. */
 export type Drain = {
   /** Cuts after that time what is left then; an earlier time no longer counts. */
-  within(milliseconds: number): void
+  start(milliseconds: number): void
   /** Cancels the cut. */
-  callOff(): void
+  cancel(): void
   /** To be called after connections ended: without one left, the drain is over. */
-  endIfGone(): void
+  finishIfIdle(): void
   /** Calls back when no connection is left at a call of `endIfGone`. */
-  whenGone(then: () => void): void
+  onIdle(then: () => void): void
   /** Until connections are cut; undefined where none are to be. */
   remaining(): number | undefined
 }
@@ -28,18 +28,18 @@ export function createDrain({ targets, clock }: { readonly targets: Targets; rea
   }
 
   return {
-    within: (milliseconds) => {
+    start: (milliseconds) => {
       callOff()
       cutAt = clock.elapsed() + milliseconds
       cancelCut = clock.after(milliseconds, () => targets.cutAll())
     },
-    callOff,
-    endIfGone: () => {
+    cancel: callOff,
+    finishIfIdle: () => {
       if (targets.active() > 0) return
       callOff()
       allGone?.()
     },
-    whenGone: (then) => {
+    onIdle: (then) => {
       allGone = then
     },
     remaining: () => (cutAt === undefined ? undefined : cutAt - clock.elapsed()),

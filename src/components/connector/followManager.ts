@@ -48,10 +48,10 @@ export function followManager(options: {
   readonly now: () => Date
   /** Called with each map that differs from the one before. */
   readonly onMap: (map: MapInEffect) => void
-  readonly onLost: (reason: string) => void
-  readonly onFound: () => void
+  readonly onUnreachable: (reason: string) => void
+  readonly onReachable: () => void
 }): FollowedManager {
-  const { ask, interval, wait, now, onMap, onLost, onFound } = options
+  const { ask, interval, wait, now, onMap, onUnreachable, onReachable } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let problem: { readonly since: Date; readonly reason: string } | undefined
@@ -64,12 +64,12 @@ export function followManager(options: {
       const text = JSON.stringify(map)
       if (text !== known) onMap(map)
       known = text
-      if (problem) onFound()
+      if (problem) onReachable()
       problem = undefined
     } catch (error) {
       if (signal.aborted) return
       const reason = error instanceof Error ? error.message : String(error)
-      if (!problem) onLost(reason)
+      if (!problem) onUnreachable(reason)
       problem = { since: problem?.since ?? now(), reason }
     }
   }

@@ -19,10 +19,10 @@ const isAlert = (bytes: Buffer): boolean =>
  */
 export function watchTls(options: {
   readonly client: Socket
-  readonly intake: ReadBuffer
+  readonly readBuffer: ReadBuffer
   readonly onGoneOn: () => void
 }): void {
-  const { client, intake, onGoneOn } = options
+  const { client, readBuffer, onGoneOn } = options
   let turns = 1
   let isServersTurn = true
 
@@ -32,11 +32,11 @@ export function watchTls(options: {
     turns += 1
     if (turns < turnsOfLogin) return
     client.off('data', onData)
-    intake.to(client)
+    readBuffer.to(client)
     onGoneOn()
   }
   client.on('data', onData)
-  intake.to({
+  readBuffer.to({
     write: (bytes: Buffer) => {
       isServersTurn = false
       return client.write(bytes)
@@ -58,11 +58,11 @@ export function forward(options: {
   readonly client: Socket
   readonly database: Socket
   /** Reader of the database's connection. */
-  readonly intake: ReadBuffer
+  readonly readBuffer: ReadBuffer
   readonly clock: Clock
   readonly onClosed: () => void
 }): void {
-  const { client, database, intake, clock, onClosed } = options
+  const { client, database, readBuffer, clock, onClosed } = options
   let open = 2
   let cancel: (() => void) | undefined
 
@@ -70,7 +70,7 @@ export function forward(options: {
     open -= 1
     if (open === 0) {
       cancel?.()
-      intake.end()
+      readBuffer.end()
       onClosed()
     } else {
       other.destroySoon()
@@ -79,7 +79,7 @@ export function forward(options: {
     }
   }
 
-  intake.to(client)
+  readBuffer.to(client)
   client.on('drain', () => database.resume())
   client.on('data', (chunk: Buffer) => {
     // Nothing is queued when the kernel took it at once, whatever `write` says of its limit.

@@ -58,7 +58,7 @@ export function relayHandshake(options: {
   /** Connected; its errors are listened for. */
   readonly database: Socket
   /** Reader of the database's connection. */
-  readonly intake: ReadBuffer
+  readonly readBuffer: ReadBuffer
   readonly clock: Clock
   /** Returns true while other clients wait for this one to log in. */
   readonly isCrowded: () => boolean
@@ -67,7 +67,7 @@ export function relayHandshake(options: {
   /** The database has ended. `broken`: the server may have counted it; `noGreeting`: it said only this. */
   readonly onOver: (end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }) => void
 }): Handshake {
-  const { client, database, intake, clock, isCrowded, onHandedOver, onOver } = options
+  const { client, database, readBuffer, clock, isCrowded, onHandedOver, onOver } = options
   let turn: 'greeting' | 'client' | 'server' = 'greeting'
   let fromServer: Buffer = Buffer.alloc(0)
   let fromClient: Buffer = Buffer.alloc(0)
@@ -248,7 +248,7 @@ export function relayHandshake(options: {
   database.on('end', () => {
     if (!isSettled) database.destroy()
   })
-  intake.to({
+  readBuffer.to({
     write: (bytes: Buffer) => {
       onServerBytes(bytes)
       return true

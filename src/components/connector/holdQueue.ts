@@ -4,11 +4,11 @@ import type { Clock } from './clock.ts'
 export type HoldQueue<Client> = {
   readonly size: number
   /** Adds a client that arrived at that time of `clock.elapsed`; false if the queue is full. */
-  enter(client: Client, arrived: number): boolean
+  add(client: Client, arrived: number): boolean
   /** Does nothing for one that is not there. */
-  leave(client: Client): void
+  remove(client: Client): void
   /** Takes out the one that arrived first, of those that are `wanted` where that is given. */
-  next(wanted?: (client: Client) => boolean): Client | undefined
+  take(wanted?: (client: Client) => boolean): Client | undefined
   /** Milliseconds until the one that arrived first has waited long enough; undefined while nobody waits. */
   remaining(): number | undefined
 }
@@ -18,9 +18,9 @@ export function createHoldQueue<Client>(options: {
   readonly most: number
   readonly longest: number
   readonly clock: Clock
-  readonly sendAway: (client: Client) => void
+  readonly onExpired: (client: Client) => void
 }): HoldQueue<Client> {
-  const { most, longest, clock, sendAway } = options
+  const { most, longest, clock, onExpired } = options
   let waiting = new Map<Client, number>()
   let latest = Number.NEGATIVE_INFINITY
   let cancel: (() => void) | undefined
@@ -42,7 +42,7 @@ export function createHoldQueue<Client>(options: {
   function expire(): void {
     for (let entry = first(); entry && remaining() === 0; entry = first()) {
       waiting.delete(entry[0])
-      sendAway(entry[0])
+      onExpired(entry[0])
     }
     schedule()
   }
@@ -56,7 +56,7 @@ export function createHoldQueue<Client>(options: {
     get size() {
       return waiting.size
     },
-    enter: (client, arrived) => {
+    add: (client, arrived) => {
       if (waiting.size >= most) return false
       waiting.set(client, arrived)
       // One that had to come back takes its old place.
@@ -65,8 +65,8 @@ export function createHoldQueue<Client>(options: {
       if (first()?.[0] === client) schedule()
       return true
     },
-    leave: remove,
-    next: (wanted = () => true) => {
+    remove,
+    take: (wanted = () => true) => {
       for (const client of waiting.keys()) {
         if (!wanted(client)) continue
         remove(client)

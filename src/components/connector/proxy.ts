@@ -3,10 +3,11 @@ import { peerNetwork } from '../../api/remoteAddress.ts'
 import { type Client, createClient } from './client.ts'
 import type { Clock } from './clock.ts'
 import type { Mode } from './connectorState.ts'
-import { createDispatcher, type Dial } from './dispatcher.ts'
+import { createDispatcher } from './dispatcher.ts'
 import { createDrain } from './drain.ts'
 import { createHoldQueue } from './holdQueue.ts'
 import { createLoginLimiter } from './loginLimiter.ts'
+import type { Dial } from './readBuffer.ts'
 import {
   heldTooLong,
   offline,
@@ -42,11 +43,11 @@ export type TcpProxy = {
   /** Takes over a client that a listener has accepted. */
   accept(socket: Socket, role: RoutedRole): void
   /** Applies a mode to clients; a wait that it makes pointless ends. */
-  enter(mode: Mode): void
+  setMode(mode: Mode): void
   /** Cuts every connection now; returns true if there was one. */
   cut(): boolean
   /** Routes by another map from now on. */
-  follow(map: MapInEffect): void
+  setMap(map: MapInEffect): void
   /** Returns why no connection can be routed; null if one can. */
   problem(role: RoutedRole): string | null
   counts(): ProxyCounts
@@ -69,12 +70,12 @@ export function createProxy(options: {
   const { service, maxHeld, maxHold, drainTimeout, clock } = options
   const targets = createTargets({ service, drainTimeout, clock })
   const drain = createDrain({ targets, clock })
-  const waiting = createHoldQueue<Client>({
+  const held = createHoldQueue<Client>({
     most: maxHeld,
     longest: maxHold,
     clock,
-    sendAway: (client) =>
-      refuse(client, mode.value === 'ONLINE' ? pendingTooLong(maxHold) : heldTooLong(maxHold)),
+    onExpired: (client) =>
+      reject(client, mode.value === 'ONLINE' ? pendingTooLong(maxHold) : heldTooLong(maxHold)),
   })
   const refused = new Map<RefusalReason, number>()
   let mode = options.mode
@@ -82,22 +83,22 @@ export function createProxy(options: {
   let isStopping = false
   let cancelRelease: (() => void) | undefined
 
-  const admission = createLoginLimiter({ clock })
+  const loginLimiter = createLoginLimiter({ clock })
   const connect = createDispatcher({
     ...options,
     targets,
-    admission,
-    isCrowded: () => waiting.size > 0,
-    refuse,
-    again: place,
-    settled: dismiss,
-    joined: () => {
+    loginLimiter,
+    isCrowded: () => held.size > 0,
+    reject,
+    retry: place,
+    onLoginEnded: dismiss,
+    onConnected: () => {
       created += 1
     },
-    ended: drain.endIfGone,
+    onEnded: drain.finishIfIdle,
   })
 
-  function refuse(client: Client, refusal: Refusal): void {
+  function reject(client: Client, refusal: Refusal): void {
     refused.set(refusal.reason, (refused.get(refusal.reason) ?? 0) + 1)
     rejectClient(client.socket, refusal, clock)
   }
@@ -105,12 +106,12 @@ export function createProxy(options: {
   function hold(client: Client): void {
     client.tried = []
     client.failures = []
-    if (waiting.enter(client, client.arrived)) return
-    refuse(client, mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld))
+    if (held.add(client, client.arrived)) return
+    reject(client, mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld))
   }
 
   const admit = (client: Client): boolean => {
-    client.isAdmitted ||= admission.enter(client.from)
+    client.isAdmitted ||= loginLimiter.enter(client.from)
     return client.isAdmitted
   }
 
@@ -120,8 +121,8 @@ export function createProxy(options: {
    * /health/ready.
    */
   function place(client: Client): void {
-    if (isStopping) refuse(client, stopping)
-    else if (mode.value === 'OFFLINE') refuse(client, offline(mode.since))
+    if (isStopping) reject(client, stopping)
+    else if (mode.value === 'OFFLINE') reject(client, offline(mode.since))
     else if (mode.value === 'ONHOLD') hold(client)
     else if (admit(client)) connect(client)
     else {
@@ -134,11 +135,11 @@ export function createProxy(options: {
   function release(): void {
     cancelRelease?.()
     cancelRelease = undefined
-    while (mode.value === 'ONLINE' && !isStopping && waiting.size > 0) {
-      const client = waiting.next(admit)
+    while (mode.value === 'ONLINE' && !isStopping && held.size > 0) {
+      const client = held.take(admit)
       if (client) connect(client)
       else {
-        const milliseconds = admission.remaining()
+        const milliseconds = loginLimiter.remaining()
         if (milliseconds !== undefined) cancelRelease = clock.after(milliseconds, release)
         return
       }
@@ -148,52 +149,52 @@ export function createProxy(options: {
   function dismiss(client: Client): void {
     if (!client.isAdmitted) return
     client.isAdmitted = false
-    admission.leave(client.from)
+    loginLimiter.leave(client.from)
     release()
   }
 
   function turnAwayHeld(refusal: Refusal): void {
-    for (let client = waiting.next(); client; client = waiting.next()) refuse(client, refusal)
+    for (let client = held.take(); client; client = held.take()) reject(client, refusal)
   }
 
   return {
     accept: (socket, role) => {
       const from = peerNetwork(socket.remoteAddress ?? 'gone')
       const client = createClient({ socket, role, from, arrived: clock.elapsed() }, (left) => {
-        waiting.leave(left)
+        held.remove(left)
         left.dialling?.leave()
       })
       // Nobody overtakes those who wait to be released.
-      if (mode.value === 'ONLINE' && waiting.size > 0 && !isStopping) {
+      if (mode.value === 'ONLINE' && held.size > 0 && !isStopping) {
         hold(client)
         release()
       } else place(client)
     },
-    enter: (next) => {
+    setMode: (next) => {
       mode = next
       if (isStopping) return
-      drain.callOff()
+      drain.cancel()
       if (mode.value === 'ONLINE') release()
       if (mode.value !== 'OFFLINE') return
       turnAwayHeld(offline(mode.since))
-      if (targets.active() > 0) drain.within(drainTimeout)
+      if (targets.active() > 0) drain.start(drainTimeout)
     },
     cut: () => {
       const hadAny = targets.active() > 0
       targets.cutAll()
       return hadAny
     },
-    follow: (map) => targets.follow(map),
+    setMap: (map) => targets.setMap(map),
     problem: (role) => targets.problem(role),
     counts: () => {
       const left = drain.remaining()
       return {
         active: targets.active(),
-        held: waiting.size,
+        held: held.size,
         created,
-        remaining: waiting.remaining(),
+        remaining: held.remaining(),
         draining: left === undefined ? undefined : Math.max(0, left),
-        logins: admission.counts(),
+        logins: loginLimiter.counts(),
         blocked: targets.blocked(),
         byName: targets.counts(),
         refused,
@@ -203,9 +204,9 @@ export function createProxy(options: {
       isStopping = true
       turnAwayHeld(stopping)
       return new Promise((resolve) => {
-        drain.whenGone(resolve)
-        if (targets.active() > 0) drain.within(Math.min(grace, drain.remaining() ?? grace))
-        drain.endIfGone()
+        drain.onIdle(resolve)
+        if (targets.active() > 0) drain.start(Math.min(grace, drain.remaining() ?? grace))
+        drain.finishIfIdle()
       })
     },
   }

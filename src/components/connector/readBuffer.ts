@@ -1,4 +1,8 @@
+import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
+
+/** Opens a connection to a data source; what it sends goes to the read buffer. */
+export type Dial = (place: { readonly host: string; readonly port: number }, buffer: ReadBuffer) => Socket
 
 /** Receiver of the bytes that are read. */
 export type Sink = Pick<Writable, 'write' | 'writableLength'>

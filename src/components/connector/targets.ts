@@ -15,7 +15,7 @@ export type Target = {
 
 export type Targets = {
   /** Routes new connections by another map; existing ones to what may not be used any more drain, or are cut. */
-  follow(map: MapInEffect): void
+  setMap(map: MapInEffect): void
   /** The target for the next connection, but for those that were tried in vain. */
   choose(role: RoutedRole, tried: readonly Target[]): Target | undefined
   /** Returns why no connection can be routed; null if one can. */
@@ -110,7 +110,7 @@ export function createTargets(options: {
   }
 
   return {
-    follow: (map) => {
+    setMap: (map) => {
       for (const role of roles) {
         const route = routeOf({ map, service, role })
         routes[role] = route

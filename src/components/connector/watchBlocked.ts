@@ -1,7 +1,6 @@
 import type { Clock } from './clock.ts'
-import type { Dial } from './dispatcher.ts'
 import { relayHandshake } from './handshake.ts'
-import { createReadBuffer } from './readBuffer.ts'
+import { createReadBuffer, type Dial } from './readBuffer.ts'
 import { hostBlocked } from './refusal.ts'
 import type { Target, Targets } from './targets.ts'
 
@@ -25,8 +24,8 @@ export function watchBlocked(options: {
       watched.delete(target)
       return
     }
-    const intake = createReadBuffer()
-    const database = dial(target, intake)
+    const readBuffer = createReadBuffer()
+    const database = dial(target, readBuffer)
     const again = (): void => void clock.after(interval, () => look(target))
     const cancelLate = clock.after(interval, () => database.destroy())
     database.on('error', () => undefined)
@@ -37,7 +36,7 @@ export function watchBlocked(options: {
       relayHandshake({
         client: undefined,
         database,
-        intake,
+        readBuffer,
         clock,
         isCrowded: () => false,
         onHandedOver: () => database.destroy(),

@@ -50,7 +50,7 @@ export type DataSourceTable = {
   /** The data sources of a service. */
   views(service: string): readonly DataSourceView[]
   /** Sets the state of data sources together. Returns those that were not in it already. */
-  bring(
+  setState(
     keys: readonly DataSourceKey[],
     to: { readonly state: RecordedState; readonly by: string; readonly reason?: string | null },
   ): readonly DataSource[]
@@ -115,7 +115,7 @@ export function createDataSourceTable(options: {
     policy,
     view,
     views,
-    bring: (keys, { state, by, reason = null }) => {
+    setState: (keys, { state, by, reason = null }) => {
       const changing = keys.map(view).filter((it) => it.state !== state)
       if (changing.length === 0) return []
       const marks = changing.map((it) => markOf(it, { state, by, reason }))

@@ -47,16 +47,16 @@ type Address = Pick<DataSource, 'service' | 'name' | 'host' | 'port'>
 export type HealthTable = {
   of(source: Address): Health
   /** Records a check; a regular one, which counts for the streak, has its duration. */
-  note(facts: {
+  record(facts: {
     readonly source: DataSource
     readonly observation: Observation
     readonly at: Date
     readonly milliseconds?: number
   }): Finding
   /** Begins a new streak, as for a new state. */
-  startOver(source: Address): void
+  resetStreak(source: Address): void
   /** Forgets all but what is in the map, at the same address. */
-  keepOnly(map: ServicesMap): void
+  retain(map: ServicesMap): void
 }
 
 export function createHealthTable(): HealthTable {
@@ -64,7 +64,7 @@ export function createHealthTable(): HealthTable {
   const of = (source: Address): Health => table.get(addressOf(source)) ?? unknown
   return {
     of,
-    note: ({ source, observation, at, milliseconds }) => {
+    record: ({ source, observation, at, milliseconds }) => {
       const before = of(source)
       const finding = findingOf(observation, source.role)
       const { latency, seqno } = measured(observation)
@@ -81,8 +81,8 @@ export function createHealthTable(): HealthTable {
       table.set(addressOf(source), { ...after, latency: source.role === 'primary' ? null : latency })
       return finding
     },
-    startOver: (source) => table.set(addressOf(source), { ...of(source), streak: noStreak }),
-    keepOnly: (map) => {
+    resetStreak: (source) => table.set(addressOf(source), { ...of(source), streak: noStreak }),
+    retain: (map) => {
       const names = new Set(sourcesOf(map).map(addressOf))
       for (const key of table.keys()) {
         if (!names.has(key)) table.delete(key)

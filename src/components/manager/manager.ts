@@ -21,7 +21,7 @@ export type ManagerSettings = Pick<
 >
 
 const usualTiming: MonitorTiming = {
-  pace: defaultCheckInterval,
+  checkInterval: defaultCheckInterval,
   limit: 2000,
   now: () => performance.now(),
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),

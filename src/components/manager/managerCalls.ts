@@ -1,6 +1,7 @@
 import type { ApiContext } from '../../api/apiContext.ts'
 import { ready } from '../../api/calls/health.ts'
-import { type Call, type ServedRoute, serve, type TextResponse, textResponse } from '../../api/serve.ts'
+import { type TextResponse, textResponse } from '../../api/response.ts'
+import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
@@ -18,7 +19,7 @@ import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
 export const readyToManage = (manager: Manager): ServedRoute =>
   serve(commonRoutes.ready, async (call, context) => {
     const common = (await ready.handle(call, context)) as TextResponse
-    const reasons = manager.reasonsAgainst()
+    const reasons = manager.notReadyReasons()
     if (reasons.length === 0) return common
     const told = call.caller.kind === 'anonymous' ? '' : `${reasons.join('\n')}\n`
     return textResponse(503, `${common.text.replace(/^ready/, 'unready')}${told}`)
@@ -109,11 +110,11 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
 function reasonOf(manager: Manager): string | null {
   const { services } = manager.map()
   const idle = hasDatabase({ component: 'manager', services })
-    ? manager.monitors
+    ? manager.isMonitoring
       ? []
       : ['not monitoring: monitor-user is not set']
     : [withoutDatabase.manager]
-  const reasons = [...idle, ...manager.reasonsAgainst()]
+  const reasons = [...idle, ...manager.notReadyReasons()]
   return reasons.length > 0 ? reasons.join('; ') : null
 }
 
@@ -128,7 +129,7 @@ function statusOf({ manager, identity }: ServedManager, context: ApiContext): St
     dataSourceName: member.datasource,
     startTime: new Date(context.now().getTime() - context.uptime()).toISOString(),
     uptimeSeconds: uptime,
-    state: manager.monitors ? 'ONLINE' : 'OFFLINE',
+    state: manager.isMonitoring ? 'ONLINE' : 'OFFLINE',
     reason: reasonOf(manager),
     isWitness: member.witness,
     managerPID: context.pid,
@@ -169,7 +170,7 @@ function readCalls(served: ServedManager): readonly ServedRoute[] {
     serve(routes.managerPing, async ({ params: { service = '', datasource: name = '' } }) => {
       const key = { service, name }
       manager.view(key)
-      if (!manager.monitors) throw noMonitor()
+      if (!manager.isMonitoring) throw noMonitor()
       const observation = await manager.check(key)
       // To refuse our login is an answer, too.
       return { value: observation !== undefined && observation.kind !== 'failed' }

@@ -103,7 +103,7 @@ export type StateStore = {
   /** Returns why the last change could not be written; undefined once one could. */
   problem(): string | undefined
   /** Number of changes that could not be written. */
-  failures(): number
+  writeFailures(): number
 }
 
 /**
@@ -143,6 +143,6 @@ export function openStateStore(options: {
       current = next
     },
     problem: () => problem,
-    failures: () => failures,
+    writeFailures: () => failures,
   }
 }

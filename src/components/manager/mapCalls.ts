@@ -1,4 +1,5 @@
-import { type Call, type Caller, type ServedRoute, serve } from '../../api/serve.ts'
+import type { Caller } from '../../api/caller.ts'
+import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { addDataSource, addService, type EditedMap, replaceMap } from '../editMap.ts'

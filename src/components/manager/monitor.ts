@@ -9,27 +9,27 @@ import { serverOf } from './dataSources.ts'
 /** Interval between checks of a server, in milliseconds. */
 type CheckInterval = {
   /** From the end of one check to the begin of the next. */
-  readonly interval: number
+  readonly usual: number
   /** Longest interval for a server that does not answer. */
   readonly longest: number
   /** Unanswered checks in a row before the interval grows: until then a quick result counts. */
-  readonly patience: number
+  readonly quickRetries: number
 }
 
-export const defaultCheckInterval: CheckInterval = { interval: 2000, longest: 15_000, patience: 3 }
+export const defaultCheckInterval: CheckInterval = { usual: 2000, longest: 15_000, quickRetries: 3 }
 
 /** Largest random deviation of a delay, either way, so that managers do not all check at once. */
 const jitter = 0.2
 
 /** Milliseconds until the next check after this many in a row brought no answer; `random` is from 0 to 1. */
 export function nextCheckDelay(facts: {
-  readonly pace: CheckInterval
+  readonly checkInterval: CheckInterval
   readonly unanswered: number
   readonly random: number
 }): number {
-  const { pace, unanswered, random } = facts
-  const doublings = Math.max(0, unanswered - pace.patience + 1)
-  const delay = Math.min(pace.longest, pace.interval * 2 ** doublings)
+  const { checkInterval, unanswered, random } = facts
+  const doublings = Math.max(0, unanswered - checkInterval.quickRetries + 1)
+  const delay = Math.min(checkInterval.longest, checkInterval.usual * 2 ** doublings)
   return Math.round(delay * (1 - jitter + 2 * jitter * random))
 }
 
@@ -38,7 +38,7 @@ export type Server = { readonly host: string; readonly port: number }
 
 /** Clock, randomness and limits of the monitor, in milliseconds. */
 export type MonitorTiming = {
-  readonly pace: CheckInterval
+  readonly checkInterval: CheckInterval
   /** Limit of one check. */
   readonly limit: number
   readonly now: () => number
@@ -75,7 +75,7 @@ export function createMonitor(options: {
   readonly fault: (error: unknown) => void
 }): Monitor {
   const { open, timing, seen, fault } = options
-  const { pace, limit, now, wait, random } = timing
+  const { checkInterval, limit, now, wait, random } = timing
   const watched = new Map<string, Watched>()
 
   /** Gives up waiting after the limit; the reading goes on, so that a server that hangs is asked once. */
@@ -109,7 +109,9 @@ export function createMonitor(options: {
         fault(error)
         unanswered += 1
       }
-      await wait(nextCheckDelay({ pace, unanswered, random: random() }), signal).catch(() => undefined)
+      await wait(nextCheckDelay({ checkInterval, unanswered, random: random() }), signal).catch(
+        () => undefined,
+      )
     }
   }
 

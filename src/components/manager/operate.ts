@@ -52,7 +52,7 @@ export async function operate(order: Order, key: DataSourceKey): Promise<boolean
   // Nothing comes between this look and the change.
   const now = aimNow(order, key)
   audit({ before: now.view.state })
-  const changed = manager.bring([key], { state: now.aim, by }).length > 0
+  const changed = manager.setState([key], { state: now.aim, by }).length > 0
   audit({ after: now.aim, changed })
   return changed
 }
@@ -65,7 +65,7 @@ export function takeServiceOffline(order: Order, service: string): boolean {
   const { manager, by, audit } = order
   const views = manager.views(service)
   const keys = views.filter(({ state }) => state === 'ONLINE')
-  const changed = manager.bring(keys, { state: 'OFFLINE', by }).length > 0
+  const changed = manager.setState(keys, { state: 'OFFLINE', by }).length > 0
   audit({ before: statesOf(views), after: statesOf(manager.views(service)), changed })
   return changed
 }

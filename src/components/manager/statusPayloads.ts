@@ -17,7 +17,7 @@ function connectionsOf({ service, name }: DataSourceKey, connector: ConnectorSta
 /** ONLINE is a promise that checks keep: where nobody can make any, nobody knows. */
 export function shownState(manager: Manager, view: DataSourceView): DataSourceState {
   if (view.state !== 'ONLINE') return view.state
-  return manager.monitors && manager.health(view).finding?.result !== 'unable' ? 'ONLINE' : 'UNKNOWN'
+  return manager.isMonitoring && manager.health(view).finding?.result !== 'unable' ? 'ONLINE' : 'UNKNOWN'
 }
 
 const notChecked = 'It is not checked: monitor-user is not set.'
@@ -42,7 +42,7 @@ export function dataSourceStatus(facts: {
   const view = manager.view(key)
   const health = manager.health(view)
   const { service, name, host, port, role, since, by } = view
-  const isUnchecked = view.state === 'ONLINE' && !manager.monitors
+  const isUnchecked = view.state === 'ONLINE' && !manager.isMonitoring
   return {
     name,
     service,

@@ -24,7 +24,7 @@ export type Replicator = {
     readonly audit: (facts: AuditFacts) => void
   }): Promise<ChangedReplicatorStatusPayload>
   /** Returns why it is not ready; undefined if it is. */
-  reasonAgainst(): Promise<string | undefined>
+  notReadyReason(): Promise<string | undefined>
 }
 
 /** Looks after the replication of a database server; failures are problems or a `DatabaseError`. */
@@ -34,8 +34,8 @@ export function createReplicator(options: {
   readonly timing: OperationTiming
 }): Replicator {
   const { replication, database, timing } = options
-  const one = createOperationLock()
-  const look = () => observe({ replication, database, oneAtATime: one })
+  const operationLock = createOperationLock()
+  const look = () => observe({ replication, database, operationLock })
 
   async function chosen(service: string | undefined): Promise<Services> {
     const services = byService(await replication.channels(), database.service)
@@ -59,13 +59,13 @@ export function createReplicator(options: {
       operate({
         operation,
         replication,
-        oneAtATime: one,
+        operationLock,
         timing,
         host: database.host,
         read: () => chosen(service),
         audit,
       }),
-    reasonAgainst: async () => {
+    notReadyReason: async () => {
       try {
         await replication.channels()
         return undefined

@@ -12,11 +12,11 @@ import { replicaStatus } from './serviceStatus.ts'
 /** Rules of an operation for each channel. */
 type OperationRule = {
   /** Returns true if the server has anything to do. */
-  readonly needs: (channel: Channel) => boolean
-  readonly act: (replication: Replication, channel: string) => Promise<void>
+  readonly needsChange: (channel: Channel) => boolean
+  readonly apply: (replication: Replication, channel: string) => Promise<void>
   readonly isReached: (channel: Channel) => boolean
   /** Returns true if the goal will not be reached, however long one waits. */
-  readonly isLost: (channel: Channel) => boolean
+  readonly hasFailed: (channel: Channel) => boolean
   /** True if the goal must hold for a moment: an error shows only when the thread comes to it. */
   readonly settles: boolean
 }
@@ -29,25 +29,25 @@ const never = (): boolean => false
 /** Rules of each operation. */
 const operationRules: Readonly<Record<Operation, OperationRule>> = {
   online: {
-    needs: (channel) => !isStarted(channel),
-    act: (replication, channel) => replication.start(channel),
+    needsChange: (channel) => !isStarted(channel),
+    apply: (replication, channel) => replication.start(channel),
     isReached: (channel) => stateOf(channel) === 'ONLINE',
     // One that only cannot connect tries again by itself.
-    isLost: (channel) => pendingErrorOf(channel) !== null && !isStarted(channel),
+    hasFailed: (channel) => pendingErrorOf(channel) !== null && !isStarted(channel),
     settles: true,
   },
   offline: {
-    needs: (channel) => !isStopped(channel),
-    act: (replication, channel) => replication.stop(channel),
+    needsChange: (channel) => !isStopped(channel),
+    apply: (replication, channel) => replication.stop(channel),
     isReached: isStopped,
-    isLost: never,
+    hasFailed: never,
     settles: false,
   },
   reset: {
-    needs: (channel) => !isForgotten(channel),
-    act: (replication, channel) => replication.reset(channel),
+    needsChange: (channel) => !isForgotten(channel),
+    apply: (replication, channel) => replication.reset(channel),
     isReached: isForgotten,
-    isLost: never,
+    hasFailed: never,
     settles: false,
   },
 }
@@ -74,7 +74,7 @@ const statesOf = (services: Services): object =>
 export async function operate(options: {
   readonly operation: Operation
   readonly replication: Replication
-  readonly oneAtATime: OperationLock
+  readonly operationLock: OperationLock
   readonly timing: OperationTiming
   /** Host of the database server. */
   readonly host: string
@@ -83,15 +83,15 @@ export async function operate(options: {
   /** Told what was, what is and whether anything was changed. */
   readonly audit: (facts: AuditFacts) => void
 }): Promise<ChangedReplicatorStatusPayload> {
-  const { operation, replication, oneAtATime, timing, host, read, audit } = options
-  const { needs, act, isReached, isLost, settles } = operationRules[operation]
-  const end = oneAtATime.begin(operation)
+  const { operation, replication, operationLock, timing, host, read, audit } = options
+  const { needsChange, apply, isReached, hasFailed, settles } = operationRules[operation]
+  const end = operationLock.begin(operation)
   const deadline = timing.now() + timing.effect
   const changed = new Set<string>()
   let unfinished: Promise<void> | undefined
 
   async function command(channel: string): Promise<void> {
-    const work = act(replication, channel)
+    const work = apply(replication, channel)
     const late = (): DatabaseError => {
       unfinished = work
       const message = `The database did not end the ${operation} within ${timing.effect / 1000} s and goes on with it.`
@@ -105,7 +105,7 @@ export async function operate(options: {
 
   async function changeAll(services: Services): Promise<void> {
     for (const [name, channel] of services) {
-      if (!needs(channel)) continue
+      if (!needsChange(channel)) continue
       try {
         await command(channel.name)
       } catch (error) {
@@ -124,7 +124,7 @@ export async function operate(options: {
       const services = await read()
       audit({ after: statesOf(services) })
       const all = [...services.values()]
-      if (all.some(isLost)) throw broken(services)
+      if (all.some(hasFailed)) throw broken(services)
       const now = timing.now()
       if (all.every(isReached)) {
         since ??= now
@@ -142,7 +142,7 @@ export async function operate(options: {
 
   try {
     const before = await read()
-    oneAtATime.names(new Set(before.keys()))
+    operationLock.setServices(new Set(before.keys()))
     audit({ before: statesOf(before) })
     if (operation === 'reset') refuseReset(before)
     const isThere = [...before.values()].every(isReached)

@@ -9,7 +9,7 @@ export type OperationLock = {
   /** The operation that runs now. */
   running(): RunningOperation | undefined
   /** Names the services of the operation that runs. */
-  names(services: ReadonlySet<string>): void
+  setServices(services: ReadonlySet<string>): void
   /** Begins an operation, or throws an `operation-running` problem. What it returns ends it. */
   begin(operation: Operation): () => void
 }
@@ -19,7 +19,7 @@ export function createOperationLock(): OperationLock {
   let current: RunningOperation | undefined
   return {
     running: () => current,
-    names: (services) => {
+    setServices: (services) => {
       if (current) current = { ...current, services }
     },
     begin: (operation) => {

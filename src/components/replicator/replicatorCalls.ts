@@ -1,6 +1,7 @@
 import { ready } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type Call, type ServedRoute, serve, type TextResponse, textResponse } from '../../api/serve.ts'
+import { type TextResponse, textResponse } from '../../api/response.ts'
+import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { withoutDatabase } from '../../contracts/component.ts'
 import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
@@ -13,7 +14,7 @@ import type { Operation } from './operationLock.ts'
 export const readyWithDatabase = (replicator: Replicator): ServedRoute =>
   serve(commonRoutes.ready, async (call, context) => {
     const common = (await ready.handle(call, context)) as TextResponse
-    const reason = await replicator.reasonAgainst()
+    const reason = await replicator.notReadyReason()
     if (reason === undefined) return common
     const told = call.caller.kind === 'anonymous' ? '' : `${reason}\n`
     return textResponse(503, `${common.text.replace(/^ready/, 'unready')}${told}`)

@@ -1,6 +1,7 @@
 import { metrics } from '../../api/calls/metrics.ts'
 import type { MetricFamily } from '../../api/metricFamilies.ts'
-import { type ServedRoute, serve, type TextResponse } from '../../api/serve.ts'
+import type { TextResponse } from '../../api/response.ts'
+import { type ServedRoute, serve } from '../../api/serve.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { type ReplicatorStatusPayload, replicatorStates } from '../../contracts/replicatorPayloads.ts'
 import { DatabaseError } from '../databases/databaseError.ts'

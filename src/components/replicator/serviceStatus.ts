@@ -72,16 +72,16 @@ export function byService(channels: readonly Channel[], service: string): Readon
 export async function observe(facts: {
   readonly replication: Replication
   readonly database: DatabaseSettings
-  readonly oneAtATime: OperationLock
+  readonly operationLock: OperationLock
 }): Promise<ReplicatorStatusPayload> {
-  const { replication, oneAtATime } = facts
+  const { replication, operationLock } = facts
   const { host, service } = facts.database
   const services = byService(await replication.channels(), service)
   if (services.size === 0) {
     const position = await replication.position()
     return position ? { [service]: primaryStatus(position, host) } : {}
   }
-  const running = oneAtATime.running()
+  const running = operationLock.running()
   return Object.fromEntries(
     [...services].map(([name, channel]) => {
       const underWay = running?.services.has(name) ? running.operation : undefined

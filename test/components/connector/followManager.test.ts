@@ -238,8 +238,8 @@ describe('followManager', () => {
       wait: () => new Promise<void>((resolve) => (pass = resolve)),
       now: () => new Date(0),
       onMap: ({ services }) => events.push(`map of ${services.length}`),
-      onLost: (reason) => events.push(`lost: ${reason}`),
-      onFound: () => events.push('found'),
+      onUnreachable: (reason) => events.push(`lost: ${reason}`),
+      onReachable: () => events.push('found'),
     })
     const settle = () => new Promise((resolve) => setImmediate(resolve))
     return {

@@ -17,12 +17,17 @@ async function queued() {
   onTestFinished(() => server.close())
   const outside = await databaseClient(server.port)
   outside.socket.pause()
-  const [inside, database, intake, clock] = [await client, new Socket(), createReadBuffer(), manualClock()]
+  const [inside, database, readBuffer, clock] = [
+    await client,
+    new Socket(),
+    createReadBuffer(),
+    manualClock(),
+  ]
   let isClosed = false
   forward({
     client: inside,
     database,
-    intake,
+    readBuffer,
     clock,
     onClosed: () => {
       isClosed = true
@@ -30,9 +35,9 @@ async function queued() {
   })
   let said = 0
   for (let goesOn = true; goesOn; ) {
-    const buffer = intake.buffer()
+    const buffer = readBuffer.buffer()
     said += buffer.length
-    goesOn = intake.callback(buffer.length, buffer)
+    goesOn = readBuffer.callback(buffer.length, buffer)
   }
   database.destroy()
   await once(database, 'close')

@@ -9,17 +9,17 @@ function room(most = 10) {
     most,
     longest: 1000,
     clock,
-    sendAway: (name) => void away.push(name),
+    onExpired: (name) => void away.push(name),
   })
-  return { clock, away, waiting, enter: (name: string) => waiting.enter(name, clock.elapsed()) }
+  return { clock, away, waiting, enter: (name: string) => waiting.add(name, clock.elapsed()) }
 }
 
 describe('the waiting room', () => {
   it('lets out in order of arrival', () => {
     const { waiting, enter } = room()
     for (const name of ['a', 'b', 'c']) enter(name)
-    waiting.leave('b')
-    expect([waiting.next(), waiting.next(), waiting.next()]).toEqual(['a', 'c', undefined])
+    waiting.remove('b')
+    expect([waiting.take(), waiting.take(), waiting.take()]).toEqual(['a', 'c', undefined])
   })
 
   it('gives one that comes back its old place, even behind one that left', () => {
@@ -28,16 +28,16 @@ describe('the waiting room', () => {
     enter('b')
     clock.advance(5)
     enter('c')
-    waiting.leave('c')
-    waiting.enter('a', 1)
-    waiting.enter('bb', 7)
-    expect([waiting.next(), waiting.next(), waiting.next()]).toEqual(['a', 'b', 'bb'])
+    waiting.remove('c')
+    waiting.add('a', 1)
+    waiting.add('bb', 7)
+    expect([waiting.take(), waiting.take(), waiting.take()]).toEqual(['a', 'b', 'bb'])
   })
 
   it('is full at its limit, and has room again when somebody leaves', () => {
     const { waiting, enter } = room(2)
     expect([enter('a'), enter('b'), enter('c')]).toEqual([true, true, false])
-    waiting.leave('a')
+    waiting.remove('a')
     expect(enter('c')).toBe(true)
     expect(room(0).enter('a')).toBe(false)
   })
@@ -64,7 +64,7 @@ describe('the waiting room', () => {
     enter('a')
     clock.advance(500)
     enter('b')
-    waiting.leave('a')
+    waiting.remove('a')
     clock.advance(999)
     expect(away).toEqual([])
     clock.advance(1)

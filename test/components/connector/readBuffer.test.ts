@@ -11,14 +11,14 @@ const much = 16 * 1024
 
 /** A client that takes at once, or keeps what it was given until it is drained, as the kernel has room. */
 class Client {
-  readonly intake: ReadBuffer = createReadBuffer()
+  readonly readBuffer: ReadBuffer = createReadBuffer()
   readonly queue: { readonly given: Buffer; readonly copy: Buffer }[] = []
   isReading = true
   isSpoilt = false
   private takesAtOnce = true
 
   constructor() {
-    this.intake.to(this as unknown as Writable)
+    this.readBuffer.to(this as unknown as Writable)
   }
 
   get writableLength(): number {
@@ -34,12 +34,12 @@ class Client {
   /** As the kernel fills a buffer and calls back. */
   read(length: number, takesAtOnce: boolean): void {
     if (!this.isReading) return
-    const buffer = this.intake.buffer()
+    const buffer = this.readBuffer.buffer()
     const filled = Math.min(length, buffer.length)
     reads += 1
     buffer.fill(reads % 251, 0, filled)
     this.takesAtOnce = takesAtOnce
-    this.isReading = this.intake.callback(filled, buffer)
+    this.isReading = this.readBuffer.callback(filled, buffer)
   }
 
   drain(): void {
@@ -49,7 +49,7 @@ class Client {
   }
 }
 
-describe('the intake', () => {
+describe('the readBuffer', () => {
   it('never writes over what a client has not taken yet', () => {
     const step = fc.record({
       client: fc.integer({ min: 0, max: 2 }),
@@ -66,7 +66,7 @@ describe('the intake', () => {
           if (act === 'read') client.read(length, takesAtOnce)
           else if (act === 'drain') client.drain()
           else {
-            client.intake.end()
+            client.readBuffer.end()
             const other = new Client()
             clients[index] = other
             all.push(other)
@@ -83,7 +83,7 @@ describe('the intake', () => {
     const [ended, other] = [new Client(), new Client()]
     ended.read(much, true)
     ended.read(262_144, false)
-    ended.intake.end()
+    ended.readBuffer.end()
     other.read(much, true)
     other.read(262_144, true)
     ended.drain()
@@ -107,7 +107,7 @@ describe('the intake', () => {
     const client = new Client()
     const sizes = [100, much, 200_000, 100].map((length) => {
       client.read(length, true)
-      return client.intake.buffer().length
+      return client.readBuffer.buffer().length
     })
     expect(sizes).toEqual([much, 262_144, 262_144, much])
   })

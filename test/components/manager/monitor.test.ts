@@ -41,7 +41,7 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
       close: () => void closed.push(it),
     }),
     timing: {
-      pace: defaultCheckInterval,
+      checkInterval: defaultCheckInterval,
       limit,
       now: () => {
         clock += 5
@@ -80,7 +80,7 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
 
 describe('the pace of checks', () => {
   const delay = (unanswered: number, random = 0.5) =>
-    nextCheckDelay({ pace: defaultCheckInterval, unanswered, random })
+    nextCheckDelay({ checkInterval: defaultCheckInterval, unanswered, random })
 
   it('is steady, doubles for a server that does not answer, and has an end', () => {
     expect([0, 1, 2, 3, 4, 5, 6, 100].map((it) => delay(it))).toEqual([

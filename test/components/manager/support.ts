@@ -144,7 +144,7 @@ export async function managerIn(
     readonly member?: Membership
     readonly askConnector?: ServedManager['askConnector']
     readonly context?: Partial<ApiContext>
-    readonly door?: 'tcp' | 'socket'
+    readonly listener?: 'tcp' | 'socket'
   } = {},
 ) {
   const {
@@ -180,7 +180,7 @@ export async function managerIn(
   const identity = { cluster: 'cluster', host: 'host1', member, parentPid: () => 42 }
   const { served, metrics } = managerApi({ manager, identity, askConnector: more.askConnector })
   const context = { ...(metrics ? { componentMetrics: metrics } : {}), ...more.context }
-  const api = await testApi({ served, context, ...(more.door ? { door: more.door } : {}) })
+  const api = await testApi({ served, context, ...(more.listener ? { listener: more.listener } : {}) })
 
   const get = async (path: string) => {
     const answer = await api.call({ url: `/api/v2/manager/${path}`, headers })
