@@ -33,7 +33,7 @@ export type Lockout = {
 }
 
 /** After that many failures within `window` milliseconds a pair is locked for as long again. */
-export const lockoutRule = { failures: 5, window: 5 * 60_000 } as const
+export const lockoutLimits = { failures: 5, window: 5 * 60_000 } as const
 
 /**
  * Pairs that are remembered: so many whose failures count, and so many that are locked. Each failure costs whoever
@@ -64,7 +64,7 @@ export function createLockout(options: {
 }): Lockout {
   const { now } = options
   const most = options.remembered ?? remembered
-  const { failures, window } = lockoutRule
+  const { failures, window } = lockoutLimits
   /** When the latest guesses of a pair failed, oldest first; the pair that failed longest ago stands first. */
   const failed = new Map<string, readonly number[]>()
   /** When a lock ends; all last equally long, so the one that ends first stands first. */

@@ -52,7 +52,11 @@ const noUser = (): ProblemError =>
  * Returns the caller of a login that was verified on its connection before, while no user has changed since: most
  * callers say the same again and again.
  */
-function recall(connection: Socket, authorization: string, { accounts }: ApiContext): Caller | undefined {
+function recallLogin(
+  connection: Socket,
+  authorization: string,
+  { accounts }: ApiContext,
+): Caller | undefined {
   const known = knownLogins.get(connection)
   if (known === undefined || known.authorization.reveal() !== authorization) return undefined
   return accounts.usersIfUnchanged() === known.users ? known.caller : undefined
@@ -79,7 +83,7 @@ async function checkLogin({ request }: RequestContext, { listener, context }: At
   return caller
 }
 
-function letBootstrap({ remoteAddress }: RequestContext, { listener, context }: At): Caller {
+function bootstrapCaller({ remoteAddress }: RequestContext, { listener, context }: At): Caller {
   if (listener === 'socket') return { kind: 'socket' }
   if (isLoopback(remoteAddress) || context.remoteBootstrap) return anonymous
   throw new ProblemError({
@@ -103,14 +107,14 @@ export function authenticate(
   if (auth === 'none') return anonymous
   const { socket, headers } = requestContext.request
   if (headers.authorization === undefined) return withoutLogin(requestContext, auth, at)
-  return recall(socket, headers.authorization, at.context) ?? withLogin(requestContext, auth, at)
+  return recallLogin(socket, headers.authorization, at.context) ?? withLogin(requestContext, auth, at)
 }
 
 async function withLogin(requestContext: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
   // The answer is for everybody: a login that cannot be checked only learns no more than they.
   if (auth === 'optional') return checkLogin(requestContext, at).catch(() => anonymous)
   if (auth === 'bootstrap' && (await at.context.accounts.users()).length === 0)
-    return letBootstrap(requestContext, at)
+    return bootstrapCaller(requestContext, at)
   return checkLogin(requestContext, at)
 }
 
@@ -118,7 +122,7 @@ async function withoutLogin(requestContext: RequestContext, auth: RouteAuth, at:
   const { listener, context } = at
   if (auth === 'optional') return listener === 'socket' ? { kind: 'socket' } : anonymous
   if (auth === 'bootstrap' && (await context.accounts.users()).length === 0)
-    return letBootstrap(requestContext, at)
+    return bootstrapCaller(requestContext, at)
   if (listener === 'socket') return { kind: 'socket' }
   if ((await context.accounts.users()).length === 0) throw noUser()
   throw new ProblemError({ code: 'login-required', detail: 'Send user and password by HTTP Basic.' })

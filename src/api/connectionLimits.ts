@@ -15,14 +15,14 @@ export const defaultConnectionLimits: ConnectionLimits = { remote: 400, perAddre
 /** Local connections may be so many times as many for the moment in which the system is asked whose they are. */
 const overshoot = 4
 
-type Kept = { readonly socket: Socket; readonly origin: string; isVerified: boolean }
+type TrackedConnection = { readonly socket: Socket; readonly origin: string; isVerified: boolean }
 
 /** State of each connection, by the socket that requests come from. */
-const keptBySocket = new WeakMap<Socket, Kept>()
+const connectionBySocket = new WeakMap<Socket, TrackedConnection>()
 
 /** Marks a connection over which a login was verified: it is not closed for the sake of others any more. */
 export function markVerified(socket: Socket): void {
-  const kept = keptBySocket.get(socket)
+  const kept = connectionBySocket.get(socket)
   if (kept !== undefined) kept.isVerified = true
 }
 
@@ -31,10 +31,10 @@ const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket):
 
 /** Returns the newest unverified connection of the origin that has most; of `newcomer` where none has more. */
 function connectionToClose(
-  all: readonly Kept[],
-  originOfKept: (kept: Kept) => string,
+  all: readonly TrackedConnection[],
+  originOfKept: (kept: TrackedConnection) => string,
   newcomer: string,
-): Kept | undefined {
+): TrackedConnection | undefined {
   const counts = new Map<string, number>()
   for (const kept of all) counts.set(originOfKept(kept), (counts.get(originOfKept(kept)) ?? 0) + 1)
   let most = newcomer
@@ -51,19 +51,19 @@ export function limitConnections(
   limits: ConnectionLimits,
   onRefused: (origin: string) => void,
 ): void {
-  const remote = new Set<Kept>()
-  const local = new Set<Kept>()
-  const byEnds = new Map<string, Kept>()
+  const remote = new Set<TrackedConnection>()
+  const local = new Set<TrackedConnection>()
+  const byEnds = new Map<string, TrackedConnection>()
   let trimming = false
 
-  const refuse = (kept: Kept, origin = kept.origin): void => {
+  const refuse = (kept: TrackedConnection, origin = kept.origin): void => {
     onRefused(origin)
     kept.socket.destroy()
     remote.delete(kept)
     local.delete(kept)
   }
 
-  const trimRemote = (newcomer: Kept): void => {
+  const trimRemote = (newcomer: TrackedConnection): void => {
     const ofSame = [...remote].filter(({ origin }) => origin === newcomer.origin)
     if (ofSame.length > limits.perAddress) refuse(newcomer)
     else if (remote.size > limits.remote) {
@@ -81,7 +81,7 @@ export function limitConnections(
         const origins = await Promise.all(all.map(({ socket }) => originOf(socket)))
         const names = new Map(all.map((kept, index) => [kept, origins[index]?.name ?? kept.origin]))
         const still = all.filter((kept) => local.has(kept))
-        const nameOf = (kept: Kept): string => names.get(kept) ?? kept.origin
+        const nameOf = (kept: TrackedConnection): string => names.get(kept) ?? kept.origin
         const last = still.at(-1)
         const closed = last && (connectionToClose(still, nameOf, nameOf(last)) ?? last)
         if (closed && local.size > limits.local) refuse(closed, nameOf(closed))
@@ -94,13 +94,13 @@ export function limitConnections(
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined) return void socket.destroy()
-    const kept: Kept = { socket, origin: peerNetwork(remoteAddress), isVerified: false }
+    const kept: TrackedConnection = { socket, origin: peerNetwork(remoteAddress), isVerified: false }
     const ends = endsOf(socket)
     const isLocal = isOwnAddress(socket)
     const room = isLocal ? local : remote
     room.add(kept)
     byEnds.set(ends, kept)
-    keptBySocket.set(socket, kept)
+    connectionBySocket.set(socket, kept)
     socket.once('close', () => {
       room.delete(kept)
       if (byEnds.get(ends) === kept) byEnds.delete(ends)
@@ -111,6 +111,6 @@ export function limitConnections(
   })
   server.on('secureConnection', (socket: Socket) => {
     const kept = byEnds.get(endsOf(socket))
-    if (kept !== undefined) keptBySocket.set(socket, kept)
+    if (kept !== undefined) connectionBySocket.set(socket, kept)
   })
 }

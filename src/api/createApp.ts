@@ -22,7 +22,7 @@ import { noQuery } from './validateRequest.ts'
 export type App = { readonly server: Server; readonly requestListener: RequestListener; readonly log: Log }
 
 /** Builds the response to a failed request; logs faults of the server. */
-function refusal(
+function errorResponse(
   error: unknown,
   { request, requestId, auditEntry }: RequestContext,
   { log, callLog }: { readonly log: Log; readonly callLog: CallLog },
@@ -127,7 +127,7 @@ export function createApp(options: {
     try {
       sent = await handleRequest(requestContext, facts)
     } catch (error) {
-      sent = refusal(error, requestContext, { log, callLog })
+      sent = errorResponse(error, requestContext, { log, callLog })
     }
     if (auditEntry) sent = await audit.record(requestContext, auditEntry, sent)
     send(response, sent, { requestId: requestContext.requestId, isLast: context.isStopping(), listener })

@@ -3,7 +3,7 @@ import type { CallAudit } from './audit/auditCalls.ts'
 import { authenticate } from './authenticate.ts'
 import { checkBody, readBody } from './requestBody.ts'
 import type { RequestContext } from './requestContext.ts'
-import { refuseHeaders } from './requestHeaders.ts'
+import { rejectHeaders } from './requestHeaders.ts'
 import { type Response, successResponse } from './response.ts'
 import type { Call } from './serve.ts'
 import {
@@ -33,7 +33,7 @@ export async function handleRequest(
   facts: ListenerContext,
 ): Promise<Response> {
   const { request, match, query, auditEntry } = requestContext
-  refuseHeaders(request.rawHeaders)
+  rejectHeaders(request.rawHeaders)
   rejectUntrusted(requestContext, facts)
   const asked = routeFor(requestContext)
   const caller = await authenticate(requestContext, authFor(requestContext, asked), facts)

@@ -69,7 +69,7 @@ export function lineOutput(to: number | LogTarget): { write(line: string): void 
 }
 
 /** A log takes 50 MB at most: the file, and `.1` (the newest) to `.4` beside it. */
-const logFileRule = { bytes: 10 * 1024 * 1024, files: 5 } as const
+const logFileLimits = { bytes: 10 * 1024 * 1024, files: 5 } as const
 
 /** Milliseconds between looks whether the file is still there. */
 const lookEvery = 1000
@@ -78,7 +78,7 @@ const lookEvery = 1000
  * Opens the log file of a component with its own rights: a regular file of its own, never a link.
  * Once too large, it is moved to `.1` and begun anew. Throws a `StartError`.
  */
-export function openLogFile(path: string, rule: { bytes: number; files: number } = logFileRule): LogTarget {
+export function openLogFile(path: string, rule: { bytes: number; files: number } = logFileLimits): LogTarget {
   const openAnew = (): { file: number; size: number } => {
     const { file, stats } = openTrusted(path, appendFlags)
     return { file, size: stats.size }

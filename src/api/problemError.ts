@@ -1,5 +1,6 @@
 import { QueueFullError } from '../accounts/fairQueue.ts'
-import { LockedOutError, lockoutRule } from '../accounts/lockout.ts'
+import { ForeignLockError, LockHeldError } from '../accounts/lockFile.ts'
+import { LockedOutError, lockoutLimits } from '../accounts/lockout.ts'
 import { UserFileError } from '../accounts/userFileIo.ts'
 import { ForeignLockError, LockHeldError } from '../accounts/userFileLock.ts'
 import type { FieldError } from '../contracts/envelope.ts'
@@ -28,9 +29,9 @@ export class ProblemError extends Error {
 const soon = { 'Retry-After': '1' }
 
 function ofLockout({ seconds }: LockedOutError): ProblemError {
-  const minutes = lockoutRule.window / 60_000
+  const minutes = lockoutLimits.window / 60_000
   const detail =
-    `Within ${minutes} minutes, ${lockoutRule.failures} logins with this user name from your address failed or ` +
+    `Within ${minutes} minutes, ${lockoutLimits.failures} logins with this user name from your address failed or ` +
     `are being checked. Try again in ${seconds} s; a login that worked before still works.`
   return new ProblemError({ code: 'locked-out', detail, headers: { 'Retry-After': String(seconds) } })
 }

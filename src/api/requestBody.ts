@@ -11,7 +11,7 @@ const refuse = (detail: string): ProblemError => new ProblemError({ code: 'malfo
  * Refuses what JSON.parse takes in silence, although two readers may understand it differently: a key twice
  * in one object, and `__proto__`. The text is well-formed JSON already.
  */
-function refuseAmbiguousKeys(text: string): void {
+function rejectAmbiguousKeys(text: string): void {
   const open: (Set<string> | undefined)[] = []
   for (const match of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/g)) {
     const [token, colon] = match
@@ -45,7 +45,7 @@ function parseStrictJson(body: Buffer): unknown {
     const place = /at position \d+/.exec(error instanceof Error ? error.message : '')?.[0]
     throw refuse(`The body is not JSON${place ? `: the fault is ${place}` : ''}.`)
   }
-  refuseAmbiguousKeys(text)
+  rejectAmbiguousKeys(text)
   return value
 }
 
@@ -112,7 +112,7 @@ const invalid = (detail: string, errors: readonly FieldError[]): ProblemError =>
   new ProblemError({ code: 'invalid-body', detail, errors })
 
 /** Rejects content that the call would ignore. */
-function refuseContent(body: unknown): void {
+function rejectContent(body: unknown): void {
   if (body === undefined || body === null) return
   const [member] = typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : ['']
   if (member === undefined) return
@@ -127,7 +127,7 @@ export function checkBody({ request }: Route, bytes: Buffer | undefined): unknow
   const isNone = bytes === undefined || (bytes.length === 0 && request === null)
   const body = isNone ? undefined : parseStrictJson(bytes)
   if (request === null) {
-    refuseContent(body)
+    rejectContent(body)
     return undefined
   }
   if (Value.Check(request, body)) return body

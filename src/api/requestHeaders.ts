@@ -63,7 +63,7 @@ const singles: ReadonlySet<string> = new Set([
 ])
 
 /** Refuses a request by its headers as they came, name and value in turn. */
-export function refuseHeaders(raw: readonly string[]): void {
+export function rejectHeaders(raw: readonly string[]): void {
   if (raw.length > 2 * mostHeaders) {
     throw new ProblemError({ code: 'headers-too-large', detail: `Send at most ${mostHeaders} headers.` })
   }

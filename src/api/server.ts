@@ -88,7 +88,7 @@ export function replaceTls(server: Server, tls: TlsMaterial): void {
   server.setSecureContext(secureOptions(tls))
 }
 
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+function rejectConnection(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   // Only who speaks TLS and something like HTTP can be answered.
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) {
     socket.destroy()
@@ -158,7 +158,7 @@ export function createHttpServer(facts: {
   server.on('checkExpectation', listener)
   server.setTimeout(limits.idle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    refuseConnection(error, socket, newRequestId()),
+    rejectConnection(error, socket, newRequestId()),
   )
   return server
 }

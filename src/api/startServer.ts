@@ -47,8 +47,8 @@ function auditOf(settings: ServerSettings, log: ListenerLog): Audit | undefined 
   const { auditFile: path, cluster, host, component } = settings
   if (path === undefined) return undefined
   const place = { cluster, host, component }
-  const tell = (line: object): void => log.always?.({ audit: line }, 'audit')
-  return createAudit({ file: createAuditFile(path), path, place, now: () => new Date(), log, tell })
+  const mirror = (line: object): void => log.always?.({ audit: line }, 'audit')
+  return createAudit({ file: createAuditFile(path), path, place, now: () => new Date(), log, mirror })
 }
 
 /**

@@ -79,7 +79,7 @@ function isProbe({ request, match }: RequestContext): boolean {
   return request.httpVersion === '1.0' && match !== undefined && isOpen(match.resource)
 }
 
-function refuseWrongHost(requestContext: RequestContext, isOwnHost: (header: string) => boolean): void {
+function rejectWrongHost(requestContext: RequestContext, isOwnHost: (header: string) => boolean): void {
   const { host, request, targetOrigin } = requestContext
   // HTTP/1.1 demands the header beside a target that names the host, too (RFC 9112 section 3.2).
   const lacksHeader = request.headers.host === undefined && request.httpVersion !== '1.0'
@@ -100,7 +100,7 @@ function refuseWrongHost(requestContext: RequestContext, isOwnHost: (header: str
 
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
-function refuseCrossSite({ method, host, request: { headers } }: RequestContext, listener: Listener): void {
+function rejectCrossSite({ method, host, request: { headers } }: RequestContext, listener: Listener): void {
   if (isSafe(method)) return
   const own = ownOrigin(listener, host)
   const [origin, fetchSite] = [one(headers.origin), one(headers['sec-fetch-site'])]
@@ -109,7 +109,7 @@ function refuseCrossSite({ method, host, request: { headers } }: RequestContext,
   throw new ProblemError({ code: 'cross-site', detail })
 }
 
-function refuseUnwantedForms({ headers }: IncomingMessage, route: Route): void {
+function rejectUnacceptable({ headers }: IncomingMessage, route: Route): void {
   const { accept } = headers
   const { response } = route
   const form = response.kind === 'text' ? response.mediaType : 'application/json'
@@ -124,12 +124,12 @@ function refuseUnwantedForms({ headers }: IncomingMessage, route: Route): void {
   }
 }
 
-function refuseBadEscapes(path: string): void {
+function rejectBadEscapes(path: string): void {
   if (!isDecodable(path)) throw badRequest('The path holds a percent sign that begins no character in UTF-8.')
 }
 
 /** Health is asked while stopping, too: that is when its answer matters. */
-function refuseWhileStopping({ path }: RequestContext, context: ApiContext): void {
+function rejectWhileStopping({ path }: RequestContext, context: ApiContext): void {
   if (!context.isStopping() || path.startsWith('/health/')) return
   throw new ProblemError({ code: 'stopping', detail: 'The server is stopping. Try again when it is back.' })
 }
@@ -147,10 +147,10 @@ export function rejectUntrusted(
   requestContext: RequestContext,
   { listener, context, isOwnHost }: ListenerRules,
 ): void {
-  refuseBadEscapes(requestContext.path)
-  refuseWhileStopping(requestContext, context)
-  if (listener === 'tcp') refuseWrongHost(requestContext, isOwnHost)
-  refuseCrossSite(requestContext, listener)
+  rejectBadEscapes(requestContext.path)
+  rejectWhileStopping(requestContext, context)
+  if (listener === 'tcp') rejectWrongHost(requestContext, isOwnHost)
+  rejectCrossSite(requestContext, listener)
 }
 
 /** Returns the route of a request, if there is one; HEAD counts as GET. */
@@ -180,7 +180,7 @@ export function validateRequest(
     const detail = `This resource takes ${allow}.`
     throw new ProblemError({ code: 'method-not-allowed', detail, headers: { Allow: allow } })
   }
-  refuseUnwantedForms(request, served.route)
+  rejectUnacceptable(request, served.route)
   checkQuery(served.route, query)
   return { kind: 'call', served }
 }

@@ -46,7 +46,7 @@ Exit codes: 0 done, 1 failed, 3 wrong usage.
 class UsageError extends Error {}
 
 /** The one option of a command; a missing, unknown or doubled one is wrong usage. */
-function option(args: readonly string[], name: string): string {
+function requiredOption(args: readonly string[], name: string): string {
   let values: readonly unknown[]
   try {
     const options = { [name]: { type: 'string', multiple: true } } as const
@@ -61,12 +61,12 @@ function option(args: readonly string[], name: string): string {
   return value
 }
 
-function noArguments(args: readonly string[]): void {
+function rejectArguments(args: readonly string[]): void {
   if (args.length > 0) throw new UsageError(`'${args[0]}' has no meaning here`)
 }
 
 /** Runs the part of a command that judges what it was given: an Error there is a message for the user. */
-async function judged<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
+async function withReason<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -78,9 +78,9 @@ async function judged<Result>(what: string, work: () => Result | Promise<Result>
 // What a command alone needs is loaded by it: the short ones run many times in a deployment.
 
 async function settingsOf(args: readonly string[]): Promise<ServerSettings> {
-  const file = option(args, 'settings')
+  const file = requiredOption(args, 'settings')
   const { readServerSettings } = await import('../contracts/readServerSettings.ts')
-  return judged(`the settings ${file} cannot be used`, () =>
+  return withReason(`the settings ${file} cannot be used`, () =>
     readServerSettings(readText(file, 'the settings')),
   )
 }
@@ -103,18 +103,18 @@ function parsed(json: string): unknown {
 
 /** Reads a list from standard input, item by item; a single item may stand without its list. */
 const listOnStdin = <One>(what: string, read: (value: unknown) => One): Promise<readonly One[]> =>
-  judged(`standard input holds no ${what}`, async () => {
+  withReason(`standard input holds no ${what}`, async () => {
     const value = parsed(await text(process.stdin))
     return (Array.isArray(value) ? value : [value]).map((one: unknown) => read(one))
   })
 
-const tellChanged = (changed: boolean): void => {
+const printChanged = (changed: boolean): void => {
   process.stdout.write(`${JSON.stringify({ changed })}\n`)
 }
 
 /** The user file that is to be changed; root changes it with no more rights than the owner of its folder has. */
 function userFile(args: readonly string[]): string {
-  const file = option(args, 'file')
+  const file = requiredOption(args, 'file')
   dropPrivilegesToOwner(file)
   return file
 }
@@ -133,8 +133,8 @@ async function putUsers(args: readonly string[]): Promise<void> {
     if (problems.length > 0) throw new Error(`the user name ${problems.join(', ')}`)
     return given
   })
-  tellChanged(
-    await judged('the user was not written', () =>
+  printChanged(
+    await withReason('the user was not written', () =>
       changeUserFile(file, (users) => records.reduce(putUser, users)),
     ),
   )
@@ -143,25 +143,25 @@ async function putUsers(args: readonly string[]): Promise<void> {
 async function removeUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
   const seen = await listOnStdin('user', readUserRecord)
-  tellChanged(
-    await judged('the user was not removed', () =>
+  printChanged(
+    await withReason('the user was not removed', () =>
       changeUserFile(file, (users) => seen.reduce(removeUnchangedUser, users)),
     ),
   )
 }
 
-async function takeBackUsers(args: readonly string[]): Promise<void> {
+async function revertUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
   const written = await listOnStdin('user', readUserChange)
-  tellChanged(
-    await judged('the user was not taken back', () =>
+  printChanged(
+    await withReason('the user was not taken back', () =>
       changeUserFile(file, (users) => written.reduce(revertUser, users)),
     ),
   )
 }
 
 async function verifyAuditLog(args: readonly string[]): Promise<void> {
-  const file = option(args, 'file')
+  const file = requiredOption(args, 'file')
   dropPrivilegesToOwner(file)
   const { verifyAudit } = await import('../api/audit/verifyAudit.ts')
   const verdict = verifyAudit(file)
@@ -170,9 +170,9 @@ async function verifyAuditLog(args: readonly string[]): Promise<void> {
 }
 
 async function call(args: readonly string[]): Promise<void> {
-  noArguments(args)
+  rejectArguments(args)
   const { callAll, parseCallRequests } = await import('../client/call.ts')
-  const requests = await judged('standard input holds no list of calls', async () =>
+  const requests = await withReason('standard input holds no list of calls', async () =>
     parseCallRequests(await text(process.stdin)),
   )
   process.stdout.write(`${JSON.stringify(await callAll(requests))}\n`)
@@ -190,7 +190,7 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
     case 'remove-user':
       return removeUsers(args)
     case 'take-back-user':
-      return takeBackUsers(args)
+      return revertUsers(args)
     case 'verify-audit':
       return verifyAuditLog(args)
     case 'try-databases':
@@ -199,7 +199,7 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return call(args)
     case 'version':
     case '--version':
-      noArguments(args)
+      rejectArguments(args)
       process.stdout.write(`${packageJson.version}\n`)
       return
     case 'help':

@@ -12,7 +12,7 @@ const list = (values: unknown): string =>
   (Array.isArray(values) ? values : [values]).map((it) => JSON.stringify(it)).join(', ')
 
 /** The types of JSON Schema in words. */
-const kinds: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   object: 'an object',
   array: 'a list',
@@ -34,7 +34,7 @@ export function fieldErrors(finding: SchemaFinding): readonly FieldError[] {
       return names.map((name) => ({ path: `${path}/${name}`, message: 'is not a member that belongs here' }))
     }
     case 'type':
-      return [{ path, message: `must be ${kinds[String(params.type)] ?? params.type}` }]
+      return [{ path, message: `must be ${typeNames[String(params.type)] ?? params.type}` }]
     case 'const':
       return [{ path, message: `must be ${list(params.allowedValue)}` }]
     case 'enum':

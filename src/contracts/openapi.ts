@@ -89,7 +89,7 @@ function contentOf({ name, response }: Route, { schemas, examples }: At): Conten
 }
 
 /** Path parameters: description and example. */
-const pathWords: Readonly<Record<string, readonly [description: string, example: string]>> = {
+const pathParameterTexts: Readonly<Record<string, readonly [description: string, example: string]>> = {
   user: ['Name of a user of this host.', 'admin'],
   service: ['Name of a service.', 'alpha'],
   datasource: ['Name of a data source of the service.', 'db2'],
@@ -99,7 +99,7 @@ const replicationService =
 
 function pathParameters({ path }: Route, { component }: At): readonly OpenApiParameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const [words, example] = pathWords[name] ?? []
+    const [words, example] = pathParameterTexts[name] ?? []
     const description = component === 'replicator' && name === 'service' ? replicationService : words
     return {
       name,

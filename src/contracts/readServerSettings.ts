@@ -74,7 +74,7 @@ const Settings = Type.Object(
 )
 
 /** Returns which member is missing beside another one that needs it. */
-function missingBeside(settings: ServerSettings): string | undefined {
+function missingMember(settings: ServerSettings): string | undefined {
   const { database, monitor, secretsFile, services, stateFile, member, proxy } = settings
   if ((database || monitor) && secretsFile === undefined) {
     return '/secretsFile is missing: it holds the password of the database'
@@ -105,7 +105,7 @@ export function readServerSettings(content: string): ServerSettings {
     throw new Error(`it is not JSON${place === undefined ? '' : `: the fault is ${place}`}`)
   }
   if (Value.Check(Settings, value)) {
-    const missing = missingBeside(value)
+    const missing = missingMember(value)
     if (missing === undefined) return value
     throw new Error(missing)
   }

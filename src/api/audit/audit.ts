@@ -49,28 +49,28 @@ export function createAudit(options: {
   readonly place: Readonly<Record<string, string>>
   readonly now: () => Date
   readonly log: Log
-  /** Tells a written line elsewhere, too: in a journal that our user cannot change, it proves the file. */
-  readonly tell?: (line: object) => void
+  /** Writes each line elsewhere, too: in a journal that our user cannot change, it proves the file. */
+  readonly mirror?: (line: object) => void
 }): Audit {
-  const { file, path, place, now, log, tell } = options
+  const { file, path, place, now, log, mirror } = options
   /** Lines of changes that were made and are not in the file yet. */
-  let owed = ''
+  let unwritten = ''
   let settling: Promise<boolean> | undefined
   let failures = 0
   let problem: string | undefined
   let leftOut = 0
-  const beyondMinute = createRateLimit(refusalsPerMinute, minute)
-  const beyondDay = createRateLimit(refusalsPerDay, day)
+  const exceedsMinute = createRateLimit(refusalsPerMinute, minute)
+  const exceedsDay = createRateLimit(refusalsPerDay, day)
 
-  const isBeyondMeasure = (): boolean => {
+  const exceedsLimit = (): boolean => {
     const time = now().getTime()
     // Only what its minute lets through counts for the day.
-    return beyondMinute(time) || beyondDay(time)
+    return exceedsMinute(time) || exceedsDay(time)
   }
 
   const append = async (lines: string, sync: boolean): Promise<void> => {
     const written = await file.append(lines, { sync })
-    for (const line of tell ? written.trimEnd().split('\n') : []) tell?.(JSON.parse(line))
+    for (const line of mirror ? written.trimEnd().split('\n') : []) mirror?.(JSON.parse(line))
   }
 
   const attempt = async (work: () => Promise<void>): Promise<boolean> => {
@@ -88,18 +88,18 @@ export function createAudit(options: {
     }
   }
 
-  const payDebts = async (): Promise<void> => {
-    if (owed === '') return file.open()
-    const lines = owed
+  const writeMissing = async (): Promise<void> => {
+    if (unwritten === '') return file.open()
+    const lines = unwritten
     await append(lines, true)
     // What came meanwhile stands behind them.
-    owed = owed.slice(lines.length)
+    unwritten = unwritten.slice(lines.length)
     return undefined
   }
 
   /** One at a time: two would write the same lines twice. */
   const settle = (): Promise<boolean> => {
-    settling ??= attempt(payDebts).finally(() => {
+    settling ??= attempt(writeMissing).finally(() => {
       settling = undefined
     })
     return settling
@@ -109,7 +109,7 @@ export function createAudit(options: {
     isReady: settle,
 
     async record(entry, { carriedOut }) {
-      if (!carriedOut && entry.caller === null && isBeyondMeasure()) {
+      if (!carriedOut && entry.caller === null && exceedsLimit()) {
         leftOut += 1
         return false
       }
@@ -118,7 +118,7 @@ export function createAudit(options: {
       const line = auditLine({ time: now(), place, entry, leftOut: told })
       if (await attempt(() => append(line, carriedOut))) return true
       log.error({ audit: JSON.parse(line) }, 'a line is missing in the audit log')
-      if (carriedOut) owed += line
+      if (carriedOut) unwritten += line
       else leftOut += told + 1
       return false
     },
@@ -126,7 +126,7 @@ export function createAudit(options: {
     state: () => ({ failures, problem }),
 
     async close() {
-      if (owed !== '') await settle()
+      if (unwritten !== '') await settle()
       await file.close()
     },
   }

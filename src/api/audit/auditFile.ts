@@ -17,7 +17,7 @@ export type AuditFile = {
 }
 
 /** An audit log takes 200 MB at most: the file, and `.1` (the newest) to `.19` beside it; some 400,000 calls. */
-export const auditFileRule = { bytes: 10 * 1024 * 1024, files: 20 } as const
+export const auditFileLimits = { bytes: 10 * 1024 * 1024, files: 20 } as const
 
 /** Bytes at the end of a file in which the end of its chain is looked for; a line is much shorter. */
 const longestTail = 1024 * 1024
@@ -58,7 +58,7 @@ type Opened = { readonly handle: FileHandle; size: number; isTorn: boolean; open
  */
 export function createAuditFile(
   path: string,
-  rule: { readonly bytes: number; readonly files: number } = auditFileRule,
+  rule: { readonly bytes: number; readonly files: number } = auditFileLimits,
 ): AuditFile {
   let current: Opened | undefined
   /** The end of the chain that this process wrote last. */

@@ -13,21 +13,25 @@ import { Secret } from '../../secrets/secret.ts'
 import { ProblemError } from '../problemError.ts'
 import { type Call, serve } from '../serve.ts'
 
-const shown = ({ user, access }: UserRecord): CredentialsPayload => ({ user, pass: obfuscated, access })
+const credentialsPayload = ({ user, access }: UserRecord): CredentialsPayload => ({
+  user,
+  pass: obfuscated,
+  access,
+})
 
 /** Returns the users; those that the caller's login was checked against where there was one. */
-const present = ({ caller }: Pick<Call, 'caller'>, accounts: Accounts) =>
+const currentUsers = ({ caller }: Pick<Call, 'caller'>, accounts: Accounts) =>
   caller.kind === 'user' ? accounts.lastSeenUsers() : accounts.users()
 
 export const user = serve(commonRoutes.user, async (call, { accounts }) => {
   const name = (call.params.user ?? '').normalize('NFC')
-  const record = (await present(call, accounts)).find((it) => it.user === name)
-  if (record) return shown(record)
+  const record = (await currentUsers(call, accounts)).find((it) => it.user === name)
+  if (record) return credentialsPayload(record)
   throw new ProblemError({ code: 'not-found', detail: 'This host has no user of that name.' })
 })
 
 export const users = serve(commonRoutes.users, async (call, { accounts }) =>
-  (await present(call, accounts)).map((it) => shown(it)),
+  (await currentUsers(call, accounts)).map((it) => credentialsPayload(it)),
 )
 
 /** Returns a user for the audit log, never with the hash; null where there is none. */
@@ -35,12 +39,12 @@ const auditedUser = (record: UserRecord | undefined): object | null =>
   record ? { user: record.user, access: record.access } : null
 
 /** Throws if the name of a new user breaks the rules; `path` is its JSON pointer in the body. */
-const rejectNewUserName = (name: string, path: string): void => refuse(userNameProblems(name), path)
+const rejectNewUserName = (name: string, path: string): void => rejectName(userNameProblems(name), path)
 
 /** Throws if no user can have this name. */
-const rejectUserName = (name: string, path: string): void => refuse(existingNameProblems(name), path)
+const rejectUserName = (name: string, path: string): void => rejectName(existingNameProblems(name), path)
 
-function refuse(problems: readonly string[], path: string): void {
+function rejectName(problems: readonly string[], path: string): void {
   const errors = problems.map((message) => ({ path, message }))
   if (errors.length === 0) return
   const detail = `The user name ${errors.map(({ message }) => message).join(', ')}.`
@@ -49,7 +53,7 @@ function refuse(problems: readonly string[], path: string): void {
 
 type Read = Pick<Call<CredentialsRequest>, 'body' | 'audit'>
 
-function readPair({ body, audit }: Read): { readonly user: string; readonly pass: string } {
+function readCredentials({ body, audit }: Read): { readonly user: string; readonly pass: string } {
   const pair = credentialsOf(body)
   if ('errors' in pair) {
     const detail = pair.errors.map(({ path, message }) => `${path} ${message}`).join('; ')
@@ -67,7 +71,7 @@ function readPair({ body, audit }: Read): { readonly user: string; readonly pass
 }
 
 export const createAdminUser = serve(commonRoutes.createAdminUser, async (call, { accounts }) => {
-  const { user, pass } = readPair(call)
+  const { user, pass } = readCredentials(call)
   const record = await accounts.recordFor({ user, password: new Secret(pass) })
   const changed = await accounts.change((file) => {
     call.audit({ before: auditedUser(findUser(file, record.user)) })
@@ -118,12 +122,12 @@ export const putUsers = serve(hostRoutes.putUsers, async ({ body, audit }, { acc
 })
 
 function readAt(value: unknown, path: string): UserRecord {
-  const record = understood(value, path)
+  const record = parseRecord(value, path)
   rejectNewUserName(record.user, `${path}/user`)
   return record
 }
 
-function understood(value: unknown, path: string): UserRecord {
+function parseRecord(value: unknown, path: string): UserRecord {
   try {
     return readUserRecord(value)
   } catch (error) {

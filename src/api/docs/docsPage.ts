@@ -6,7 +6,7 @@ import type {
   OpenApiResponse,
 } from '../../contracts/openApiTypes.ts'
 import { type TextResponse, textResponse } from '../response.ts'
-import { entry, Html, html, schemaList, typeMarkup, withCode } from './schemaList.ts'
+import { Html, html, listEntry, schemaList, typeMarkup, withCode } from './schemaList.ts'
 import { style } from './style.ts'
 
 /** A word for a POSIX shell. */
@@ -93,7 +93,7 @@ function loginWords({ method, operation: { security } }: Call): string {
 function parameterList({ parameters }: OpenApiOperation): Html {
   if (parameters.length === 0) return html``
   const entries = parameters.map(({ name, in: place, required, description, schema }) =>
-    entry({
+    listEntry({
       name,
       kind: html`${place}, ${required ? 'required' : 'optional'}, ${typeMarkup(schema)}:`,
       description,

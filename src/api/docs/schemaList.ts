@@ -69,7 +69,7 @@ const descriptionOf = (schema: unknown): string =>
   isObject(schema) && typeof schema.description === 'string' ? schema.description : ''
 
 /** One line of a list: what a name means, of which type. */
-export const entry = (facts: {
+export const listEntry = (facts: {
   readonly name: string
   readonly kind: Html
   readonly description: string
@@ -85,7 +85,7 @@ function members(schema: unknown): Html {
   if (!isObject(properties)) return members(items)
   const needed = new Set(list(required))
   const entries = Object.entries(properties).map(([name, it]) =>
-    entry({
+    listEntry({
       name,
       kind: html`${typeMarkup(it)}${needed.has(name) ? '' : ', optional'}`,
       description: descriptionOf(it),

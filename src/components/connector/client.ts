@@ -7,24 +7,24 @@ export type Client = {
   readonly socket: Socket
   readonly role: RoutedRole
   /** Origin by which logins are counted: an IPv4 address, or the network of an IPv6 address. */
-  readonly from: string
+  readonly origin: string
   /** Milliseconds, as the clock elapses. */
-  readonly arrived: number
+  readonly arrivedAt: number
   /** Data sources that could not be reached, and why. */
   tried: Target[]
   failures: string[]
   /** True while it counts among the clients that log in. */
   isAdmitted: boolean
   /** Set while it is being connected. */
-  dialling: { leave(): void } | undefined
+  attempt: { leave(): void } | undefined
   /** True once it is joined to a database, which then says when it ends. */
   isForwarded: boolean
 }
 
-/** Watches a client's socket; `left` is called when it ends before it was joined to a database. */
+/** Watches a client's socket; `onLeft` is called when it ends before it was joined to a database. */
 export function createClient(
-  arrival: Pick<Client, 'socket' | 'role' | 'from' | 'arrived'>,
-  left: (client: Client) => void,
+  arrival: Pick<Client, 'socket' | 'role' | 'origin' | 'arrivedAt'>,
+  onLeft: (client: Client) => void,
 ): Client {
   const { socket } = arrival
   const client: Client = {
@@ -32,7 +32,7 @@ export function createClient(
     tried: [],
     failures: [],
     isAdmitted: false,
-    dialling: undefined,
+    attempt: undefined,
     isForwarded: false,
   }
   socket.on('error', () => undefined)
@@ -42,7 +42,7 @@ export function createClient(
     if (!client.isForwarded) socket.destroy()
   })
   socket.on('close', () => {
-    if (!client.isForwarded) left(client)
+    if (!client.isForwarded) onLeft(client)
   })
   return client
 }

@@ -8,7 +8,7 @@ import type { ComponentLog, OpenedComponent } from '../openedComponent.ts'
 import { createStateFile } from '../stateFile.ts'
 import { realClock, throttle } from './clock.ts'
 import { connectorCalls, followedMap, readyToForward } from './connectorCalls.ts'
-import { familiesOf } from './connectorMetrics.ts'
+import { connectorMetrics } from './connectorMetrics.ts'
 import { installedMode, openStateStore } from './connectorState.ts'
 import { type Connector, createConnector } from './createConnector.ts'
 import { askManager, type FollowedManager, followManager } from './followManager.ts'
@@ -32,7 +32,7 @@ export function connectorApi(opened: Connector, askManager?: () => Promise<void>
     component: 'connector',
     served: [...common, ...connectorCalls(opened)],
     local: askManager ? [followedMap(opened, askManager)] : [],
-    metrics: () => familiesOf(opened),
+    metrics: () => connectorMetrics(opened),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Connector } from './createConnector.ts'
 import { refusalReasons } from './refusal.ts'
 
 /** Measurements of a connector as it is now. */
-export function familiesOf(connector: Connector): readonly MetricFamily[] {
+export function connectorMetrics(connector: Connector): readonly MetricFamily[] {
   const { value, held, datasources } = connector.status()
   const { refused, logins, blocked } = connector.counts()
   const bySource = (count: 'active' | 'created'): MetricFamily['samples'] =>

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Client } from './client.ts'
 import type { Clock } from './clock.ts'
 import { forward, watchTls } from './forward.ts'
-import { type HandedOver, type Handshake, type NoGreeting, relayHandshake } from './handshake.ts'
+import { type Handshake, type LoginOutcome, type NoGreeting, relayHandshake } from './handshake.ts'
 import type { LoginLimiter } from './loginLimiter.ts'
 import { createReadBuffer, type Dial, type ReadBuffer } from './readBuffer.ts'
 import {
@@ -55,9 +55,9 @@ export function createDispatcher(options: {
     onConnected,
     onEnded,
   } = options
-  const noteBlocked = watchBlocked({ dial, clock, targets })
+  const markBlocked = watchBlocked({ dial, clock, targets })
 
-  function refuseUnrouted(client: Client): void {
+  function rejectUnrouted(client: Client): void {
     const { failures, role, tried } = client
     const isBlocked =
       targets.blocked().length > 0 && tried.every(({ name }) => targets.blocked().includes(name))
@@ -86,7 +86,7 @@ export function createDispatcher(options: {
     function detach(): boolean {
       if (isDetached) return false
       isDetached = true
-      client.dialling = undefined
+      client.attempt = undefined
       targets.closed(target, link)
       onEnded()
       return true
@@ -102,7 +102,7 @@ export function createDispatcher(options: {
       client.tried.push(target)
       client.failures.push(`${target.name} ${why}`)
       retry(client)
-      if (!client.dialling) onLoginEnded(client)
+      if (!client.attempt) onLoginEnded(client)
     }
 
     // A connection that is on its way is not broken off either: the server would have to count it.
@@ -124,9 +124,9 @@ export function createDispatcher(options: {
 
     function onOver(end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }): void {
       const { broken, noGreeting } = end
-      if (broken) loginLimiter.broken(client.from)
+      if (broken) loginLimiter.broken(client.origin)
       if (noGreeting?.number === hostBlocked) {
-        noteBlocked(target)
+        markBlocked(target)
         fail(blocksThisHost)
         return
       }
@@ -137,9 +137,9 @@ export function createDispatcher(options: {
       onLoginEnded(client)
     }
 
-    function handOver(how: HandedOver): void {
+    function handOver(how: LoginOutcome): void {
       if (how === 'logged-in') loginLimiter.succeeded()
-      if (how === 'broken') loginLimiter.broken(client.from)
+      if (how === 'broken') loginLimiter.broken(client.origin)
       targets.setBlocked(target, false)
       onConnected()
       targets.created(target)
@@ -152,7 +152,7 @@ export function createDispatcher(options: {
       const onClosed = (): void => {
         if (hasGoneOn) return
         hasGoneOn = true
-        loginLimiter.broken(client.from)
+        loginLimiter.broken(client.origin)
         onLoginEnded(client)
       }
       join({ client, database, readBuffer, target, link, onClosed })
@@ -166,7 +166,7 @@ export function createDispatcher(options: {
 
     const onError = (error: Error): void => fail(explainDial(error))
 
-    client.dialling = { leave }
+    client.attempt = { leave }
     targets.open(target, link)
     database.once('error', onError)
     database.once('connect', () => {
@@ -195,7 +195,7 @@ export function createDispatcher(options: {
   }): void {
     const { client, database, readBuffer, target, link, onClosed } = parts
     client.isForwarded = true
-    client.dialling = undefined
+    client.attempt = undefined
     const closed = (): void => {
       onClosed()
       targets.closed(target, link)
@@ -213,6 +213,6 @@ export function createDispatcher(options: {
   return (client) => {
     const target = targets.choose(client.role, client.tried)
     if (target) connect(client, target)
-    else refuseUnrouted(client)
+    else rejectUnrouted(client)
   }
 }

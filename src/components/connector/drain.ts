@@ -9,7 +9,7 @@ export type Drain = {
   cancel(): void
   /** To be called after connections ended: without one left, the drain is over. */
   finishIfIdle(): void
-  /** Calls back when no connection is left at a call of `endIfGone`. */
+  /** Calls back when no connection is left at a call of `finishIfIdle`. */
   onIdle(then: () => void): void
   /** Until connections are cut; undefined where none are to be. */
   remaining(): number | undefined
@@ -21,7 +21,7 @@ export function createDrain({ targets, clock }: { readonly targets: Targets; rea
   let cancelCut: (() => void) | undefined
   let allGone: (() => void) | undefined
 
-  function callOff(): void {
+  function cancel(): void {
     cancelCut?.()
     cancelCut = undefined
     cutAt = undefined
@@ -29,14 +29,14 @@ export function createDrain({ targets, clock }: { readonly targets: Targets; rea
 
   return {
     start: (milliseconds) => {
-      callOff()
+      cancel()
       cutAt = clock.elapsed() + milliseconds
       cancelCut = clock.after(milliseconds, () => targets.cutAll())
     },
-    cancel: callOff,
+    cancel,
     finishIfIdle: () => {
       if (targets.active() > 0) return
-      callOff()
+      cancel()
       allGone?.()
     },
     onIdle: (then) => {

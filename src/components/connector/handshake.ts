@@ -34,7 +34,7 @@ const mostKept = 128 * 1024
  * Ways of handing a client over to the database: logged in, refused by it, refused for a handshake that it counts,
  * hidden by TLS, or not of this protocol.
  */
-export type HandedOver = 'logged-in' | 'refused' | 'broken' | 'tls' | 'unknown'
+export type LoginOutcome = 'logged-in' | 'refused' | 'broken' | 'tls' | 'unknown'
 
 /** Error that a server sends instead of a greeting. */
 export type NoGreeting = { readonly number: number; readonly message: string }
@@ -63,7 +63,7 @@ export function relayHandshake(options: {
   /** Returns true while other clients wait for this one to log in. */
   readonly isCrowded: () => boolean
   /** All that follows goes straight through; what the client said too early is written already. */
-  readonly onHandedOver: (how: HandedOver) => void
+  readonly onHandedOver: (how: LoginOutcome) => void
   /** The database has ended. `broken`: the server may have counted it; `noGreeting`: it said only this. */
   readonly onOver: (end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }) => void
 }): Handshake {
@@ -93,7 +93,7 @@ export function relayHandshake(options: {
     onOver(end)
   }
 
-  function handOver(how: HandedOver): void {
+  function handOver(how: LoginOutcome): void {
     settle()
     client?.pause()
     if (fromServer.length > 0) client?.write(fromServer)

@@ -106,12 +106,12 @@ export function createProxy(options: {
   function hold(client: Client): void {
     client.tried = []
     client.failures = []
-    if (held.add(client, client.arrived)) return
+    if (held.add(client, client.arrivedAt)) return
     reject(client, mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld))
   }
 
   const admit = (client: Client): boolean => {
-    client.isAdmitted ||= loginLimiter.enter(client.from)
+    client.isAdmitted ||= loginLimiter.enter(client.origin)
     return client.isAdmitted
   }
 
@@ -149,7 +149,7 @@ export function createProxy(options: {
   function dismiss(client: Client): void {
     if (!client.isAdmitted) return
     client.isAdmitted = false
-    loginLimiter.leave(client.from)
+    loginLimiter.leave(client.origin)
     release()
   }
 
@@ -159,10 +159,10 @@ export function createProxy(options: {
 
   return {
     accept: (socket, role) => {
-      const from = peerNetwork(socket.remoteAddress ?? 'gone')
-      const client = createClient({ socket, role, from, arrived: clock.elapsed() }, (left) => {
+      const origin = peerNetwork(socket.remoteAddress ?? 'gone')
+      const client = createClient({ socket, role, origin, arrivedAt: clock.elapsed() }, (left) => {
         held.remove(left)
-        left.dialling?.leave()
+        left.attempt?.leave()
       })
       // Nobody overtakes those who wait to be released.
       if (mode.value === 'ONLINE' && held.size > 0 && !isStopping) {

@@ -93,14 +93,14 @@ export function createTargets(options: {
     for (const link of [...target.links]) link.cut()
   }
 
-  function forget(target: OwnTarget): void {
+  function remove(target: OwnTarget): void {
     target.cancelCut?.()
     targets.delete(target.key)
   }
 
   function retire(target: OwnTarget, isFailed: boolean): void {
     if (target.links.size === 0) {
-      forget(target)
+      remove(target)
     } else if (isFailed) {
       // Nobody answers there: clients would wait for as long as their own limits are.
       cut(target)
@@ -161,7 +161,7 @@ export function createTargets(options: {
       if (!it.links.delete(link)) return
       it.active -= 1
       active -= 1
-      if (it.active === 0 && it.cancelCut) forget(it)
+      if (it.active === 0 && it.cancelCut) remove(it)
     },
     active: () => active,
     counts: () => {

@@ -10,7 +10,7 @@ import { createStateFile } from '../stateFile.ts'
 import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
 import { createManager, type Manager, type ManagerLog } from './createManager.ts'
 import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
-import { measure } from './managerMetrics.ts'
+import { managerMetrics } from './managerMetrics.ts'
 import { openStateStore } from './managerState.ts'
 import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming } from './monitor.ts'
 
@@ -50,7 +50,7 @@ export function managerApi(served: ServedManager): ComponentApi {
   return {
     component: 'manager',
     served: [...common, ...managerCalls(served)],
-    metrics: () => measure(served.manager),
+    metrics: () => managerMetrics(served.manager),
   }
 }
 
@@ -63,7 +63,7 @@ function monitorOf(
   const secret = { file: secretsFile, option: 'monitor-password' }
   readPassword(secret)
   const account = { user: monitor.user, secret, purpose: 'monitor', limits: dialLimits } as const
-  return (seen: Parameters<typeof createMonitor>[0]['seen']): Monitor =>
+  return (seen: Parameters<typeof createMonitor>[0]['onCheck']): Monitor =>
     createMonitor({
       open: (server) =>
         createProbe({
@@ -72,8 +72,8 @@ function monitorOf(
           place: placeOf(server),
         }),
       timing: more.timing,
-      seen,
-      fault: (error) => more.log.error({ err: error }, 'a fault of the manager'),
+      onCheck: seen,
+      onError: (error) => more.log.error({ err: error }, 'a fault of the manager'),
     })
 }
 

@@ -51,10 +51,10 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     audit,
   })
   /** Asked first: what an answer says of states is then what the call has just made of them. */
-  const connectorNow = async () => (await askConnector?.()) ?? null
+  const connectorStatus = async () => (await askConnector?.()) ?? null
 
   /** A change is answered when the connector of the host forwards by it, also one that a call before made just now. */
-  const inForce = async <Answer>(answer: Answer): Promise<Answer> => {
+  const onceInEffect = async <Answer>(answer: Answer): Promise<Answer> => {
     await served.updateConnector?.()
     return answer
   }
@@ -62,28 +62,28 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   const onDataSource = (operation: DataSourceOperation) => async (call: Call<null>) => {
     const { service = '', datasource: name = '' } = call.params
     const key = { service, name }
-    const connector = await connectorNow()
+    const connector = await connectorStatus()
     const changed = await operate(orderOf(operation, call), key)
-    return inForce({ ...dataSourceStatus({ manager, key, connector }), changed })
+    return onceInEffect({ ...dataSourceStatus({ manager, key, connector }), changed })
   }
   const onService =
     (operation: DataSourceOperation, work: (order: Order, service: string) => boolean | Promise<boolean>) =>
     async (call: Call<null>) => {
       const { service = '' } = call.params
-      const connector = await connectorNow()
+      const connector = await connectorStatus()
       let changed: boolean
       try {
         changed = await work(orderOf(operation, call), service)
       } catch (error) {
         // Some of them may have changed all the same.
-        await inForce(undefined)
+        await onceInEffect(undefined)
         throw error
       }
-      return inForce({ ...serviceStatus({ manager, service, connector }), changed })
+      return onceInEffect({ ...serviceStatus({ manager, service, connector }), changed })
     }
   const setPolicy = (policy: Policy) => async (call: Call<null>) => {
     const { service = '' } = call.params
-    const connector = await connectorNow()
+    const connector = await connectorStatus()
     const before = manager.policy(service)
     const changed = manager.setPolicy(service, policy)
     call.audit({ before, after: policy, changed })
@@ -102,7 +102,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     serve(routes.managerAutomatic, setPolicy('AUTOMATIC')),
     serve(routes.managerManual, setPolicy('MANUAL')),
     serve(routes.managerMaintenance, setPolicy('MAINTENANCE')),
-    ...mapCalls(manager, inForce),
+    ...mapCalls(manager, onceInEffect),
   ]
 }
 

@@ -7,7 +7,7 @@ import { shownState } from './statusPayloads.ts'
 const results = ['passed', 'failed', 'unable'] as const
 
 /** Measurements of a manager: what it knows already, asked of nobody. */
-export function measure(manager: Manager): readonly MetricFamily[] {
+export function managerMetrics(manager: Manager): readonly MetricFamily[] {
   const services = manager.map().services.map(({ name }) => name)
   const sources = services.flatMap((service) =>
     manager.views(service).map((view) => ({

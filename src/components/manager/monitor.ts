@@ -67,14 +67,14 @@ export type Monitor = {
 
 type Watched = { readonly check: () => Promise<Observation>; readonly end: () => void }
 
-/** Monitors the servers of `follow`; `seen` is called with each regular check, `fault` with errors that are bugs. */
+/** Monitors the servers of `follow`; `onCheck` is called with each regular check, `onError` with errors that are bugs. */
 export function createMonitor(options: {
   readonly open: (server: Server) => Probe
   readonly timing: MonitorTiming
-  readonly seen: (check: Check) => void
-  readonly fault: (error: unknown) => void
+  readonly onCheck: (check: Check) => void
+  readonly onError: (error: unknown) => void
 }): Monitor {
-  const { open, timing, seen, fault } = options
+  const { open, timing, onCheck, onError } = options
   const { checkInterval, limit, now, wait, random } = timing
   const watched = new Map<string, Watched>()
 
@@ -104,9 +104,9 @@ export function createMonitor(options: {
         const observation = await check()
         if (signal.aborted) return
         unanswered = observation.kind === 'answered' ? 0 : unanswered + 1
-        seen({ server, observation, milliseconds: now() - start })
+        onCheck({ server, observation, milliseconds: now() - start })
       } catch (error) {
-        fault(error)
+        onError(error)
         unanswered += 1
       }
       await wait(nextCheckDelay({ checkInterval, unanswered, random: random() }), signal).catch(

@@ -17,7 +17,7 @@ export type Order = {
 }
 
 /** Throws a problem where a data source does not pass a check that is made now. Without a monitor none is made. */
-async function requireGood(manager: Manager, view: DataSourceView): Promise<void> {
+async function requireHealthy(manager: Manager, view: DataSourceView): Promise<void> {
   const observation = await manager.check(view)
   if (!observation) return
   if (observation.kind !== 'answered') {
@@ -31,7 +31,7 @@ async function requireGood(manager: Manager, view: DataSourceView): Promise<void
 }
 
 /** Returns the state that the operation leads to from the present one; throws a `wrong-state` problem. */
-function aimNow({ manager, operation }: Order, key: DataSourceKey) {
+function targetState({ manager, operation }: Order, key: DataSourceKey) {
   const view = manager.view(key)
   const aim = stateAfter(operation, view.state)
   if (aim === undefined) {
@@ -46,11 +46,11 @@ function aimNow({ manager, operation }: Order, key: DataSourceKey) {
  */
 export async function operate(order: Order, key: DataSourceKey): Promise<boolean> {
   const { manager, by, audit } = order
-  const { view, aim } = aimNow(order, key)
+  const { view, aim } = targetState(order, key)
   audit({ before: view.state })
-  if (aim === 'ONLINE' && view.state !== 'ONLINE') await requireGood(manager, view)
+  if (aim === 'ONLINE' && view.state !== 'ONLINE') await requireHealthy(manager, view)
   // Nothing comes between this look and the change.
-  const now = aimNow(order, key)
+  const now = targetState(order, key)
   audit({ before: now.view.state })
   const changed = manager.setState([key], { state: now.aim, by }).length > 0
   audit({ after: now.aim, changed })

@@ -20,7 +20,7 @@ export function shownState(manager: Manager, view: DataSourceView): DataSourceSt
   return manager.isMonitoring && manager.health(view).finding?.result !== 'unable' ? 'ONLINE' : 'UNKNOWN'
 }
 
-const notChecked = 'It is not checked: monitor-user is not set.'
+const notMonitored = 'It is not checked: monitor-user is not set.'
 
 const recovered = 'Its health checks succeed again.'
 
@@ -52,7 +52,7 @@ export function dataSourceStatus(facts: {
     port,
     since,
     by,
-    reason: isUnchecked ? notChecked : reasonOf(view, health),
+    reason: isUnchecked ? notMonitored : reasonOf(view, health),
     checkedAt: health.checkedAt?.toISOString() ?? null,
     connections: connectionsOf(view, connector),
     seqno: health.seqno,

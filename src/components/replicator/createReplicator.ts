@@ -10,7 +10,7 @@ import type { Replication } from '../databases/replication.ts'
 import { type OperationTiming, operate } from './operate.ts'
 import { createOperationLock, type Operation } from './operationLock.ts'
 import { notConfigured, type Services, unknownService } from './problems.ts'
-import { byService, listOf, observe } from './serviceStatus.ts'
+import { channelsByService, observe, serviceList } from './serviceStatus.ts'
 
 /** The replicator of one database server. It keeps nothing itself: every answer is what the server says now. */
 export type Replicator = {
@@ -37,8 +37,8 @@ export function createReplicator(options: {
   const operationLock = createOperationLock()
   const look = () => observe({ replication, database, operationLock })
 
-  async function chosen(service: string | undefined): Promise<Services> {
-    const services = byService(await replication.channels(), database.service)
+  async function selectServices(service: string | undefined): Promise<Services> {
+    const services = channelsByService(await replication.channels(), database.service)
     if (services.size === 0 && (service === undefined || service === database.service)) throw notConfigured()
     if (service === undefined) return services
     const channel = services.get(service)
@@ -47,7 +47,7 @@ export function createReplicator(options: {
   }
 
   return {
-    services: async () => listOf(await look()),
+    services: async () => serviceList(await look()),
     status: async (service) => {
       const all = await look()
       if (service === undefined) return all
@@ -62,7 +62,7 @@ export function createReplicator(options: {
         operationLock,
         timing,
         host: database.host,
-        read: () => chosen(service),
+        read: () => selectServices(service),
         audit,
       }),
     notReadyReason: async () => {

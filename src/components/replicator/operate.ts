@@ -6,7 +6,7 @@ import type { Replication } from '../databases/replication.ts'
 import { withTimeout } from '../databases/withTimeout.ts'
 import { isStarted, isStopped, pendingErrorOf, stateOf } from './channelState.ts'
 import type { Operation, OperationLock } from './operationLock.ts'
-import { broken, refuseReset, type Services, tooLate } from './problems.ts'
+import { effectTimedOut, rejectReset, replicationBroken, type Services } from './problems.ts'
 import { replicaStatus } from './serviceStatus.ts'
 
 /** Rules of an operation for each channel. */
@@ -124,7 +124,7 @@ export async function operate(options: {
       const services = await read()
       audit({ after: statesOf(services) })
       const all = [...services.values()]
-      if (all.some(hasFailed)) throw broken(services)
+      if (all.some(hasFailed)) throw replicationBroken(services)
       const now = timing.now()
       if (all.every(isReached)) {
         since ??= now
@@ -133,7 +133,9 @@ export async function operate(options: {
         since = undefined
         if (now >= deadline) {
           const hasError = operation === 'online' && all.some((it) => isStarted(it) && pendingErrorOf(it))
-          throw hasError ? broken(services) : tooLate({ operation, services, milliseconds: timing.effect })
+          throw hasError
+            ? replicationBroken(services)
+            : effectTimedOut({ operation, services, milliseconds: timing.effect })
         }
       }
       await timing.wait(timing.poll)
@@ -144,7 +146,7 @@ export async function operate(options: {
     const before = await read()
     operationLock.setServices(new Set(before.keys()))
     audit({ before: statesOf(before) })
-    if (operation === 'reset') refuseReset(before)
+    if (operation === 'reset') rejectReset(before)
     const isThere = [...before.values()].every(isReached)
     if (isThere) audit({ after: statesOf(before) })
     else await changeAll(before)

@@ -23,7 +23,7 @@ export const unknownService = (): ProblemError =>
   })
 
 /** Throws a `wrong-state` problem where a service is not offline. */
-export function refuseReset(services: Services): void {
+export function rejectReset(services: Services): void {
   const running = [...services].filter(([, channel]) => !isStopped(channel))
   if (running.length === 0) return
   const names = running.map(([name, channel]) => `${name} (${stateOf(channel)})`).join(', ')
@@ -36,7 +36,7 @@ export function refuseReset(services: Services): void {
 }
 
 /** Problem of services that cannot get online: the error of the first, and all of them by name. */
-export function broken(services: Services): ProblemError {
+export function replicationBroken(services: Services): ProblemError {
   const errors = [...services].flatMap(([name, channel]) => {
     const error = pendingErrorOf(channel)
     return error ? [{ name, ...error }] : []
@@ -62,7 +62,7 @@ const goal: Readonly<Record<Operation, string>> = {
 }
 
 /** Services did not get where they should within the time of an operation (milliseconds), and no error says why. */
-export function tooLate(facts: {
+export function effectTimedOut(facts: {
   readonly operation: Operation
   readonly services: Services
   readonly milliseconds: number

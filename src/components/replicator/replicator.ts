@@ -7,7 +7,7 @@ import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { openReplication } from '../databases/replication.ts'
 import { createReplicator, type Replicator } from './createReplicator.ts'
 import { readyWithDatabase, replicatorCalls } from './replicatorCalls.ts'
-import { measure } from './replicatorMetrics.ts'
+import { metricsRoute } from './replicatorMetrics.ts'
 
 /** Milliseconds. A caller that waits ten seconds gets an answer, whatever the database does. */
 const limits = { connect: 2000, query: 2500, change: 10 * 60_000 }
@@ -21,7 +21,7 @@ export const replicator: ComponentApi = {
 
 /** The API of a replicator with a database, which readiness and measurements look at, too. */
 export function replicatorApi(opened: Replicator): ComponentApi {
-  const { route, families } = measure(opened)
+  const { route, families } = metricsRoute(opened)
   const own = new Map<ServedRoute, ServedRoute>([
     [ready, readyWithDatabase(opened)],
     [metrics, route],

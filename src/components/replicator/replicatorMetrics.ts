@@ -8,7 +8,7 @@ import { DatabaseError } from '../databases/databaseError.ts'
 import type { Replicator } from './createReplicator.ts'
 
 /** Measurements of a database that answered with this status; without one it did not answer. */
-export function familiesOf(status: ReplicatorStatusPayload | undefined): readonly MetricFamily[] {
+export function replicatorMetrics(status: ReplicatorStatusPayload | undefined): readonly MetricFamily[] {
   const services = Object.entries(status ?? {})
   return [
     {
@@ -37,7 +37,7 @@ export function familiesOf(status: ReplicatorStatusPayload | undefined): readonl
 }
 
 /** The metrics of every component, for which the database is looked at, and those of the replicator. */
-export function measure(replicator: Replicator): {
+export function metricsRoute(replicator: Replicator): {
   readonly route: ServedRoute
   /** Metrics of the last look at the database. */
   readonly families: () => readonly MetricFamily[]
@@ -50,5 +50,5 @@ export function measure(replicator: Replicator): {
     })
     return (await metrics.handle(call, context)) as TextResponse
   })
-  return { route, families: () => familiesOf(found) }
+  return { route, families: () => replicatorMetrics(found) }
 }

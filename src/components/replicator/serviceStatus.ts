@@ -62,7 +62,10 @@ const primaryStatus = (position: Position, host: string): ServiceStatus => ({
  * Channels by the names of their services: a channel's own name, and for the one without a name that of the data
  * service, or `<data service>-default` where another channel has that (names of channels ignore case).
  */
-export function byService(channels: readonly Channel[], service: string): ReadonlyMap<string, Channel> {
+export function channelsByService(
+  channels: readonly Channel[],
+  service: string,
+): ReadonlyMap<string, Channel> {
   const isTaken = channels.some(({ name }) => name.toLowerCase() === service.toLowerCase())
   const unnamed = isTaken ? `${service}-default` : service
   return new Map(channels.map((channel) => [channel.name === '' ? unnamed : channel.name, channel]))
@@ -76,7 +79,7 @@ export async function observe(facts: {
 }): Promise<ReplicatorStatusPayload> {
   const { replication, operationLock } = facts
   const { host, service } = facts.database
-  const services = byService(await replication.channels(), service)
+  const services = channelsByService(await replication.channels(), service)
   if (services.size === 0) {
     const position = await replication.position()
     return position ? { [service]: primaryStatus(position, host) } : {}
@@ -91,7 +94,7 @@ export async function observe(facts: {
 }
 
 /** The same as a list, with what a list shows. */
-export const listOf = (status: ReplicatorStatusPayload): ServicesPayload =>
+export const serviceList = (status: ReplicatorStatusPayload): ServicesPayload =>
   Object.entries(status).map(([serviceName, it]) => ({
     serviceName,
     serviceType: 'local',

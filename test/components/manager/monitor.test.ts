@@ -54,8 +54,8 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
         }),
       random: () => 0.5,
     },
-    seen: (it) => void seen.push(it),
-    fault: (error) => void faults.push(error),
+    onCheck: (it) => void seen.push(it),
+    onError: (error) => void faults.push(error),
   })
   onTestFinished(() => monitor.close())
   /** Resolves when this many checks were seen and the wait after the last began. */
