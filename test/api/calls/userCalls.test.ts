@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { hashPassword } from '../../src/accounts/passwordHash.ts'
-import { callAll } from '../../src/client/call.ts'
-import { Secret } from '../../src/secrets/secret.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { testCost } from '../support/testApi.ts'
-import { certificate, settingsIn, start } from '../support/testServer.ts'
+import { hashPassword } from '../../../src/accounts/passwordHash.ts'
+import { callAll } from '../../../src/client/call.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { testCost } from '../../support/testApi.ts'
+import { certificate, settingsIn, start } from '../../support/testServer.ts'
 
 const hashOf = (password: string): Promise<string> =>
   hashPassword({ password: new Secret(password), salt: Buffer.alloc(16, 3), cost: testCost })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { commonCalls } from '../../src/api/calls/commonCalls.ts'
-import { ProblemError } from '../../src/api/problemError.ts'
-import { textResponse } from '../../src/api/response.ts'
-import { createRouteTable } from '../../src/api/routeTable.ts'
-import type { ServedRoute } from '../../src/api/serve.ts'
-import { componentApis } from '../../src/components/componentApis.ts'
-import { components } from '../../src/contracts/component.ts'
-import { type ApiDocument, answerCheck, type SeenAnswer } from '../support/checkAnswer.ts'
-import { adminLogin, testApi } from '../support/testApi.ts'
+import { commonCalls } from '../../../src/api/calls/commonCalls.ts'
+import { ProblemError } from '../../../src/api/problemError.ts'
+import { textResponse } from '../../../src/api/response.ts'
+import { createRouteTable } from '../../../src/api/routeTable.ts'
+import type { ServedRoute } from '../../../src/api/serve.ts'
+import { componentApis } from '../../../src/components/componentApis.ts'
+import { components } from '../../../src/contracts/component.ts'
+import { type ApiDocument, answerCheck, type SeenAnswer } from '../../support/checkAnswer.ts'
+import { adminLogin, testApi } from '../../support/testApi.ts'
 
 const headers = { authorization: adminLogin }
 

@@ -5,8 +5,8 @@ import {
   formatMetrics,
   type MetricFamily,
   single,
-} from '../../src/api/metricFamilies.ts'
-import { adminLogin, basic, type TestApi, testApi } from '../support/testApi.ts'
+} from '../../../src/api/metricFamilies.ts'
+import { adminLogin, basic, type TestApi, testApi } from '../../support/testApi.ts'
 
 const authorization = adminLogin
 
