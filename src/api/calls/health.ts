@@ -1,8 +1,8 @@
 import { UserFileError } from '../../accounts/userFileIo.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { ApiContext } from '../apiContext.ts'
-import { textResponse } from '../response.ts'
-import { serve } from '../serve.ts'
+import { type TextResponse, textResponse } from '../response.ts'
+import { type ServedRoute, serve } from '../serve.ts'
 
 export const live = serve(commonRoutes.live, () => textResponse(200, 'live\n'))
 
@@ -30,3 +30,17 @@ export const ready = serve(commonRoutes.ready, async ({ caller }, context) => {
   const [status, word] = reasons.length === 0 ? ([200, 'ready'] as const) : ([503, 'unready'] as const)
   return textResponse(status, [word, ...told, ''].join('\n'))
 })
+
+/** Readiness of the component itself, beside that of every component; `notes` are told and do not fail it. */
+type OwnReadiness = { readonly reasons: readonly string[]; readonly notes?: readonly string[] }
+
+/** Extends `ready` by the readiness of a component. */
+export const readyWith = (own: () => OwnReadiness | Promise<OwnReadiness>): ServedRoute =>
+  serve(commonRoutes.ready, async (call, context) => {
+    const common = (await ready.handle(call, context)) as TextResponse
+    const { reasons, notes = [] } = await own()
+    const told = call.caller.kind === 'anonymous' ? [] : [...reasons, ...notes]
+    const isReady = reasons.length === 0
+    const first = isReady ? common.text : common.text.replace(/^ready/, 'unready')
+    return textResponse(isReady ? common.status : 503, first + told.map((it) => `${it}\n`).join(''))
+  })

@@ -1,9 +1,7 @@
 import type { ApiContext } from '../../api/apiContext.ts'
-import { ready } from '../../api/calls/health.ts'
+import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type TextResponse, textResponse } from '../../api/response.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
-import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { withoutDatabase } from '../../contracts/component.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
@@ -18,15 +16,10 @@ import { type MapInEffect, withoutStates } from './routing.ts'
  * this learns of OFFLINE, which an attempt to connect would not show.
  */
 export const readyToForward = (connector: Connector): ServedRoute =>
-  serve(commonRoutes.ready, async (call, context) => {
-    const common = (await ready.handle(call, context)) as TextResponse
-    const reason = connector.notReadyReason()
-    const notes = [reason, connector.degradedReason()].filter((it) => it !== undefined)
-    const told = call.caller.kind === 'anonymous' ? '' : notes.map((it) => `${it}\n`).join('')
-    return reason === undefined
-      ? textResponse(common.status, `${common.text}${told}`)
-      : textResponse(503, `${common.text.replace(/^ready/, 'unready')}${told}`)
-  })
+  readyWith(() => ({
+    reasons: [connector.notReadyReason() ?? []].flat(),
+    notes: [connector.degradedReason() ?? []].flat(),
+  }))
 
 type ServiceEntry = { name: string; datasources: DataSourceEntry[] }
 

@@ -1,8 +1,6 @@
 import type { ApiContext } from '../../api/apiContext.ts'
-import { ready } from '../../api/calls/health.ts'
-import { type TextResponse, textResponse } from '../../api/response.ts'
+import { readyWith } from '../../api/calls/health.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
-import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
 import type { Policy, StatusPayload } from '../../contracts/managerPayloads.ts'
@@ -15,15 +13,9 @@ import { authorOf, mapCalls } from './mapCalls.ts'
 import { bringServiceOnline, type Order, operate, takeServiceOffline } from './operate.ts'
 import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
 
-/** Readiness as every component answers it, and whether the manager can do its work. A failed data source is none of that. */
+/** Readiness of every component and of the manager's own work. A failed data source is no reason against it. */
 export const readyToManage = (manager: Manager): ServedRoute =>
-  serve(commonRoutes.ready, async (call, context) => {
-    const common = (await ready.handle(call, context)) as TextResponse
-    const reasons = manager.notReadyReasons()
-    if (reasons.length === 0) return common
-    const told = call.caller.kind === 'anonymous' ? '' : `${reasons.join('\n')}\n`
-    return textResponse(503, `${common.text.replace(/^ready/, 'unready')}${told}`)
-  })
+  readyWith(() => ({ reasons: manager.notReadyReasons() }))
 
 /** A manager and what its answers tell beside it. */
 export type ServedManager = {

@@ -1,8 +1,6 @@
-import { ready } from '../../api/calls/health.ts'
+import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type TextResponse, textResponse } from '../../api/response.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
-import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { withoutDatabase } from '../../contracts/component.ts'
 import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
 import { replicatorRoutes as routes } from '../../contracts/replicatorRoutes.ts'
@@ -10,15 +8,9 @@ import { withDatabaseProblems } from '../databases/databaseProblem.ts'
 import type { Replicator } from './createReplicator.ts'
 import type { Operation } from './operationLock.ts'
 
-/** Readiness as every component answers it, and whether the database answers. */
+/** Readiness of every component and of the database. */
 export const readyWithDatabase = (replicator: Replicator): ServedRoute =>
-  serve(commonRoutes.ready, async (call, context) => {
-    const common = (await ready.handle(call, context)) as TextResponse
-    const reason = await replicator.notReadyReason()
-    if (reason === undefined) return common
-    const told = call.caller.kind === 'anonymous' ? '' : `${reason}\n`
-    return textResponse(503, `${common.text.replace(/^ready/, 'unready')}${told}`)
-  })
+  readyWith(async () => ({ reasons: [(await replicator.notReadyReason()) ?? []].flat() }))
 
 const noDatabase = (): ProblemError =>
   new ProblemError({
