@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { isOwnAddress, originOf, peerNetwork } from './remoteAddress.ts'
+import { endsOf, isOwnAddress, originOf, peerNetwork } from './remoteAddress.ts'
 
 /** Limits of the connections of a TCP listener: each takes about 57 KB, idle or not. */
 export type ConnectionLimits = {
@@ -25,9 +25,6 @@ export function markVerified(socket: Socket): void {
   const kept = connectionBySocket.get(socket)
   if (kept !== undefined) kept.isVerified = true
 }
-
-const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
-  [remoteAddress, remotePort, localAddress, localPort].join(' ')
 
 /** Returns the newest unverified connection of the origin that has most; of `newcomer` where none has more. */
 function connectionToClose(

@@ -36,6 +36,10 @@ export function peerNetwork(address: string): string {
 /** The two ends of a connection, as our side sees them. */
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
 
+/** Returns a key of a connection, the same for its TCP and its TLS socket. */
+export const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Ends): string =>
+  [remoteAddress, remotePort, localAddress, localPort].join(' ')
+
 /** IPv4 addresses in the words of IPv6 (RFC 4291 section 2.5.5.2), as the kernel writes them on this machine. */
 const mappedPrefix = '0000000000000000'.concat(words([0, 0, 0xff, 0xff]))
 

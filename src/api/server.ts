@@ -3,6 +3,7 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { ProblemError } from './problemError.ts'
+import { endsOf } from './remoteAddress.ts'
 import { headersOf, problemResponse } from './response.ts'
 
 /** Key and certificate chain of a TLS listener, in PEM form. */
@@ -117,9 +118,6 @@ const plainAnswer = [
   '',
   plainHint,
 ].join('\r\n')
-
-const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
-  [remoteAddress, remotePort, localAddress, localPort].join(' ')
 
 /** Answers plain HTTP below TLS and closes; whoever sends nothing has the time of the handshake, as with TLS. */
 function answerPlainHttp(server: Server): void {
