@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { components } from './component.ts'
 import { type FieldError, payloadVersion } from './envelope.ts'
+import { exact } from './schemaParts.ts'
 
 const pair = { user: Type.Optional(Type.String()), pass: Type.Optional(Type.String()) }
 
@@ -38,8 +39,6 @@ export function credentialsOf(
   const missing = [...(user === undefined ? ['user'] : []), ...(pass === undefined ? ['pass'] : [])]
   return { errors: missing.map((name) => ({ path: `${place}/${name}`, message: 'is missing' })) }
 }
-
-const exact = { additionalProperties: false }
 
 /** Stands where a password would: the literal of specification section 2.2. */
 export const obfuscated = '**obfuscated**'

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-
-const exact = { additionalProperties: false }
+import { exact } from './schemaParts.ts'
 
 /** Modes of a connector for new connections (contract.md, "Connector"). */
 export const connectorModes = ['ONLINE', 'ONHOLD', 'OFFLINE'] as const

@@ -1,11 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { exact, orNull } from './schemaParts.ts'
 import { DataSourceRole, DataSourceState } from './servicesMap.ts'
-
-const exact = { additionalProperties: false }
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
-  schema: Schema,
-  description: string,
-) => Type.Union([schema, Type.Null()], { description })
 
 /** Policies of automatic actions (contract.md, "Manager"). */
 export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const

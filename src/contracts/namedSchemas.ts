@@ -1,7 +1,5 @@
 import { IsSchema, type TSchema } from 'typebox'
-import { isObject } from '../base/json.ts'
-import * as credentials from './commonPayloads.ts'
-import * as payloads from './commonPayloads.ts'
+import * as commonPayloads from './commonPayloads.ts'
 import * as commonRoutes from './commonRoutes.ts'
 import * as connectorPayloads from './connectorPayloads.ts'
 import * as envelope from './envelope.ts'
@@ -12,12 +10,11 @@ import * as servicesMap from './servicesMap.ts'
 type Json = { readonly [member: string]: unknown }
 
 const modules = [
+  commonPayloads,
   commonRoutes,
   connectorPayloads,
-  credentials,
   envelope,
   managerPayloads,
-  payloads,
   replicatorPayloads,
   servicesMap,
 ]

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { components } from './component.ts'
 import { fieldErrors } from './fieldErrors.ts'
+import { exact } from './schemaParts.ts'
 import { databaseTypes, logLevels, type ServerSettings } from './serverSettings.ts'
 import { ServicesMap } from './servicesMap.ts'
 
-const exact = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
 const absolutePath = Type.String({ pattern: '^/' })
 

@@ -1,10 +1,5 @@
 import { type Static, Type } from 'typebox'
-
-const exact = { additionalProperties: false }
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
-  schema: Schema,
-  description: string,
-) => Type.Union([schema, Type.Null()], { description })
+import { exact, orNull } from './schemaParts.ts'
 
 /** The states of a service (contract.md, "Replicator"). */
 export const replicatorStates = [

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-
-const exact = { additionalProperties: false }
+import { exact } from './schemaParts.ts'
 
 /** Roles of a data source: one spelling everywhere (contract.md, "Manager"). */
 export const dataSourceRoles = ['primary', 'replica', 'relay', 'standby', 'archive', 'witness'] as const

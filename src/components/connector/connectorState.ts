@@ -3,6 +3,7 @@ import { Value } from 'typebox/value'
 import { ProblemError } from '../../api/problemError.ts'
 import { reasonOf, StartError } from '../../api/startError.ts'
 import { type ConnectorMode, connectorModes } from '../../contracts/connectorPayloads.ts'
+import { exact } from '../../contracts/schemaParts.ts'
 import { ServicesMap, ServicesMapPayload } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
 import type { MapInEffect } from './routing.ts'
@@ -23,8 +24,6 @@ export const changedMode = (
   order: { readonly value: ConnectorMode; readonly by: string; readonly now: Date },
 ): Mode =>
   mode.value === order.value ? mode : { value: order.value, since: order.now.toISOString(), by: order.by }
-
-const exact = { additionalProperties: false }
 
 const Stored = Type.Object(
   {

@@ -3,11 +3,10 @@ import { Value } from 'typebox/value'
 import { ProblemError } from '../../api/problemError.ts'
 import { reasonOf, StartError } from '../../api/startError.ts'
 import { type Policy, policies } from '../../contracts/managerPayloads.ts'
+import { exact } from '../../contracts/schemaParts.ts'
 import { MapName, recordedStates, ServicesMap } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
 import { addressOf, keyOf, sourcesOf } from './dataSources.ts'
-
-const exact = { additionalProperties: false }
 
 const Mark = Type.Object(
   {
