@@ -17,12 +17,12 @@ export type FairQueue = {
 type Waiting = { readonly enter: () => void; readonly refuse: (error: Error) => void }
 
 /** Callers that wait in one room, by origin; the origin whose turn is next is the first. */
-type Room = { readonly queues: Map<string, Waiting[]>; waiting: number }
+type Lane = { readonly queues: Map<string, Waiting[]>; waiting: number }
 
-const newRoom = (): Room => ({ queues: new Map(), waiting: 0 })
+const newLane = (): Lane => ({ queues: new Map(), waiting: 0 })
 
 function remove(
-  room: Room,
+  room: Lane,
   name: string,
   take: (queue: Waiting[]) => Waiting | undefined,
 ): Waiting | undefined {
@@ -35,7 +35,7 @@ function remove(
 }
 
 /** The one whose turn it is; its origin stands last from now on. */
-function next(room: Room): Waiting | undefined {
+function next(room: Lane): Waiting | undefined {
   const [name] = room.queues.keys()
   if (name === undefined) return undefined
   const taken = remove(room, name, (queue) => queue.shift())
@@ -48,7 +48,7 @@ function next(room: Room): Waiting | undefined {
 }
 
 /** Rejects the newest of the origin with most in a room, if that has more than this one would have; else false. */
-function evictFor(room: Room, name: string): boolean {
+function evictFor(room: Lane, name: string): boolean {
   const own = room.queues.get(name)?.length ?? 0
   const [most, queue] = [...room.queues].reduce((a, b) => (b[1].length > a[1].length ? b : a), ['', []])
   if (queue.length <= own + 1) return false
@@ -66,8 +66,8 @@ export function createFairQueue(limits: {
   readonly waiting: number
 }): FairQueue {
   let running = 0
-  const local = newRoom()
-  const remote = newRoom()
+  const local = newLane()
+  const remote = newLane()
   let latest = local
 
   const turn = ({ name, isLocal }: Origin): Promise<void> => {

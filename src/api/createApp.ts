@@ -43,15 +43,15 @@ const transportSecurity = ['Strict-Transport-Security', 'max-age=31536000']
 
 function send(
   response: ServerResponse,
-  answer: Response,
+  sent: Response,
   about: { requestId: string; isLast: boolean; listener: Listener },
 ): void {
-  const headers = headersOf(answer, about.requestId)
+  const headers = headersOf(sent, about.requestId)
   // Over plain HTTP the header must not be sent (RFC 6797 section 7.2).
   if (about.listener === 'tcp') headers.push(...transportSecurity)
   // A connection kept open would keep a stopping server waiting for it.
-  response.writeHead(answer.status, about.isLast ? [...headers, 'Connection', 'close'] : headers)
-  response.end(answer.body)
+  response.writeHead(sent.status, about.isLast ? [...headers, 'Connection', 'close'] : headers)
+  response.end(sent.body)
 }
 
 /**

@@ -37,11 +37,11 @@ export async function handleRequest(
   rejectUntrusted(requestContext, facts)
   const asked = routeFor(requestContext)
   const caller = await authenticate(requestContext, authFor(requestContext, asked), facts)
-  const admission = validateRequest(requestContext, asked)
-  if (admission.kind === 'options') {
-    return { status: 204, body: '', headers: ['Allow', admission.allow] }
+  const action = validateRequest(requestContext, asked)
+  if (action.kind === 'options') {
+    return { status: 204, body: '', headers: ['Allow', action.allow] }
   }
-  const { served } = admission
+  const { served } = action
   const { route, handle } = served
   requestContext.caller = caller
   const body = route.method === 'POST' ? checkBody(route, await readBody(request)) : undefined

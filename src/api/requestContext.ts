@@ -18,7 +18,7 @@ export type RequestContext = {
   readonly query: Readonly<Record<string, unknown>>
   /** Resource at the path. */
   readonly match: RouteMatch | undefined
-  /** Address of the peer; absent on the socket. */
+  /** Absent on the Unix socket. */
   readonly remoteAddress: string | undefined
   /** Set once the request has been validated. */
   caller: Caller | null

@@ -18,7 +18,7 @@ export const envelope = <Payload>(payloadType: string, payload: Payload): Envelo
 })
 
 /** Schema of a response: all three members, nothing else. */
-export const answerSchema = (payloadType: string, payload: TSchema): TSchema =>
+export const responseSchema = (payloadType: string, payload: TSchema): TSchema =>
   Type.Object(
     { payloadType: Type.Literal(payloadType), payloadVersion: Type.Literal(payloadVersion), payload },
     { additionalProperties: false },

@@ -1,5 +1,5 @@
 import type { Component } from './component.ts'
-import { answerSchema, ErrorPayload, envelope } from './envelope.ts'
+import { ErrorPayload, envelope, responseSchema } from './envelope.ts'
 import { commonExamples } from './examples/commonExamples.ts'
 import { connectorExamples } from './examples/connectorExamples.ts'
 import type { CallExample } from './examples/examplesOf.ts'
@@ -77,7 +77,7 @@ function contentOf({ name, response }: Route, { schemas, examples }: At): Conten
   switch (response.kind) {
     case 'payload': {
       const { payloadType, payload } = response
-      const schema = schemas.refer(answerSchema(payloadType, payload), wrapperName(payload, 'Response'))
+      const schema = schemas.refer(responseSchema(payloadType, payload), wrapperName(payload, 'Response'))
       const wrapped = answer === undefined ? {} : { example: envelope(payloadType, answer) }
       return { 'application/json': { schema, ...wrapped } }
     }
@@ -177,7 +177,7 @@ function problemResponse({ refer }: SchemaCollection): OpenApiResponse {
     description: 'An error.',
     content: {
       'application/json': {
-        schema: refer(answerSchema('ErrorPayload', ErrorPayload), 'ErrorResponse'),
+        schema: refer(responseSchema('ErrorPayload', ErrorPayload), 'ErrorResponse'),
         example: envelope('ErrorPayload', example),
       },
       'application/problem+json': { schema: refer(ErrorPayload), example },

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
 import { serve } from '../../src/api/serve.ts'
 import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
-import { answerSchema, ErrorPayload } from '../../src/contracts/envelope.ts'
+import { ErrorPayload, responseSchema } from '../../src/contracts/envelope.ts'
 import { adminLogin, testApi } from '../support/testApi.ts'
 
 const headers = { authorization: adminLogin }
@@ -38,7 +38,7 @@ describe('an error', () => {
     expect(answer.headers['x-request-id']).toBe('request-1')
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(Value.Check(answerSchema('ErrorPayload', ErrorPayload), answer.json())).toBe(true)
+    expect(Value.Check(responseSchema('ErrorPayload', ErrorPayload), answer.json())).toBe(true)
   })
 
   it.each(['application/problem+json', 'application/json;q=0.5, application/problem+json'])(

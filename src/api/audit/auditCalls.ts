@@ -11,9 +11,9 @@ export type CallAudit = {
   /** Returns the entry of a request; null for one that the audit log leaves out. */
   entryFor(method: string, match: RouteMatch | undefined): AuditEntry | null
   /** Marks that the call is carried out from here on; throws a problem where its line could not be written. */
-  begin(trail: AuditEntry): Promise<void>
+  begin(entry: AuditEntry): Promise<void>
   /** Writes the line of a call that was answered so, and returns the answer that may be sent. */
-  record(exchange: RequestContext, trail: AuditEntry, answer: Response): Promise<Response>
+  record(context: RequestContext, entry: AuditEntry, response: Response): Promise<Response>
 }
 
 const unavailable = (): ProblemError =>

@@ -11,7 +11,7 @@ import { connectorCalls, followedMap, readyToForward } from './connectorCalls.ts
 import { connectorMetrics } from './connectorMetrics.ts'
 import { installedMode, openStateStore } from './connectorState.ts'
 import { type Connector, createConnector } from './createConnector.ts'
-import { askManager, type FollowedManager, followManager } from './followManager.ts'
+import { askManager, followManager, type ManagerLink } from './followManager.ts'
 import { createProxy } from './proxy.ts'
 import type { MapInEffect, RoutedRole } from './routing.ts'
 import { dial, type Listener, listen } from './sockets.ts'
@@ -72,7 +72,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   const clientPorts: { readonly role: RoutedRole; readonly port: number }[] = [{ role: 'primary', port }]
   if (readonlyPort !== null) clientPorts.push({ role: 'replica', port: readonlyPort })
   const listeners: Listener[] = []
-  let manager: FollowedManager | undefined
+  let manager: ManagerLink | undefined
   const opened = createConnector({
     store,
     proxy,
@@ -93,7 +93,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     }
   }
 
-  function followOne(socket: string): FollowedManager {
+  function followOne(socket: string): ManagerLink {
     return followManager({
       ask: (signal) => askManager({ socket, timeout: limits.manager, signal }),
       interval: limits.interval,

@@ -53,7 +53,7 @@ function statusOf(facts: {
 type ManagerOutage = { readonly since: Date; readonly reason: string }
 
 /** Caller of an operation, and the hook for its audit facts. */
-type Order = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
+type ConnectorCall = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
 
 /**
  * The connector of one host. Its calls are done when they return and none waits for anything, so that those of
@@ -62,7 +62,7 @@ type Order = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => v
 export type Connector = {
   status(): ConnectorStatusPayload
   change(
-    order: Order & { readonly to: ConnectorMode; readonly immediate: boolean },
+    order: ConnectorCall & { readonly to: ConnectorMode; readonly immediate: boolean },
   ): ConnectorStatusPayload & { readonly changed: boolean }
   map(): MapInEffect
   /** Changes its own map; `follows-manager` where it has none. */
@@ -132,13 +132,13 @@ export function createConnector(options: {
       now: now(),
     })
 
-  function keepMap(edited: EditedMap, services: ServicesMap | null) {
-    if (edited.changed) {
+  function keepMap(edit: EditedMap, services: ServicesMap | null) {
+    if (edit.changed) {
       store.change({ services })
-      inEffect = unwatched(edited.map)
+      inEffect = unwatched(edit.map)
       proxy.setMap(inEffect)
     }
-    return { ...edited, inEffect }
+    return { ...edit, inEffect }
   }
 
   return {

@@ -27,7 +27,7 @@ export async function askManager(options: {
 }
 
 /** Connection of the connector to the manager of its host. */
-export type FollowedManager = {
+export type ManagerLink = {
   /** Returns since when the manager does not answer and why; undefined while it does. */
   problem(): { readonly since: Date; readonly reason: string } | undefined
   /** Settles when the manager was asked for the first time, whatever came of it. */
@@ -50,7 +50,7 @@ export function followManager(options: {
   readonly onMap: (map: MapInEffect) => void
   readonly onUnreachable: (reason: string) => void
   readonly onReachable: () => void
-}): FollowedManager {
+}): ManagerLink {
   const { ask, interval, wait, now, onMap, onUnreachable, onReachable } = options
   const stopped = new AbortController()
   const { signal } = stopped

@@ -5,14 +5,14 @@ import {
   capabilitiesIn,
   errorIn,
   helloIn,
-  isAnswerTo,
+  isReplyTo,
   kindOfLogin,
-  markOf,
   marks,
-  ownLogin,
   packetIn,
+  packetMark,
+  placeholderLogin,
   quit,
-  wrongAnswerTo,
+  wrongReplyTo,
 } from './handshakePackets.ts'
 import type { ReadBuffer } from './readBuffer.ts'
 import { badHandshake, brokenLogin, rejectClient } from './refusal.ts'
@@ -74,7 +74,7 @@ export function relayHandshake(options: {
   /** Backs `fromClient` with room to grow, so that many small pieces are not copied anew each time. */
   let room: Buffer = fromClient
   let offered = 0
-  let question: Buffer | undefined
+  let request: Buffer | undefined
   let hasLeft = client === undefined
   let isSettled = false
   let cancel: (() => void) | undefined
@@ -120,7 +120,7 @@ export function relayHandshake(options: {
   /** Answers in place of a client that has left. */
   function answer(): void {
     waitFor('server')
-    const words = question === undefined ? ownLogin() : wrongAnswerTo(question)
+    const words = request === undefined ? placeholderLogin() : wrongReplyTo(request)
     if (words) database.write(words)
   }
 
@@ -134,7 +134,7 @@ export function relayHandshake(options: {
 
   /** Tells a client that it broke the protocol, and goes on without it. */
   function dismiss(what: string, hasSpoken = true): void {
-    const sequence = ((question?.[3] ?? 0) + (hasSpoken ? 2 : 1)) % 256
+    const sequence = ((request?.[3] ?? 0) + (hasSpoken ? 2 : 1)) % 256
     leave()
     if (client) rejectClient(client, brokenLogin(what), clock, sequence)
   }
@@ -148,7 +148,7 @@ export function relayHandshake(options: {
   }
 
   function greeted(packet: Buffer): void {
-    if (markOf(packet) === marks.error) {
+    if (packetMark(packet) === marks.error) {
       over({ broken: false, noGreeting: errorIn(packet) })
       return
     }
@@ -162,7 +162,7 @@ export function relayHandshake(options: {
   }
 
   function onServerPacket(packet: Buffer): void {
-    const mark = markOf(packet)
+    const mark = packetMark(packet)
     if (mark === marks.ok || mark === marks.error) {
       if (!hasLeft) {
         client?.write(packet)
@@ -175,7 +175,7 @@ export function relayHandshake(options: {
       over({ broken: false })
       return
     }
-    question = packet
+    request = packet
     if (hasLeft) answer()
     else ask(packet)
   }
@@ -227,8 +227,8 @@ export function relayHandshake(options: {
     const packet = packetIn(fromClient)
     if (!packet) {
       if (fromClient.length > mostKept) dismiss('sent too much')
-    } else if (question === undefined) onFirst(packet)
-    else if (isAnswerTo(question, packet)) pass(packet)
+    } else if (request === undefined) onFirst(packet)
+    else if (isReplyTo(request, packet)) pass(packet)
     else dismiss('sent an answer of another form than was asked for')
   }
 

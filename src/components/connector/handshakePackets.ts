@@ -27,7 +27,7 @@ export function packetIn(bytes: Buffer): Buffer | undefined {
 }
 
 /** The first byte of a packet's payload; undefined for an empty one. */
-export const markOf = (packet: Buffer): number | undefined => packet[header]
+export const packetMark = (packet: Buffer): number | undefined => packet[header]
 
 /** Returns false where these bytes begin neither a greeting of protocol 10 nor a server's error. */
 export const beginsAsServer = (bytes: Buffer): boolean =>
@@ -64,16 +64,16 @@ function packetOf(sequence: number, payload: Buffer): Buffer {
 }
 
 /** Name of the account that the connector logs in with, in vain, for a client that left; DBAs see it in their log. */
-export const ownUser = 'muster-client-left'
+export const placeholderUser = 'muster-client-left'
 
 /** A login without a password that ends a handshake in a way that no server counts against this host. */
-export function ownLogin(): Buffer {
+export function placeholderLogin(): Buffer {
   const { longPassword, protocol41, secureConnection, pluginAuth } = capability
   const fixed = Buffer.alloc(32)
   fixed.writeUInt32LE(longPassword | protocol41 | secureConnection | pluginAuth, 0)
   fixed.writeUInt32LE(2 ** 24, 4)
   fixed[8] = 33
-  return packetOf(1, Buffer.concat([fixed, Buffer.from(`${ownUser}\0\0mysql_native_password\0`)]))
+  return packetOf(1, Buffer.concat([fixed, Buffer.from(`${placeholderUser}\0\0mysql_native_password\0`)]))
 }
 
 /** Lengths of an answer that a plugin takes for one, right or wrong; any other length is a broken handshake to it. */
@@ -87,20 +87,20 @@ const isAnswerLength = (plugin: string, length: number): boolean =>
 
 /** The plugin that a packet asks a client to switch to; undefined where it asks for something else. */
 const pluginIn = (question: Buffer): string | undefined =>
-  markOf(question) === marks.switchPlugin
+  packetMark(question) === marks.switchPlugin
     ? question.toString('latin1', header + 1).split('\0', 1)[0]
     : undefined
 
 /** Returns false for an answer to this packet of a server that the server would take for a broken handshake. */
-export function isAnswerTo(question: Buffer, answer: Buffer): boolean {
+export function isReplyTo(question: Buffer, answer: Buffer): boolean {
   const plugin = pluginIn(question)
   return plugin === undefined || isAnswerLength(plugin, answer.length - header)
 }
 
 /** A wrong answer to a packet with which a server asks for more; undefined where it asks for nothing. */
-export function wrongAnswerTo(question: Buffer): Buffer | undefined {
+export function wrongReplyTo(question: Buffer): Buffer | undefined {
   // caching_sha2_password says with it that the login is done; OK follows.
-  if (markOf(question) === marks.moreData && question[header + 1] === 3) return undefined
+  if (packetMark(question) === marks.moreData && question[header + 1] === 3) return undefined
   const plugin = pluginIn(question) ?? ''
   const length = answerLengths.get(plugin)?.[0] ?? 1
   return packetOf(((question[3] ?? 0) + 1) % 256, Buffer.alloc(length))

@@ -91,7 +91,7 @@ export function createProxy(options: {
     isCrowded: () => held.size > 0,
     reject,
     retry: place,
-    onLoginEnded: dismiss,
+    onLoginEnded: endLogin,
     onConnected: () => {
       created += 1
     },
@@ -110,7 +110,7 @@ export function createProxy(options: {
     reject(client, mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld))
   }
 
-  const admit = (client: Client): boolean => {
+  const startLogin = (client: Client): boolean => {
     client.isAdmitted ||= loginLimiter.enter(client.origin)
     return client.isAdmitted
   }
@@ -124,19 +124,19 @@ export function createProxy(options: {
     if (isStopping) reject(client, stopping)
     else if (mode.value === 'OFFLINE') reject(client, offline(mode.since))
     else if (mode.value === 'ONHOLD') hold(client)
-    else if (admit(client)) connect(client)
+    else if (startLogin(client)) connect(client)
     else {
       hold(client)
       release()
     }
   }
 
-  /** Lets in who waits, in order, as far as there is room for each. */
+  /** Connects held clients in order, as far as the login limiter allows. */
   function release(): void {
     cancelRelease?.()
     cancelRelease = undefined
     while (mode.value === 'ONLINE' && !isStopping && held.size > 0) {
-      const client = held.take(admit)
+      const client = held.take(startLogin)
       if (client) connect(client)
       else {
         const milliseconds = loginLimiter.remaining()
@@ -146,7 +146,7 @@ export function createProxy(options: {
     }
   }
 
-  function dismiss(client: Client): void {
+  function endLogin(client: Client): void {
     if (!client.isAdmitted) return
     client.isAdmitted = false
     loginLimiter.leave(client.origin)

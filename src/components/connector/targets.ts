@@ -98,7 +98,7 @@ export function createTargets(options: {
     targets.delete(target.key)
   }
 
-  function retire(target: OwnTarget, isFailed: boolean): void {
+  function drainOrCut(target: OwnTarget, isFailed: boolean): void {
     if (target.links.size === 0) {
       remove(target)
     } else if (isFailed) {
@@ -126,7 +126,7 @@ export function createTargets(options: {
         const source = sources.find(
           ({ name, host, port }) => name === target.name && host === target.host && port === target.port,
         )
-        retire(target, source?.state === 'FAILED')
+        drainOrCut(target, source?.state === 'FAILED')
       }
       const kept = new Set([...sources, ...targets.values()].map(({ name }) => name))
       for (const name of created.keys()) if (!kept.has(name)) created.delete(name)

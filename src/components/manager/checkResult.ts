@@ -44,14 +44,14 @@ const words = (error: ThreadError | null): string =>
   error ? ` ERROR ${error.number}: ${error.message.trim().replace(/([^.])$/, '$1.')}` : ''
 
 /** Returns why a channel does not replicate by itself, with the server's number and words. */
-function stopped({ applier, applierError, receiver, receiverError }: Channel): string | undefined {
+function stoppedReason({ applier, applierError, receiver, receiverError }: Channel): string | undefined {
   if (applier === 'stopped') return `The applier is stopped.${words(applierError)}`
   if (receiver === 'stopped') return `The receiver is stopped.${words(receiverError)}`
   return undefined
 }
 
 /** A receiver that tries again by itself misses its primary: not the replica's failure, and told only once it has an error. */
-const waits = ({ receiver, receiverError }: Channel): string | undefined =>
+const waitingReason = ({ receiver, receiverError }: Channel): string | undefined =>
   receiver === 'connecting' && receiverError
     ? `The receiver cannot connect to the primary, and tries again.${words(receiverError)}`
     : undefined
@@ -79,7 +79,7 @@ export function findingOf(observation: Observation, role: DataSourceRole): Findi
         return sentence === undefined ? [] : [named(channel, sentence)]
       })
       .join(' ')
-  const problem = told(stopped)
+  const problem = told(stoppedReason)
   if (problem !== '') return { result: 'failed', reason: problem }
-  return { result: 'passed', reason: told(waits) || null }
+  return { result: 'passed', reason: told(waitingReason) || null }
 }

@@ -41,7 +41,7 @@ export function createManager(options: {
   const sources = (): readonly DataSource[] => sourcesOf(table.map())
 
   /** Applies the policy after a regular check. */
-  function decide(source: DataSource): void {
+  function applyPolicy(source: DataSource): void {
     const { state, service, name } = table.view(source)
     const policy = table.policy(service)
     const { streak, finding } = health.of(source)
@@ -68,7 +68,7 @@ export function createManager(options: {
       const facts = { service: source.service, datasource: source.name, reason }
       if (reason !== before)
         log.info(facts, reason === null ? 'all is well again' : 'a check found something')
-      decide(source)
+      applyPolicy(source)
     }
   }
 

@@ -97,7 +97,7 @@ export function createDataSourceTable(options: {
     return { service, name, host, port, ...facts, since: now().toISOString() }
   }
 
-  function take(next: ServicesMap | null, by: string): void {
+  function replaceMapWith(next: ServicesMap | null, by: string): void {
     const wanted = next ?? installed
     const before = new Set(sourcesOf(map()).map(addressOf))
     const added = sourcesOf(wanted).filter((it) => !before.has(addressOf(it)))
@@ -130,12 +130,12 @@ export function createDataSourceTable(options: {
     editMap: (by, edit) => {
       const { map: next, changed } = edit(map())
       // What is the installed map again follows the next installation.
-      if (changed) take(replaceMap(installed, next).changed ? next : null, by)
+      if (changed) replaceMapWith(replaceMap(installed, next).changed ? next : null, by)
       return changed
     },
     resetMap: (by) => {
       const { changed } = replaceMap(map(), installed)
-      if (changed) take(null, by)
+      if (changed) replaceMapWith(null, by)
       return changed
     },
   }

@@ -29,7 +29,7 @@ const unknown: Health = {
 const known = (values: readonly (number | null)[]): readonly number[] => values.filter((it) => it !== null)
 
 /** Reads positions. Of several channels the one that is furthest behind counts. */
-function measured(observation: Observation): Pick<Health, 'seqno' | 'latency'> {
+function readPositions(observation: Observation): Pick<Health, 'seqno' | 'latency'> {
   if (observation.kind !== 'answered') return { seqno: null, latency: null }
   const { channels, position } = observation.reading
   if (channels.length === 0) return { seqno: position?.sequence ?? null, latency: null }
@@ -67,7 +67,7 @@ export function createHealthTable(): HealthTable {
     record: ({ source, observation, at, milliseconds }) => {
       const before = of(source)
       const finding = findingOf(observation, source.role)
-      const { latency, seqno } = measured(observation)
+      const { latency, seqno } = readPositions(observation)
       const { checks } = before
       const counted =
         milliseconds === undefined

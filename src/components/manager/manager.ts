@@ -36,7 +36,7 @@ const dialLimits = { reach: 2000, login: 10 * 60_000 }
 /**
  * Statements get long, too: one more while the server hangs would wait with the first, not be answered before it. A
  * login that goes well makes the server forget the broken ones of this host (max_connect_errors), and shows that
- * clients still can: so there is one within each window of the connector's admission.
+ * clients still can: so there is one within each window of the connector's login limiter.
  */
 const readLimits = { connect: dialLimits.login, query: 60_000, age: 8000 }
 
@@ -55,7 +55,7 @@ export function managerApi(served: ServedManager): ComponentApi {
 }
 
 /** Returns a monitor with the account of the settings; undefined where they name none. Throws a `StartError`. */
-function monitorOf(
+function createMonitorFactory(
   { monitor, secretsFile }: ManagerSettings,
   more: { readonly timing: MonitorTiming; readonly log: ManagerLog },
 ) {
@@ -78,7 +78,7 @@ function monitorOf(
 }
 
 /** Lets the connector act on changes; where it does not in time, the log says so, and it follows when it can. */
-function updated(socket: string, log: ManagerLog): () => Promise<void> {
+function connectorUpdater(socket: string, log: ManagerLog): () => Promise<void> {
   const update = updateConnectorAt(socket)
   return async () => {
     const reason = await update()
@@ -99,7 +99,7 @@ export function openManager(
   const { log, timing = usualTiming } = more
   const file = createStateFile(stateFile)
   const now = (): Date => new Date()
-  const monitor = monitorOf(settings, { timing, log })
+  const monitor = createMonitorFactory(settings, { timing, log })
   const opened: Manager = createManager({
     installed,
     kept: openStateStore({ file, path: stateFile, installed, now: now() }),
@@ -111,7 +111,7 @@ export function openManager(
     manager: opened,
     identity: { cluster, host, member, parentPid: () => process.ppid },
     askConnector: connectorSocket === undefined ? undefined : askConnectorAt(connectorSocket),
-    updateConnector: connectorSocket === undefined ? undefined : updated(connectorSocket, log),
+    updateConnector: connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log),
   })
   return { api, close: () => opened.close() }
 }

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { putUser } from '../../../src/accounts/userFile.ts'
 import { commonRoutes } from '../../../src/contracts/commonRoutes.ts'
-import { answerSchema } from '../../../src/contracts/envelope.ts'
+import { responseSchema } from '../../../src/contracts/envelope.ts'
 import type { Route } from '../../../src/contracts/route.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { adminLogin, basic, testApi } from '../../support/testApi.ts'
@@ -23,7 +23,7 @@ function expectAnswerOf(route: Route, answer: { body: string; headers: Record<st
   }
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   const schema: TSchema =
-    response.kind === 'json' ? response.schema : answerSchema(response.payloadType, response.payload)
+    response.kind === 'json' ? response.schema : responseSchema(response.payloadType, response.payload)
   expect([...Value.Errors(schema, JSON.parse(answer.body))]).toEqual([])
 }
 
