@@ -24,7 +24,7 @@ export type Accounts = {
   users(): Promise<readonly UserRecord[]>
   /** The same at once, where the file has not changed since it was read: the very same list then. */
   usersIfUnchanged(): readonly UserRecord[] | undefined
-  /** The users as they were when a login was verified or they were asked for last, without another look. */
+  /** Returns the users of the last login check or read, without another look at the file. */
   lastSeenUsers(): readonly UserRecord[]
   /**
    * Takes as long for an unknown user as for a wrong password. Failures count for the pair of origin and user

@@ -28,7 +28,10 @@ export function isSameContent(one: FileIdentity, other: FileIdentity): boolean {
   )
 }
 
-/** The user file cannot be read or understood, so nobody can be told apart. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** The user file cannot be read or parsed. */
 export class UserFileError extends Error {
   constructor(path: string, cause: unknown) {
     super(`cannot use the user file ${path}: ${cause instanceof Error ? cause.message : cause}`, { cause })

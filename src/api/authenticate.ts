@@ -111,7 +111,7 @@ export function authenticate(
 }
 
 async function withLogin(requestContext: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
-  // The answer is for everybody: a login that cannot be checked only learns no more than they.
+  // The response is for everybody: a login that cannot be checked only learns no more than they.
   if (auth === 'optional') return checkLogin(requestContext, at).catch(() => anonymous)
   if (auth === 'bootstrap' && (await at.context.accounts.users()).length === 0)
     return bootstrapCaller(requestContext, at)

@@ -1,6 +1,6 @@
 import type { VerboseLog } from './log.ts'
 
-/** A finished call as the log tells of it. */
+/** Fields of a finished call in the log. */
 export type LoggedCall = {
   readonly requestId: string
   readonly route: string

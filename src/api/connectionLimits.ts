@@ -41,7 +41,7 @@ function connectionToClose(
 
 /**
  * Bounds the connections of a server. Where one comes beyond, the newest of the address, or of the user of this host,
- * that has most is closed; one over which a login was verified stays. `onRefused` is told whose was closed.
+ * that has most is closed; one over which a login was verified stays. `onRefused` gets the origin of the closed one.
  */
 export function limitConnections(
   server: { on(event: 'connection' | 'secureConnection', listener: (socket: Socket) => void): unknown },

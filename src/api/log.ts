@@ -56,7 +56,7 @@ function clock(): () => string {
 }
 
 /**
- * The log of a server: one JSON object per line, on standard output unless told. Calls are logged as values
+ * Creates the log of a server: one JSON object per line, on standard output by default. Calls are logged as values
  * that were picked one by one; headers and bodies are never among them.
  */
 export function createLog(settings: ServerSettings, output: LineOutput = lineOutput(1)): ListenerLog {

@@ -24,7 +24,7 @@ const fixed = (file: number): LogTarget => ({
 
 /**
  * Adds lines to an open file: once for all lines of a turn of the event loop, so that a line costs little under
- * load, and is there as soon as its call is answered. What is left is written when the process ends. A file that
+ * load, and is there as soon as its response is sent. The rest is written when the process ends. A file that
  * cannot be written (a full disk, a reader that went away) stops nobody.
  */
 export function lineOutput(to: number | LogTarget): { write(line: string): void } {

@@ -46,7 +46,7 @@ type CountedCall = {
   readonly route: string
   readonly method: string
   readonly status: number
-  /** From its first byte until its answer was handed over. */
+  /** From its first byte until its response was handed over. */
   readonly seconds: number
 }
 

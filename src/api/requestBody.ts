@@ -41,7 +41,7 @@ function parseStrictJson(body: Buffer): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    // The message quotes the text around the fault, which may be a password: only the place is told.
+    // The message quotes the text around the fault, which may be a password: only the position is passed on.
     const place = /at position \d+/.exec(error instanceof Error ? error.message : '')?.[0]
     throw refuse(`The body is not JSON${place ? `: the fault is ${place}` : ''}.`)
   }
@@ -69,7 +69,7 @@ const tooLarge = (): ProblemError =>
 /** Collects the body. Rejects at its first byte if it is not JSON, and with the request's error if that breaks. */
 function collect(request: IncomingMessage, isJson: boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // It broke while its login was checked, say: it will not tell so again.
+    // It may have broken while its login was checked: no further event follows.
     if (request.errored) return reject(request.errored)
     const chunks: Buffer[] = []
     let length = 0

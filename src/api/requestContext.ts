@@ -22,6 +22,6 @@ export type RequestContext = {
   readonly remoteAddress: string | undefined
   /** Set once the request has been validated. */
   caller: Caller | null
-  /** Set for the calls that the audit log tells of. */
+  /** Set for the calls of the audit log. */
   readonly auditEntry: AuditEntry | null
 }

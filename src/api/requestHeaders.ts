@@ -20,7 +20,7 @@ function hostName(header: string): string | undefined {
 export function hostCheck(allowed: readonly string[]): (header: string) => boolean {
   const spelled = allowed.map((it) => hostName(/^[0-9a-f]*:[0-9a-f:.]*$/i.test(it) ? `[${it}]` : it))
   const names = new Set([...loopbackNames, ...spelled])
-  // Callers repeat themselves: what was judged last need not be read again.
+  // Callers repeat themselves: the last valid header needs no second check.
   let latest: string | undefined
   return (header) => {
     if (header === latest) return true
@@ -52,7 +52,7 @@ const mostHeaders = 100
 
 /**
  * Headers that stand once (RFC 9110 section 5.3). Node.js takes the first of two, others the last: a proxy before
- * us would judge one and we the other (RFC 9112 section 3.2 demands it of Host).
+ * us would check one and we the other (RFC 9112 section 3.2 demands it of Host).
  */
 const singles: ReadonlySet<string> = new Set([
   'host',
@@ -62,7 +62,7 @@ const singles: ReadonlySet<string> = new Set([
   'sec-fetch-site',
 ])
 
-/** Refuses a request by its headers as they came, name and value in turn. */
+/** Rejects a request by its raw headers, name and value in turn. */
 export function rejectHeaders(raw: readonly string[]): void {
   if (raw.length > 2 * mostHeaders) {
     throw new ProblemError({ code: 'headers-too-large', detail: `Send at most ${mostHeaders} headers.` })

@@ -42,7 +42,7 @@ export function readTarget(target: string): RequestTarget {
   const beforeQuery = mark < 0 ? target : target.slice(0, mark)
   const [, scheme, authority = '', rest = ''] = absoluteForm.exec(beforeQuery) ?? []
   const written = scheme === undefined ? beforeQuery : rest || '/'
-  // What cannot be decoded as a whole is refused, and told as it came.
+  // A path that cannot be decoded as a whole is rejected, and logged as it came.
   const path = written.includes('%') && isDecodable(written) ? decodeUnreserved(written) : written
   return {
     path,

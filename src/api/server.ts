@@ -29,7 +29,7 @@ export type ServerLimits = {
   /** The headers of a request, and the whole of it. */
   readonly headers: number
   readonly request: number
-  /** Nothing at all, after an answer and anywhere else. */
+  /** No bytes at all, after a response and anywhere else. */
   readonly keepAlive: number
   readonly idle: number
   /** Interval between checks of the request limits. */
@@ -46,7 +46,7 @@ const defaultLimits: ServerLimits = {
 }
 
 const httpOptions = ({ headers, request, keepAlive, check }: ServerLimits) => ({
-  // We answer a missing Host header ourselves.
+  // We respond to a missing Host header ourselves.
   requireHostHeader: false,
   headersTimeout: headers,
   requestTimeout: request,
@@ -80,7 +80,7 @@ const secureOptions = ({ key, chain }: TlsMaterial) =>
   }) as const
 
 /**
- * Shows new connections another certificate; those that are open stay as they are. Throws when OpenSSL does not
+ * Replaces the certificate for new connections; open ones stay as they are. Throws when OpenSSL does not
  * take it, and then nothing changes.
  */
 export function replaceTls(server: Server, tls: TlsMaterial): void {
@@ -108,7 +108,7 @@ function rejectConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
 
 const plainHint = 'This port speaks HTTPS only: write https:// instead of http://.\n'
 
-/** Answer to plain HTTP on a TLS port. It tells everybody as much, and repeats nothing of what was sent. */
+/** Response to plain HTTP on a TLS port. It repeats nothing of the request. */
 const plainAnswer = [
   'HTTP/1.1 400 Bad Request',
   'Content-Type: text/plain; charset=utf-8',
@@ -119,7 +119,7 @@ const plainAnswer = [
   plainHint,
 ].join('\r\n')
 
-/** Answers plain HTTP below TLS and closes; whoever sends nothing has the time of the handshake, as with TLS. */
+/** Responds to plain HTTP below TLS and closes; a silent client has the time of the handshake, as with TLS. */
 function answerPlainHttp(server: Server): void {
   const handshaking = new Map<string, Socket>()
   server.on('connection', (socket: Socket) => {

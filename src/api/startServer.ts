@@ -17,7 +17,7 @@ import type { ComponentApi } from './serve.ts'
 import { replaceTls, type ServerLimits } from './server.ts'
 import { type CertificateTiming, readTlsAtStart, watchCertificate } from './tlsCertificate.ts'
 
-/** A component's API that answers on all its listeners. */
+/** A component's API that listens. */
 export type RunningServer = {
   /** The TCP port in effect; absent without a TCP listener. */
   readonly port?: number

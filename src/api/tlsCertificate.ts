@@ -70,7 +70,7 @@ function pairOf(paths: ServerSettings['tls']): ReadTls | undefined {
 /** The certificate that is shown, and what is wrong with a newer one in the files, if there is one. */
 export type CertificateState = { readonly expiry: Date; readonly refused: string | undefined }
 
-/** Milliseconds that the files must rest before they are read, and between looks when no change is told. */
+/** Milliseconds that the files must rest before they are read, and between looks without a notification. */
 export type CertificateTiming = { readonly rest: number; readonly every: number }
 
 type CertificateWatcher = {
@@ -99,7 +99,7 @@ export function watchCertificate(options: {
   const { paths, show, now, log, timing = usualTiming } = options
   let shown = options.shown
   let refused: string | undefined
-  /** Which files were judged last; none yet, for they may have changed since `shown` was read. */
+  /** Identity of the files that were checked last; none yet, for they may have changed since `shown` was read. */
   let judged = ''
   let latest = ''
   let isStopped = false
@@ -133,7 +133,7 @@ export function watchCertificate(options: {
     try {
       judge()
     } catch (error) {
-      // Files that change while they are read are judged when they rest.
+      // Files that change while they are read are checked when they rest.
       if (identify() === before) refuse(error)
     }
     judged = before

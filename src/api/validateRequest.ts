@@ -113,7 +113,7 @@ function rejectUnacceptable({ headers }: IncomingMessage, route: Route): void {
   const { accept } = headers
   const { response } = route
   const form = response.kind === 'text' ? response.mediaType : 'application/json'
-  // Who asks for problems in their own type takes the good answer as JSON.
+  // Whoever asks for problems in their own type accepts a successful response as JSON.
   if (acceptQuality(accept, form) === 0 && (response.kind === 'text' || !namesProblemJson(accept))) {
     throw new ProblemError({ code: 'not-acceptable', detail: `The answer comes as ${form} only.` })
   }
@@ -128,7 +128,7 @@ function rejectBadEscapes(path: string): void {
   if (!isDecodable(path)) throw badRequest('The path holds a percent sign that begins no character in UTF-8.')
 }
 
-/** Health is asked while stopping, too: that is when its answer matters. */
+/** Health is served while stopping, too: that is when it matters. */
 function rejectWhileStopping({ path }: RequestContext, context: ApiContext): void {
   if (!context.isStopping() || path.startsWith('/health/')) return
   throw new ProblemError({ code: 'stopping', detail: 'The server is stopping. Try again when it is back.' })
@@ -142,7 +142,7 @@ export type ListenerRules = {
   readonly isOwnHost: (header: string) => boolean
 }
 
-/** Refuses a request, whatever it asks for, in this order: path, stopping, Host, cross-site. */
+/** Rejects a request before its route is known, in this order: path, stopping, Host, cross-site. */
 export function rejectUntrusted(
   requestContext: RequestContext,
   { listener, context, isOwnHost }: ListenerRules,

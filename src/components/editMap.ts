@@ -3,7 +3,7 @@ import * as rules from '../contracts/editMap.ts'
 
 export type EditedMap = rules.EditedMap
 
-/** The same edit, whose refusals are problems of an answer. */
+/** Turns the refusals of an edit into problems. */
 const withProblems =
   <Input extends readonly unknown[]>(edit: (...input: Input) => EditedMap) =>
   (...input: Input): EditedMap => {

@@ -56,7 +56,7 @@ export const PingPayload = Type.Object(
 
 export const StringPayload = Type.Object({ value: Type.String() }, exact)
 
-/** BooleanPayload of a call that only tells. */
+/** BooleanPayload of a call that changes nothing. */
 export const BooleanPayload = Type.Object({ value: Type.Boolean() }, exact)
 
 /** BooleanPayload of a call that changes something: repeated, it says `changed: false`. */

@@ -43,7 +43,7 @@ const status = {
 /** State of the connector. */
 export const ConnectorStatusPayload = Type.Object(status, exact)
 
-/** The same, as calls that change it answer. */
+/** The same, as calls that change it return it. */
 export const ChangedConnectorStatusPayload = Type.Object({ ...status, changed: Type.Boolean() }, exact)
 
 export type ConnectorMode = (typeof connectorModes)[number]

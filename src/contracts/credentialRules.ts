@@ -3,7 +3,7 @@ const maximumPassword = 1024
 
 /**
  * Returns the problems of a password, as sentences without a subject that never quote it; empty if it is valid.
- * Any Unicode is allowed; it is judged in NFC, as it is hashed.
+ * Any Unicode is allowed; it is checked in NFC, as it is hashed.
  */
 export function passwordProblems(value: string): string[] {
   const characters = [...value.normalize('NFC')]
@@ -65,7 +65,7 @@ function problemsOf(name: string, forbidden: (character: string) => string | und
 
 /**
  * Problems of a name for a new user, as sentences without a subject, one per offending character in the order of their
- * first appearance; empty for a good name. The name is judged in NFC, as it is kept.
+ * first appearance; empty for a valid name. The name is checked in NFC, as it is kept.
  */
 export const userNameProblems = (name: string): string[] =>
   problemsOf(name, (character) => reserved(character) ?? confusable(character))

@@ -12,7 +12,7 @@ export class MapError extends Error {
   }
 }
 
-/** A map after a change that was asked for, and whether that changed anything. */
+/** A map after an edit, and whether it changed. */
 export type EditedMap = { readonly map: ServicesMap; readonly changed: boolean }
 
 const sameSource = (a: MapDataSource, b: MapDataSource): boolean =>

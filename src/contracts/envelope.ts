@@ -24,7 +24,7 @@ export const responseSchema = (payloadType: string, payload: TSchema): TSchema =
     { additionalProperties: false },
   )
 
-/** Schema of a request body: as an answer, but the version may be left out (specification section 2.1). */
+/** Schema of a request body: as of a response, but the version may be left out (specification section 2.1). */
 export const requestSchema = <Payload extends TSchema>(payloadType: string, payload: Payload) =>
   Type.Object(
     {

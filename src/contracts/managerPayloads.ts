@@ -99,7 +99,7 @@ const dataSource = {
 /** One data source. */
 export const DatasourceStatusPayload = Type.Object(dataSource, exact)
 
-/** The same, as calls that change it answer. */
+/** The same, as calls that change it return it. */
 export const ChangedDatasourceStatusPayload = Type.Object({ ...dataSource, changed: Type.Boolean() }, exact)
 
 const service = {
@@ -114,7 +114,7 @@ const service = {
 /** One service. */
 export const ServiceStatusPayload = Type.Object(service, exact)
 
-/** The same, as calls that change it answer. */
+/** The same, as calls that change it return it. */
 export const ChangedServiceStatusPayload = Type.Object({ ...service, changed: Type.Boolean() }, exact)
 
 export type Policy = (typeof policies)[number]

@@ -101,7 +101,7 @@ export const ChangedServiceStatus = Type.Object({ ...status, changed: Type.Boole
 /** Services by name. */
 export const ReplicatorStatusPayload = Type.Record(Type.String(), ServiceStatus)
 
-/** The same, as calls that change something answer. */
+/** The same, as calls that change something return it. */
 export const ChangedReplicatorStatusPayload = Type.Record(Type.String(), ChangedServiceStatus)
 
 export type ReplicatorState = (typeof replicatorStates)[number]

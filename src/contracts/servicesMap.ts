@@ -52,7 +52,7 @@ export const DataSourceEntry = Type.Object({ ...place, state: DataSourceState },
 /** A service of the map with the states of its data sources. */
 export const ServiceEntry = Type.Object({ name: MapName, datasources: Type.Array(DataSourceEntry) }, exact)
 
-/** The whole map as a component tells it (contract.md, "Connector"). */
+/** The whole map with states, as a component returns it (contract.md, "Connector"). */
 export const ServicesMapPayload = Type.Object({ services: Type.Array(ServiceEntry) }, exact)
 
 /** The same, as calls that change it return it. */
@@ -70,13 +70,13 @@ export const NewDataService = Type.Object(
 /** A data source to be added to a service. */
 export const NewDataSource = Type.Object({ service: MapName, ...place }, exact)
 
-/** A service as addDataService answers it. */
+/** A service as addDataService returns it. */
 export const DataServicePayload = Type.Object(
   { name: MapName, datasources: Type.Array(DataSourceEntry), changed: Type.Boolean() },
   exact,
 )
 
-/** A data source as addDataSource answers it. */
+/** A data source as addDataSource returns it. */
 export const DataSourcePayload = Type.Object(
   { service: MapName, ...place, state: DataSourceState, changed: Type.Boolean() },
   exact,

@@ -39,7 +39,7 @@ function createRateLimit(most: number, length: number): (time: number) => boolea
 }
 
 /**
- * An audit log that nobody can fill who has no login: refusals of unknown callers beyond some per minute are told
+ * Creates an audit log that nobody without a login can fill: rejected calls beyond some per minute are written
  * as a number, `leftOut`, on the next line. A line that cannot be written goes to the server's log instead; that of
  * a change is kept, too, and written before anything else, and until then nothing is `isReady`.
  */

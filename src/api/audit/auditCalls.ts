@@ -6,13 +6,13 @@ import type { RouteMatch } from '../routeTable.ts'
 import type { Audit } from './audit.ts'
 import { type AuditEntry, hasChanged } from './auditEntry.ts'
 
-/** Gives every state-changing call its line in the audit log, written before its answer is sent. */
+/** Writes a line of the audit log for every state-changing call, before its response is sent. */
 export type CallAudit = {
   /** Returns the entry of a request; null for one that the audit log leaves out. */
   entryFor(method: string, match: RouteMatch | undefined): AuditEntry | null
   /** Marks that the call is carried out from here on; throws a problem where its line could not be written. */
   begin(entry: AuditEntry): Promise<void>
-  /** Writes the line of a call that was answered so, and returns the answer that may be sent. */
+  /** Writes the line of a call with this response, and returns the response that may be sent. */
   record(context: RequestContext, entry: AuditEntry, response: Response): Promise<Response>
 }
 
@@ -62,7 +62,7 @@ export function auditCalls(audit: Audit | undefined, listener: Listener): CallAu
         changed: hasChanged(entry, status),
       }
       if (!audit || (await audit.record(record, { carriedOut: entry.begun }))) return answer
-      // Another failure is told as it is: only who is told of a success would rely on its line.
+      // Another failure is sent as it is: only who sees a success would rely on its line.
       if (!entry.begun || status >= 400) return answer
       return problemResponse({ problem: failed(), requestId, accept: request.headers.accept })
     },

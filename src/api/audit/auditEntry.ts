@@ -22,7 +22,7 @@ export type AuditRecord = Omit<AuditFacts, 'changed'> & {
   /** The route's name. */
   readonly call: string
   readonly status: number
-  /** Code of the problem that it was answered with. */
+  /** Code of the problem in its response. */
   readonly code: string | undefined
   /** Null where the call failed in a way that leaves it open. */
   readonly changed: boolean | null
@@ -89,7 +89,7 @@ export type AuditEntry = {
   facts: AuditFacts
   /** True once the call has begun: before that nothing can have changed. */
   begun: boolean
-  /** Code of the problem that it is answered with. */
+  /** Code of the problem in its response. */
   code?: ProblemCode
   payload?: unknown
 }

@@ -31,7 +31,7 @@ export const ready = serve(commonRoutes.ready, async ({ caller }, context) => {
   return textResponse(status, [word, ...told, ''].join('\n'))
 })
 
-/** Readiness of the component itself, beside that of every component; `notes` are told and do not fail it. */
+/** Readiness of the component itself, beside that of every component; `notes` are shown and do not fail it. */
 type OwnReadiness = { readonly reasons: readonly string[]; readonly notes?: readonly string[] }
 
 /** Extends `ready` by the readiness of a component. */

@@ -82,7 +82,7 @@ export const createAdminUser = serve(commonRoutes.createAdminUser, async (call, 
     }
     return putUser(file, record)
   })
-  // A new password alone leaves both the same, and `changed` tells.
+  // A new password alone leaves both the same; `changed` shows it.
   call.audit({ after: auditedUser(record), changed })
   return { value: `${call.baseUrl}/user/${encodeURIComponent(record.user)}` }
 })
@@ -104,7 +104,7 @@ export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit },
   return { value: true, changed }
 })
 
-/** Every component counts failed logins by itself, so this holds for the one that answers. */
+/** Every component counts failed logins by itself, so this unlocks for one component only. */
 export const unlock = serve(commonRoutes.unlock, ({ body, audit }, { lockout }) => {
   const user = body.payload.value
   audit({ parameters: { user } })
@@ -112,7 +112,7 @@ export const unlock = serve(commonRoutes.unlock, ({ body, audit }, { lockout }) 
   return { value: true, changed: lockout.unlock(user) }
 })
 
-/** Users come as the user file keeps them: whoever makes their passwords needs not tell them here. */
+/** Users come as the user file keeps them, so that no password is sent. */
 export const putUsers = serve(hostRoutes.putUsers, async ({ body, audit }, { accounts }) => {
   const records = body.users.map((value, index) => readAt(value, `/users/${index}`))
   audit({ parameters: { users: records.map(({ user }) => user) } })

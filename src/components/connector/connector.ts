@@ -122,7 +122,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     ports: () => listeners.map((it) => it.port),
     start: async () => {
       if (managerSocket !== undefined) {
-        // A map of yesterday may send writes to what is no primary any more: the manager is asked first.
+        // An old map may send writes to a server that is no primary any more: the manager is asked first.
         manager = followOne(managerSocket)
         await manager.asked
       }
@@ -137,7 +137,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     stop: async () => {
       const { active } = proxy.counts()
       if (active > 0) log.info({ connections: active, milliseconds: drainTimeout }, 'draining')
-      // The ports stay open: whoever comes is told why it is turned away.
+      // The ports stay open: new clients receive the reason for their rejection.
       await proxy.stop(drainTimeout)
       closeListeners()
     },

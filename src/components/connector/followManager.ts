@@ -30,9 +30,9 @@ export async function askManager(options: {
 export type ManagerLink = {
   /** Returns since when the manager does not answer and why; undefined while it does. */
   problem(): { readonly since: Date; readonly reason: string } | undefined
-  /** Settles when the manager was asked for the first time, whatever came of it. */
+  /** Settles after the first request to the manager, whether it succeeded or not. */
   readonly asked: Promise<void>
-  /** Settles when the manager was asked once more, not before now, and its map is in effect if it answered. */
+  /** Settles after one more request to the manager, begun from now on; its map is in effect if it answered. */
   askNow(): Promise<void>
   stop(): void
 }
@@ -41,7 +41,7 @@ export type ManagerLink = {
 export function followManager(options: {
   /** The manager's map. Rejects with an Error whose message says why there is none. */
   readonly ask: (signal: AbortSignal) => Promise<MapInEffect>
-  /** From one answer to the next question. */
+  /** From one response to the next request. */
   readonly interval: number
   /** Rejects when the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>

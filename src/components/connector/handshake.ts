@@ -19,9 +19,9 @@ import { badHandshake, brokenLogin, rejectClient } from './refusal.ts'
 
 /** Milliseconds. */
 export const handshakeLimits = {
-  /** For each answer of a client: less than a server waits by default (connect_timeout, 10 s), for that it counts. */
+  /** For each reply of a client: less than a server waits by default (connect_timeout, 10 s), which counts. */
   client: 8000,
-  /** The same while others wait for a place: programs answer within a round trip. */
+  /** The same while others wait for a place: programs reply within a round trip. */
   crowded: 1000,
   /** For what a server still has to say to a client that has left. */
   server: 60_000,

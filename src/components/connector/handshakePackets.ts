@@ -76,7 +76,7 @@ export function placeholderLogin(): Buffer {
   return packetOf(1, Buffer.concat([fixed, Buffer.from(`${placeholderUser}\0\0mysql_native_password\0`)]))
 }
 
-/** Lengths of an answer that a plugin takes for one, right or wrong; any other length is a broken handshake to it. */
+/** Lengths of a reply that a plugin accepts as one, right or wrong; any other length is a broken handshake to it. */
 const answerLengths: ReadonlyMap<string, readonly number[]> = new Map([
   ['mysql_native_password', [0, 20]],
   ['client_ed25519', [64]],
@@ -91,13 +91,13 @@ const pluginIn = (question: Buffer): string | undefined =>
     ? question.toString('latin1', header + 1).split('\0', 1)[0]
     : undefined
 
-/** Returns false for an answer to this packet of a server that the server would take for a broken handshake. */
+/** Returns false for a reply to this packet that the server would count as a broken handshake. */
 export function isReplyTo(question: Buffer, answer: Buffer): boolean {
   const plugin = pluginIn(question)
   return plugin === undefined || isAnswerLength(plugin, answer.length - header)
 }
 
-/** A wrong answer to a packet with which a server asks for more; undefined where it asks for nothing. */
+/** Returns a wrong reply to a packet in which a server asks for more; undefined if it asks for nothing. */
 export function wrongReplyTo(question: Buffer): Buffer | undefined {
   // caching_sha2_password says with it that the login is done; OK follows.
   if (packetMark(question) === marks.moreData && question[header + 1] === 3) return undefined
@@ -132,7 +132,7 @@ function lengthAt(bytes: Buffer, at: number): { readonly value: number; readonly
 }
 
 /**
- * Tells what a client answers to a greeting: `tls` asks for TLS, `login` is one that the server will judge by its
+ * Classifies a client's reply to a greeting: `tls` asks for TLS, `login` is one that the server will check by its
  * password, and `broken` is what the server would count against this host.
  */
 export function kindOfLogin(packet: Buffer, offered: number): 'tls' | 'login' | 'broken' {

@@ -116,7 +116,7 @@ export function createProxy(options: {
   }
 
   /**
-   * Does with a client that is not forwarded yet what the mode says now. OFFLINE answers why rather than closing
+   * Handles a client that is not forwarded yet by the present mode. OFFLINE responds with the reason rather than closing
    * the port: people see the reason, and no other program takes the port meanwhile. Load balancers ask
    * /health/ready.
    */

@@ -45,7 +45,7 @@ export type Refusal = { readonly reason: RefusalReason; readonly number: number;
  */
 const tooManyConnections = 1040
 const badHost = 1042
-/** With it a server answers what is no login, and counts it against the host. */
+/** Number with which a server rejects a broken handshake, and counts it against the host. */
 export const badHandshake = 1043
 const serverShutdown = 1053
 /** With it a server turns away a host of which too many logins were broken off. */
@@ -152,13 +152,13 @@ export function errorPacket(number: number, message: string, sequence = 0): Buff
 const linger = 2000
 
 /**
- * Answers a client and ends the connection, so that it reads the answer first. `sequence` is 0 for a client that was
+ * Sends the error to a client and ends the connection after it was read. `sequence` is 0 for a client that was
  * not greeted yet, else the next number of its login.
  */
 export function rejectClient(socket: Socket, refusal: Refusal, clock: Clock, sequence = 0): void {
   const cancel = clock.after(linger, () => socket.destroy())
   socket.on('close', cancel)
   socket.end(errorPacket(refusal.number, refusal.message, sequence))
-  // What it sent must be read: closed with something unread, the kernel resets, which discards the answer.
+  // What it sent must be read: closed with something unread, the kernel resets, which discards the error.
   socket.resume()
 }

@@ -18,7 +18,7 @@ export type Row = Readonly<Record<string, string | null>>
 
 /** An open connection to a database server. */
 export type Connection = {
-  /** The rows of one statement, however long it takes; none where it answers no rows. Rejects with a `DatabaseError`. */
+  /** Returns the rows of one statement, however long it takes; none if it has none. Rejects with a `DatabaseError`. */
   query(statement: string): Promise<readonly Row[]>
   /** Ends it in the words of the protocol, after what is under way: a server notes what is broken off. */
   quit(): void

@@ -42,7 +42,7 @@ export type Dialect = {
   readonly title: string
   readonly channels: string
   readonly readChannel: (row: Row) => Channel
-  /** Statements about the server's own binary log; the first answers no row where it is switched off. */
+  /** Statements about the server's own binary log; the first returns no row where it is switched off. */
   readonly position: readonly [string, string]
   readonly readPosition: (log: Row, more: Row) => Position
   readonly start: (channel: string) => string

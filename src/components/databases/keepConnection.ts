@@ -6,7 +6,7 @@ import { withTimeout } from './withTimeout.ts'
 export type ReadLimits = {
   readonly connect: number
   readonly query: number
-  /** Age from which the next caller gets a connection of its own day; any age will do unless told. */
+  /** Age from which the next caller gets a new connection; unlimited by default. */
   readonly age?: number
 }
 

@@ -69,7 +69,7 @@ export function createReplication(options: {
   const late = (): DatabaseError =>
     new DatabaseError({ code: 'timeout', message: `The database ${place} did not answer in time.` })
 
-  /** On a connection of its own, since the server answers nothing else on it until it is done. */
+  /** Runs on a connection of its own, since the server does nothing else on it until it is done. */
   async function change(statement: string): Promise<void> {
     const attempt = new AbortController()
     // Not AbortSignal.any: Node.js 20 keeps what was made of a signal for as long as that signal lives.

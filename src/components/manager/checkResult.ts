@@ -50,7 +50,7 @@ function stoppedReason({ applier, applierError, receiver, receiverError }: Chann
   return undefined
 }
 
-/** A receiver that tries again by itself misses its primary: not the replica's failure, and told only once it has an error. */
+/** A receiver that retries misses its primary: not the replica's failure, and reported only once it has an error. */
 const waitingReason = ({ receiver, receiverError }: Channel): string | undefined =>
   receiver === 'connecting' && receiverError
     ? `The receiver cannot connect to the primary, and tries again.${words(receiverError)}`

@@ -17,7 +17,7 @@ import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
 export const readyToManage = (manager: Manager): ServedRoute =>
   readyWith(() => ({ reasons: manager.notReadyReasons() }))
 
-/** A manager and what its answers tell beside it. */
+/** A manager with the identity and the connector of its host. */
 export type ServedManager = {
   readonly manager: Manager
   readonly identity: {
@@ -42,10 +42,10 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     by: authorOf(caller),
     audit,
   })
-  /** Asked first: what an answer says of states is then what the call has just made of them. */
+  /** Read first, so that the states in a response are those that the call has just set. */
   const connectorStatus = async () => (await askConnector?.()) ?? null
 
-  /** A change is answered when the connector of the host forwards by it, also one that a call before made just now. */
+  /** Responds once the connector of the host forwards by the change, also by one of a call just before. */
   const onceInEffect = async <Answer>(answer: Answer): Promise<Answer> => {
     await served.updateConnector?.()
     return answer
@@ -164,7 +164,7 @@ function readCalls(served: ServedManager): readonly ServedRoute[] {
       manager.view(key)
       if (!manager.isMonitoring) throw noMonitor()
       const observation = await manager.check(key)
-      // To refuse our login is an answer, too.
+      // A refused login is a response, too.
       return { value: observation !== undefined && observation.kind !== 'failed' }
     }),
   ]

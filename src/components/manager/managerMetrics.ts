@@ -6,7 +6,7 @@ import { shownState } from './statusPayloads.ts'
 
 const results = ['passed', 'failed', 'unable'] as const
 
-/** Measurements of a manager: what it knows already, asked of nobody. */
+/** Metrics of a manager from what it knows already. */
 export function managerMetrics(manager: Manager): readonly MetricFamily[] {
   const services = manager.map().services.map(({ name }) => name)
   const sources = services.flatMap((service) =>

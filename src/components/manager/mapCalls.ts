@@ -14,7 +14,7 @@ export function mapCalls(
   manager: Manager,
   onceInEffect: <Answer>(answer: Answer) => Promise<Answer>,
 ): readonly ServedRoute[] {
-  /** Makes a change of the map and tells the audit log of it. */
+  /** Changes the map and records that in the audit log. */
   function change({ audit }: Pick<Call, 'audit'>, work: () => boolean): boolean {
     audit({ before: mapText(manager.map()) })
     const changed = work()

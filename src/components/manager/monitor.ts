@@ -21,7 +21,7 @@ export const defaultCheckInterval: CheckInterval = { usual: 2000, longest: 15_00
 /** Largest random deviation of a delay, either way, so that managers do not all check at once. */
 const jitter = 0.2
 
-/** Milliseconds until the next check after this many in a row brought no answer; `random` is from 0 to 1. */
+/** Returns the milliseconds until the next check after so many unanswered ones; `random` is from 0 to 1. */
 export function nextCheckDelay(facts: {
   readonly checkInterval: CheckInterval
   readonly unanswered: number

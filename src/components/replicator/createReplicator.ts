@@ -12,7 +12,7 @@ import { createOperationLock, type Operation } from './operationLock.ts'
 import { notConfigured, type Services, unknownService } from './problems.ts'
 import { channelsByService, observe, serviceList } from './serviceStatus.ts'
 
-/** The replicator of one database server. It keeps nothing itself: every answer is what the server says now. */
+/** Replicator of one database server. It keeps no state: every result is what the server reports now. */
 export type Replicator = {
   services(): Promise<ServicesPayload>
   /** All services, or the one of that name. */

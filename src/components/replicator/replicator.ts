@@ -9,7 +9,7 @@ import { createReplicator, type Replicator } from './createReplicator.ts'
 import { readyWithDatabase, replicatorCalls } from './replicatorCalls.ts'
 import { metricsRoute } from './replicatorMetrics.ts'
 
-/** Milliseconds. A caller that waits ten seconds gets an answer, whatever the database does. */
+/** Milliseconds. A caller that waits ten seconds gets a response, whatever the database does. */
 const limits = { connect: 2000, query: 2500, change: 10 * 60_000 }
 const timing = { effect: 6000, settle: 1000, poll: 100, now: () => performance.now(), wait }
 
@@ -31,7 +31,7 @@ export function replicatorApi(opened: Replicator): ComponentApi {
 }
 
 /**
- * The API of the replicator as the settings say; nothing is asked of the database before the first call. Throws
+ * Opens the replicator of the settings; the database is not contacted before the first call. Throws
  * a `StartError` where its password cannot be read.
  */
 export function openReplicator(settings: Pick<ServerSettings, 'database' | 'secretsFile'>): {

@@ -7,7 +7,7 @@ import { type ReplicatorStatusPayload, replicatorStates } from '../../contracts/
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Replicator } from './createReplicator.ts'
 
-/** Measurements of a database that answered with this status; without one it did not answer. */
+/** Metrics of a database with this status; without one it did not answer. */
 export function replicatorMetrics(status: ReplicatorStatusPayload | undefined): readonly MetricFamily[] {
   const services = Object.entries(status ?? {})
   return [
@@ -36,7 +36,7 @@ export function replicatorMetrics(status: ReplicatorStatusPayload | undefined): 
   ]
 }
 
-/** The metrics of every component, for which the database is looked at, and those of the replicator. */
+/** Serves the metrics of every component and those of the replicator, for which it reads the database. */
 export function metricsRoute(replicator: Replicator): {
   readonly route: ServedRoute
   /** Metrics of the last look at the database. */

@@ -52,7 +52,7 @@ type AnswerExample<R extends Route> = R['response'] extends {
     ? string
     : object
 
-/** Body of a request, and what is answered: the payload alone, the JSON, or the text. */
+/** Body of a request, and content of its response: the payload alone, the JSON, or the text. */
 export type CallExample = { readonly request?: unknown; readonly answer: unknown }
 
 /** An example for every route of a table, of the types that its schemas say. */
