@@ -28,9 +28,6 @@ export function isSameContent(one: FileIdentity, other: FileIdentity): boolean {
   )
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
 /** The user file cannot be read or parsed. */
 export class UserFileError extends Error {
   constructor(path: string, cause: unknown) {

@@ -85,7 +85,7 @@ async function checkLogin({ request }: RequestContext, { listener, context }: At
 
 function bootstrapCaller({ remoteAddress }: RequestContext, { listener, context }: At): Caller {
   if (listener === 'socket') return { kind: 'socket' }
-  if (isLoopback(remoteAddress) || context.remoteBootstrap) return anonymous
+  if (isLoopback(remoteAddress ?? '') || context.remoteBootstrap) return anonymous
   throw new ProblemError({
     code: 'remote-bootstrap',
     detail:

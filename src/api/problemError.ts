@@ -1,5 +1,4 @@
 import { QueueFullError } from '../accounts/fairQueue.ts'
-import { ForeignLockError, LockHeldError } from '../accounts/lockFile.ts'
 import { LockedOutError, lockoutLimits } from '../accounts/lockout.ts'
 import { UserFileError } from '../accounts/userFileIo.ts'
 import { ForeignLockError, LockHeldError } from '../accounts/userFileLock.ts'

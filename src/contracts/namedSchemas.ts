@@ -1,4 +1,5 @@
 import { IsSchema, type TSchema } from 'typebox'
+import { isObject } from '../base/json.ts'
 import * as commonPayloads from './commonPayloads.ts'
 import * as commonRoutes from './commonRoutes.ts'
 import * as connectorPayloads from './connectorPayloads.ts'
