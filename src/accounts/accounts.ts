@@ -18,7 +18,7 @@ export type LoginVerdict = 'good' | 'refused' | 'no-user'
 
 /**
  * The users of this host as one process sees them: always the present content of the user file. What waits
- * for password checks rejects with `GateFullError` when too many wait; see also `changeUserFile`.
+ * for password checks rejects with `QueueFullError` when too many wait; see also `changeUserFile`.
  */
 export type Accounts = {
   users(): Promise<readonly UserRecord[]>

@@ -230,7 +230,7 @@ describe('accounts', () => {
       const letGo = holdChecks()
       const others = Array.from({ length: 34 }, (_, index) => accounts.verify(login('admin', `${index}`)))
       for (let guess = 1; guess <= 9; guess += 1) {
-        expect(await outcome(accounts.verify(login('admin', 'wrong')))).toBe('GateFullError')
+        expect(await outcome(accounts.verify(login('admin', 'wrong')))).toBe('QueueFullError')
       }
       letGo()
       await Promise.all(others)

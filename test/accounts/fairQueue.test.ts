@@ -26,7 +26,7 @@ function held(limits: { perOrigin: number; waiting: number }) {
   return { come, entered, refused, drain }
 }
 
-describe('a gate', () => {
+describe('a fair queue', () => {
   it('lets two in, keeps 32 of an origin waiting in order and turns the next away', async () => {
     const gate = createFairQueue({ concurrency: 2, perOrigin: 32, waiting: 64 })
     const order: number[] = []

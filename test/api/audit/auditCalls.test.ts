@@ -91,7 +91,7 @@ describe('a call that changes something', () => {
     expect(lines).toEqual([1, 2])
   })
 
-  it('names the door it came through, the peer, and who called', async () => {
+  it('names the listener, the remote address and the caller', async () => {
     const tcp = await testApi({ withAdmin: false })
     await create(tcp, jane, { headers: {}, remoteAddress: '127.0.0.2' })
     expect(tcp.auditEntries()).toMatchObject([{ door: 'tcp', peer: '127.0.0.2', caller: 'anonymous' }])

@@ -14,7 +14,7 @@ function room(most = 10) {
   return { clock, away, waiting, enter: (name: string) => waiting.add(name, clock.elapsed()) }
 }
 
-describe('the waiting room', () => {
+describe('the hold queue', () => {
   it('lets out in order of arrival', () => {
     const { waiting, enter } = room()
     for (const name of ['a', 'b', 'c']) enter(name)

@@ -15,7 +15,7 @@ const server = (errno: number, sqlMessage: string) =>
   Object.assign(new Error(sqlMessage), { errno, sqlMessage })
 const library = (code: string) => Object.assign(new Error('words with hidden in them'), { code, errno: -1 })
 
-describe('explainError', () => {
+describe('toDatabaseError', () => {
   it.each([
     [1045, 'Access denied', 'refused', ' Check monitor-user and monitor-password.'],
     [

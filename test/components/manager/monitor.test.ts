@@ -78,7 +78,7 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
   }
 }
 
-describe('the pace of checks', () => {
+describe('the interval of checks', () => {
   const delay = (unanswered: number, random = 0.5) =>
     nextCheckDelay({ checkInterval: defaultCheckInterval, unanswered, random })
 
