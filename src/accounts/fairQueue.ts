@@ -34,7 +34,7 @@ function remove(
   return taken
 }
 
-/** The one whose turn it is; its origin stands last from now on. */
+/** Removes the next one in turn; its origin stands last from now on. */
 function next(lane: Lane): Waiting | undefined {
   const [name] = lane.queues.keys()
   if (name === undefined) return undefined

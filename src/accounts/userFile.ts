@@ -51,15 +51,15 @@ export function parseUserFile(text: string): UserFile {
   return { version: 1, users }
 }
 
-/** The text of a user file, one user per line. */
+/** Returns the text of a user file, one user per line. */
 export const formatUserFile = (file: UserFile): string =>
   `{"version":1,"users":[\n${file.users.map((it) => JSON.stringify(it)).join(',\n')}\n]}\n`
 
-/** The record of a name (in NFC), if there is one. */
+/** Returns the record of a name (in NFC), if there is one. */
 export const findUser = (file: UserFile, name: string): UserRecord | undefined =>
   file.users.find(({ user }) => user === name.normalize('NFC'))
 
-/** The file with this user added or replaced; the very same file when nothing changes. */
+/** Returns the file with this user added or replaced; the very same file when nothing changes. */
 export function putUser(file: UserFile, record: UserRecord): UserFile {
   const present = findUser(file, record.user)
   if (!present) return { ...file, users: [...file.users, record] }
@@ -67,7 +67,7 @@ export function putUser(file: UserFile, record: UserRecord): UserFile {
   return { ...file, users: file.users.map((it) => (it === present ? record : it)) }
 }
 
-/** The file without this user; the very same file when there is none of that name. */
+/** Returns the file without this user; the very same file when there is none of that name. */
 export function removeUser(file: UserFile, name: string): UserFile {
   const present = findUser(file, name)
   return present ? { ...file, users: file.users.filter((it) => it !== present) } : file

@@ -51,7 +51,7 @@ export function identifyUserFile(path: string): FileIdentity {
 /** Bytes of a user file at most: twenty thousand users. */
 const largestFile = 4 * 1024 * 1024
 
-/** The users, and the identity of the content they were read from. No file is no users. Rejects with `UserFileError`. */
+/** Returns the users, and the identity of the content they were read from. No file is no users. Rejects with `UserFileError`. */
 export async function readUserFile(
   path: string,
 ): Promise<{ readonly identity: FileIdentity; readonly file: UserFile }> {

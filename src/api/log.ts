@@ -35,13 +35,13 @@ function toldError(error: Error): object {
 const replaced = (_name: string, value: unknown): unknown =>
   value instanceof Error ? toldError(value) : value
 
-/** The members of an object as they stand within the braces of its JSON, and a comma where there are any. */
+/** Returns the members of an object as they stand within the braces of its JSON, and a comma where there are any. */
 function members(facts: object): string {
   const json = 'err' in facts ? JSON.stringify(facts, replaced) : JSON.stringify(facts)
   return json === '{}' ? '' : `${json.slice(1, -1)},`
 }
 
-/** The present time, made into text once for each millisecond. */
+/** Returns a clock that formats its text once for each millisecond. */
 function clock(): () => string {
   let latest = 0
   let text = ''

@@ -3,7 +3,7 @@ import { ProblemError } from './problemError.ts'
 /** Names that always mean the host itself, and that no other site can make its own. */
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** The name or address in a Host header, without port and in one spelling; undefined when it is malformed. */
+/** Returns the name or address in a Host header, without port and in one spelling; undefined when it is malformed. */
 function hostName(header: string): string | undefined {
   if (!/^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(header)) return undefined
   try {

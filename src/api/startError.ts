@@ -10,3 +10,7 @@ export class StartError extends Error {
 
 /** Returns words for a system error, such as `permission denied`; its code where there are none. */
 export const reasonOf = systemWords
+
+/** Returns the code of an error of the system, such as `EADDRINUSE`; empty for any other. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''

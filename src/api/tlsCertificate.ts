@@ -15,7 +15,7 @@ function parse<Result>(path: string, what: string, read: () => Result): Result {
   }
 }
 
-/** The leaf of a chain; every certificate of it must be whole, for a file may be read while it is written. */
+/** Returns the leaf of a chain; every certificate of it must be whole, for a file may be read while it is written. */
 function readChain(chain: string): X509Certificate {
   const blocks = chain.match(/-----BEGIN CERTIFICATE-----[^-]*(?:-----END CERTIFICATE-----)?/g) ?? []
   const [leaf] = blocks.map((block) => new X509Certificate(block))
@@ -25,7 +25,7 @@ function readChain(chain: string): X509Certificate {
 type ReadTls = TlsMaterial & { readonly expiry: Date }
 
 /**
- * The key and certificates of a TLS listener, and when the leaf expires. Throws a `StartError` when a file
+ * Reads key and certificates of a TLS listener, and when the leaf expires. Throws a `StartError` when a file
  * cannot be read or understood, or the two do not belong together.
  */
 export function readTls(paths: ServerSettings['tls']): ReadTls {
@@ -40,7 +40,7 @@ export function readTls(paths: ServerSettings['tls']): ReadTls {
 }
 
 /**
- * The same for a server that starts. Key and chain are two renames: where a host lost its power between them, one of
+ * Reads the same for a server that starts. Key and chain are two renames: where a host lost its power between them, one of
  * the two still lies beside its place, and with that one the server starts; `instead` is its path.
  */
 export function readTlsAtStart(paths: ServerSettings['tls']): ReadTls & { readonly instead?: string } {

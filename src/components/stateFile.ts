@@ -28,7 +28,7 @@ function sync(path: string): void {
   }
 }
 
-/** The state file at an absolute path; its folder must exist. */
+/** Creates access to the state file at an absolute path; its folder must exist. */
 export function createStateFile(path: string): StateFile {
   return {
     read: () => {

@@ -24,7 +24,7 @@ export const CredentialsRequest = Type.Object(
 
 export type CredentialsRequest = Readonly<Static<typeof CredentialsRequest>>
 
-/** The pair that a body of the right shape carries, or what is missing or twice. */
+/** Returns the user and password of a valid body, or which member is missing or duplicate. */
 export function credentialsOf(
   body: CredentialsRequest,
 ): { readonly user: string; readonly pass: string } | { readonly errors: readonly FieldError[] } {

@@ -18,7 +18,7 @@ export type DatabaseLogin = {
 
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`
 
-/** The SQL that makes an account with exactly these global privileges; each line says what its privilege is for. */
+/** Returns the SQL that makes an account with exactly these global privileges; each line says what its privilege is for. */
 function accountGrants(account: {
   readonly user: string
   /** The address that the account logs in from. */
@@ -55,12 +55,12 @@ const older: Readonly<Record<DatabaseType, string>> = {
   mysql: '',
 }
 
-/** The global privileges that the checks need, for the end of a sentence. */
+/** Returns the global privileges that the checks need, for the end of a sentence. */
 export const monitorPrivileges = (type: DatabaseType): string =>
   `${monitorAccountPrivileges[type].map(([privilege]) => privilege).join(' and ')}${older[type]}`
 
 /**
- * The SQL that makes the account of `monitor-user` with the few rights that the manager's checks need, and says
+ * Returns the SQL that makes the account of `monitor-user` with the few rights that the manager's checks need, and says
  * what each is for. `from` is the address of a manager. It reads no data and changes nothing.
  */
 export function monitorGrants(account: {
@@ -90,7 +90,7 @@ const replicationAccountPrivileges = {
 } as const satisfies Readonly<Record<DatabaseType, unknown>>
 
 /**
- * The SQL that makes the account of `replication-user` with the few rights that the replicator needs, and says
+ * Returns the SQL that makes the account of `replication-user` with the few rights that the replicator needs, and says
  * what each is for. `from` is the address that the account logs in from. It reads no data and changes none.
  */
 export function replicationGrants(account: {

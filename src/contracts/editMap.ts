@@ -18,7 +18,7 @@ export type EditedMap = { readonly map: ServicesMap; readonly changed: boolean }
 const sameSource = (a: MapDataSource, b: MapDataSource): boolean =>
   a.name === b.name && a.host === b.host && a.port === b.port && a.role === b.role
 
-/** The same data sources in whatever order. */
+/** Returns true for the same data sources in any order. */
 const sameSources = (a: readonly MapDataSource[], b: readonly MapDataSource[]): boolean =>
   a.length === b.length && a.every((one) => b.some((other) => sameSource(one, other)))
 

@@ -22,7 +22,7 @@ const own: Readonly<Record<Component, Readonly<Record<string, CallExample>>>> = 
   replicator: replicatorExamples,
 }
 
-/** The examples of a component's calls, by the names of their routes. */
+/** Returns the examples of a component's calls, by the names of their routes. */
 const callExamples = (component: Component): Readonly<Record<string, CallExample>> => ({
   ...commonExamples(component),
   ...own[component],
@@ -192,7 +192,7 @@ Calls by POST change something, and only with the query parameter \`${guardParam
 
 Answers have an envelope: \`payloadType\`, \`payloadVersion\` and \`payload\`. An error has a stable \`code\` for programs and a \`detail\` for people; with \`Accept: application/problem+json\` it comes without envelope (RFC 9457).`
 
-/** The OpenAPI 3.1 document of one component, made of the routes that it serves and nothing else. */
+/** Returns the OpenAPI 3.1 document of one component, made of the routes that it serves and nothing else. */
 export function openApiDocument(facts: {
   readonly component: Component
   readonly version: string

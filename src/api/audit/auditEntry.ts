@@ -34,8 +34,8 @@ const deepest = 8
 const looksSecret = (name: string): boolean => /pass|secret|token|credential|private|\bkey\b/i.test(name)
 
 /**
- * The value with every member masked whose name speaks of a secret, long texts cut, and what is nested too deep
- * left out: a second line of defence, behind calls that do not hand secrets over.
+ * Masks members whose names speak of a secret, cuts long texts, and leaves out what is nested too deep: a second line
+ * of defense, behind calls that do not hand secrets over.
  */
 function masked(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
@@ -52,7 +52,7 @@ function masked(value: unknown, depth = 0): unknown {
   )
 }
 
-/** The line of an entry. Members that have no value are left out; `before` and `after` may be null. */
+/** Returns the line of an entry. Members that have no value are left out; `before` and `after` may be null. */
 export function auditLine(facts: {
   readonly time: Date
   /** Cluster, host and component that write. */

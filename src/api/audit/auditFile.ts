@@ -33,7 +33,10 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close())
 }
 
-/** The end of the chain of the file before; undefined where there is none. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** Returns the end of the chain of the file before; undefined where there is none. */
 async function endBefore(path: string): Promise<Link | undefined> {
   try {
     const { handle, stats } = await openTrustedHandle(`${path}.1`, readFlags)
@@ -51,7 +54,7 @@ async function endBefore(path: string): Promise<Link | undefined> {
 type Opened = { readonly handle: FileHandle; size: number; isTorn: boolean; opens: boolean; link: Link }
 
 /**
- * The audit log at a path, readable by its owner alone (0600); a link there is not followed. Before each write it looks
+ * Opens the audit log at a path, readable by its owner alone (0600); a link there is not followed. Before each write it looks
  * whether the file at the path is still the one it has open, and makes the next one where it is not, or where it has
  * grown too large and is moved to `.1`: the chain goes on there. Nothing is opened before the first use. Any call may
  * reject with the system's error, and the next one tries again.

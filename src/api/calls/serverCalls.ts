@@ -20,7 +20,7 @@ export const ping = serve(commonRoutes.ping, (_call, context) => ({
   jvmUptime: Math.round(context.uptime()),
 }))
 
-/** The OpenAPI document of a component, as the caller reaches it. */
+/** Returns the OpenAPI document of a component, as the caller reaches it. */
 function describeApi(
   { baseUrl }: Pick<Call, 'baseUrl'>,
   { component, version, routes }: ApiContext,

@@ -83,7 +83,7 @@ ${groups}<h2><a href="#schemas">Schemas</a></h2></details></nav>`
 const shortPath = (path: string): string =>
   path.replace(/^\/api\/v2(\/(manager|connector|replicator)(?=\/))?/, '')
 
-/** The login that a call needs, by its security requirements. */
+/** Returns the login that a call needs, by its security requirements. */
 function loginWords({ method, operation: { security } }: Call): string {
   if (security.length === 0) return 'No login.'
   if (security.every(({ basic }) => basic)) return 'Needs a login.'
@@ -103,7 +103,7 @@ function parameterList({ parameters }: OpenApiOperation): Html {
 <ul>${entries}</ul>`
 }
 
-/** The example of a body as it is sent: JSON with its indentation, text as it is. */
+/** Returns the example of a body as it is sent: JSON with its indentation, text as it is. */
 function exampleOf(title: string, content: Content): readonly Html[] {
   return Object.entries(content).map(([mediaType, { schema, example }]) => {
     const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2)
@@ -140,7 +140,7 @@ function errorSection({ components }: OpenApiDocument): readonly Html[] {
   return exampleOf('Error', components.responses.Problem?.content ?? {})
 }
 
-/** The whole page for one document. */
+/** Renders the whole page for one document. */
 export function renderDocs(document: OpenApiDocument): Html {
   const { info, servers } = document
   const [{ url }] = servers

@@ -46,7 +46,7 @@ function schemaLink(reference: string): Html {
 const joined = (parts: readonly Html[], word: string): Html =>
   new Html(parts.map(({ text }) => text).join(word))
 
-/** The type of a value in words, with links to the schemas that it names. */
+/** Describes the type of a value, with links to the schemas that it names. */
 export function typeMarkup(schema: unknown): Html {
   if (!isObject(schema)) return html`any`
   const { $ref, anyOf, type, items, enum: words, const: only, additionalProperties, format } = schema
@@ -78,7 +78,7 @@ export const listEntry = (facts: {
   html`<li><code>${facts.name}</code> <span class="faint">${facts.kind}</span> ${withCode(facts.description)}${facts.below ?? ''}</li>
 `
 
-/** The members of an object, or of the objects of a list, where no schema of that name describes them. */
+/** Returns the members of an object, or of the objects of a list, where no schema of that name describes them. */
 function members(schema: unknown): Html {
   if (!isObject(schema)) return html``
   const { properties, required, items } = schema

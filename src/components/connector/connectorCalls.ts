@@ -51,7 +51,7 @@ const entriesOf = ({ services }: MapInEffect): ServiceEntry[] =>
 const serviceOf = (map: MapInEffect, name: string): ServiceEntry | undefined =>
   entriesOf(map).find((it) => it.name === name)
 
-/** The call by which the manager of the host lets a change take effect at once. */
+/** Returns the call with which the manager of the host puts a change into effect at once. */
 export const followedMap = (connector: Connector, askManager: () => Promise<void>): ServedRoute =>
   serve(hostRoutes.followedMap, async () => {
     await askManager()

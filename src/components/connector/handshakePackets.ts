@@ -20,13 +20,13 @@ const header = 4
 /** First byte of a packet's payload. */
 export const marks = { ok: 0x00, moreData: 0x01, quit: 0x01, greeting: 0x0a, switchPlugin: 0xfe, error: 0xff }
 
-/** The first whole packet of these bytes, with its header of four bytes; undefined while it is not whole. */
+/** Returns the first whole packet of these bytes, with its header of four bytes; undefined while it is not whole. */
 export function packetIn(bytes: Buffer): Buffer | undefined {
   const end = bytes.length < header ? Number.POSITIVE_INFINITY : header + bytes.readUIntLE(0, 3)
   return bytes.length < end ? undefined : bytes.subarray(0, end)
 }
 
-/** The first byte of a packet's payload; undefined for an empty one. */
+/** Returns the first byte of a packet's payload; undefined for an empty one. */
 export const packetMark = (packet: Buffer): number | undefined => packet[header]
 
 /** Returns false where these bytes begin neither a greeting of protocol 10 nor a server's error. */
@@ -85,7 +85,7 @@ const answerLengths: ReadonlyMap<string, readonly number[]> = new Map([
 const isAnswerLength = (plugin: string, length: number): boolean =>
   answerLengths.get(plugin.toLowerCase())?.includes(length) ?? true
 
-/** The plugin that a packet asks a client to switch to; undefined where it asks for something else. */
+/** Returns the plugin that a packet asks a client to switch to; undefined where it asks for something else. */
 const pluginIn = (question: Buffer): string | undefined =>
   packetMark(question) === marks.switchPlugin
     ? question.toString('latin1', header + 1).split('\0', 1)[0]

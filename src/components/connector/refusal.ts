@@ -133,7 +133,7 @@ export const unreachable = (service: string, attempts: readonly string[], isBloc
 const longest = 500
 
 /**
- * The packet with which a MySQL or MariaDB server refuses a connection instead of greeting it: ERR_Packet with
+ * Builds the packet with which a MySQL or MariaDB server refuses a connection instead of greeting it: ERR_Packet with
  * sequence number 0, unless it answers something. It has no SQLSTATE, since no capabilities are agreed yet;
  * MariaDB 10.11 sends it so, too.
  */

@@ -15,7 +15,7 @@ function parse(text: string, file: string): unknown {
 }
 
 /**
- * The password that the secrets file holds for an option, such as `replication-password`. Throws a `StartError`
+ * Reads the password of an option in the secrets file, such as `replication-password`. Throws a `StartError`
  * that never quotes the file.
  */
 export function readPassword(options: { readonly file: string; readonly option: string }): Secret {

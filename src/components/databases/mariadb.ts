@@ -11,7 +11,7 @@ import {
   threadError,
 } from './dialect.ts'
 
-/** The number in a position such as `0-1-35` (domain, server, number); null for none and for several domains. */
+/** Returns the number in a position such as `0-1-35` (domain, server, number); null for none and for several domains. */
 function sequenceOf(gtids: string | null | undefined): number | null {
   const number = /^\d+-\d+-(\d+)$/.exec(gtids ?? '')?.[1]
   return number === undefined ? null : Number(number)

@@ -12,7 +12,7 @@ import {
 } from './dialect.ts'
 
 /**
- * The highest number of one server in a set such as `uuid:1-5:7,\nuuid:tag:1-3` (MySQL 8.4 Reference Manual,
+ * Returns the highest number of one server in a set such as `uuid:1-5:7,\nuuid:tag:1-3` (MySQL 8.4 Reference Manual,
  * "GTID Format and Storage"); null where the set has none of it. Numbers behind a tag count on their own and
  * are left out.
  */

@@ -113,7 +113,7 @@ export function createReplication(options: {
 }
 
 /**
- * The replication of the host's own database, as the settings say. The password is read for every connection, so
+ * Opens the replication of the host's own database, by its settings. The password is read for every connection, so
  * that a new one holds without a restart. Throws a `StartError` where there is none now.
  */
 export function openReplication(options: {

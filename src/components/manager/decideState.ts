@@ -17,7 +17,7 @@ export type Streak = { readonly failed: number; readonly passed: number }
 
 export const noStreak: Streak = { failed: 0, passed: 0 }
 
-/** The streak after one more check; one that could not be made ends it. */
+/** Returns the streak after one more check; one that could not be made ends it. */
 export function nextStreak({ failed, passed }: Streak, result: Finding['result']): Streak {
   if (result === 'failed') return { failed: failed + 1, passed: 0 }
   return result === 'passed' ? { failed: 0, passed: passed + 1 } : noStreak

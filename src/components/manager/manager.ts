@@ -43,7 +43,7 @@ const readLimits = { connect: dialLimits.login, query: 60_000, age: 8000 }
 /** The API of a manager whose settings name no services. */
 export const manager: ComponentApi = { component: 'manager', served: commonCalls }
 
-/** The API of a manager, with the readiness and the measurements of its own. */
+/** Returns the API of a manager, with the readiness and the measurements of its own. */
 export function managerApi(served: ServedManager): ComponentApi {
   const own = readyToManage(served.manager)
   const common = commonCalls.map((it) => (it === ready ? own : it))
@@ -87,7 +87,7 @@ function connectorUpdater(socket: string, log: ManagerLog): () => Promise<void> 
 }
 
 /**
- * The API of the manager as the settings say: what calls changed before is in effect again, and the checks begin.
+ * Opens the manager of the settings: earlier changes by calls are in effect again, and the checks begin.
  * Throws a `StartError` where its state or its password cannot be read.
  */
 export function openManager(

@@ -110,7 +110,7 @@ function reasonOf(manager: Manager): string | null {
   return reasons.length > 0 ? reasons.join('; ') : null
 }
 
-/** The manager itself. A service that calls took out of the map has the policy of one that nobody set. */
+/** Returns the status of the manager. A service that is no longer in the map has the default policy. */
 function statusOf({ manager, identity }: ServedManager, context: ApiContext): StatusPayload {
   const { member, parentPid } = identity
   const uptime = Math.floor(context.uptime() / 1000)
@@ -170,7 +170,7 @@ function readCalls(served: ServedManager): readonly ServedRoute[] {
   ]
 }
 
-/** The connector of this host, if it has one. */
+/** Returns the connector of this host, if it has one. */
 async function routersOf(name: string, askConnector: ServedManager['askConnector']) {
   if (!askConnector) return []
   const status = await askConnector()

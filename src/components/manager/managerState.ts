@@ -67,17 +67,17 @@ export function readState(value: unknown, path: string): ManagerState | undefine
   throw new StartError(`cannot use the state ${path}: ${where}. Remove it to start with what was installed`)
 }
 
-/** The policy of a service; AUTOMATIC unless somebody set another. */
+/** Returns the policy of a service; AUTOMATIC unless somebody set another. */
 export const policyOf = ({ policies: set }: ManagerState, service: string): Policy =>
   set.find((it) => it.service === service)?.policy ?? 'AUTOMATIC'
 
-/** The state with another policy of a service. */
+/** Returns the state with another policy of a service. */
 export const withPolicy = (state: ManagerState, service: string, policy: Policy): ManagerState => ({
   ...state,
   policies: [...state.policies.filter((it) => it.service !== service), { service, policy }],
 })
 
-/** The state with these marks in place of those that the same data sources had. */
+/** Returns the state with these marks in place of those that the same data sources had. */
 export function withRecords(state: ManagerState, marks: readonly StateRecord[]): ManagerState {
   const replaced = new Set(marks.map(keyOf))
   return { ...state, marks: [...state.marks.filter((it) => !replaced.has(keyOf(it))), ...marks] }
@@ -106,7 +106,7 @@ export type StateStore = {
 }
 
 /**
- * The state at a path as it holds for this installation, written at once where there is none: so it is known at the
+ * Opens the state at a path for this installation, written at once where there is none: so it is known at the
  * start that it can be kept. Throws a `StartError`.
  */
 export function openStateStore(options: {

@@ -9,7 +9,7 @@ import { mapText, serviceEntries, shownState } from './statusPayloads.ts'
 /** Returns the author of a change for payloads and the state file: the user, or `socket` for a caller on the host. */
 export const authorOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : 'socket')
 
-/** The calls that read and change the services map; `inForce` settles when the connector of the host acts on a change. */
+/** The calls that read and change the services map; `onceInEffect` settles when the connector of the host acts on a change. */
 export function mapCalls(
   manager: Manager,
   onceInEffect: <Answer>(answer: Answer) => Promise<Answer>,

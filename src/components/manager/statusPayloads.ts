@@ -88,7 +88,7 @@ function entryOf(manager: Manager, view: DataSourceView): DataSourceEntry {
   return { name, host, port, role, state: shownState(manager, view) }
 }
 
-/** The services of the map with the states of their data sources. */
+/** Returns the services of the map with the states of their data sources. */
 export const serviceEntries = (manager: Manager): { name: string; datasources: DataSourceEntry[] }[] =>
   manager.map().services.map(({ name }) => ({
     name,

@@ -6,7 +6,7 @@ import type { Operation } from './operationLock.ts'
 /** Channels by the names of their services. */
 export type Services = ReadonlyMap<string, Channel>
 
-/** The database replicates from nobody. */
+/** Problem of a database that is no replica. */
 export const notConfigured = (): ProblemError =>
   new ProblemError({
     code: 'not-configured',
@@ -15,7 +15,7 @@ export const notConfigured = (): ProblemError =>
       'CHANGE REPLICATION SOURCE TO on MySQL.',
   })
 
-/** No service has the name that the path holds. */
+/** Problem of a path that names no service. */
 export const unknownService = (): ProblemError =>
   new ProblemError({
     code: 'not-found',
@@ -61,7 +61,7 @@ const goal: Readonly<Record<Operation, string>> = {
   reset: 'reset',
 }
 
-/** Services did not get where they should within the time of an operation (milliseconds), and no error says why. */
+/** Problem of services that did not reach the goal of an operation within its time (milliseconds), without an error. */
 export function effectTimedOut(facts: {
   readonly operation: Operation
   readonly services: Services

@@ -19,7 +19,7 @@ export const replicator: ComponentApi = {
   served: [...commonCalls, ...replicatorCalls(undefined)],
 }
 
-/** The API of a replicator with a database, which readiness and measurements look at, too. */
+/** Returns the API of a replicator with a database, which readiness and measurements look at, too. */
 export function replicatorApi(opened: Replicator): ComponentApi {
   const { route, families } = metricsRoute(opened)
   const own = new Map<ServedRoute, ServedRoute>([

@@ -71,7 +71,7 @@ export function channelsByService(
   return new Map(channels.map((channel) => [channel.name === '' ? unnamed : channel.name, channel]))
 }
 
-/** The services of a database server by name, as they are now. A server that is nobody's replica has one while it writes a binary log. */
+/** Returns the services of a database server by name, as they are now. A server that is nobody's replica has one while it writes a binary log. */
 export async function observe(facts: {
   readonly replication: Replication
   readonly database: DatabaseSettings
@@ -93,7 +93,7 @@ export async function observe(facts: {
   )
 }
 
-/** The same as a list, with what a list shows. */
+/** Returns the same as a list with fewer members. */
 export const serviceList = (status: ReplicatorStatusPayload): ServicesPayload =>
   Object.entries(status).map(([serviceName, it]) => ({
     serviceName,
