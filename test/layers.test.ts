@@ -89,7 +89,7 @@ const ioFiles: readonly string[] = [
   'accounts/userFileIo.ts',
   'api/audit/auditFile.ts',
   'api/audit/verifyAudit.ts',
-  'api/files.ts',
+  'api/serverFiles.ts',
   'api/listen.ts',
   'api/logOutput.ts',
   'api/remoteAddress.ts',

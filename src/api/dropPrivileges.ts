@@ -1,6 +1,6 @@
 import { folderOwner } from '../base/trustedFile.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { readLinkedText } from './files.ts'
+import { readLinkedText } from './serverFiles.ts'
 import { reasonOf, StartError } from './startError.ts'
 
 /** User and primary group of a name in the text of /etc/passwd (passwd(5)); undefined when it is not there. */

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { identifyFile, readLinkedText, stagedCopies, watchFolder } from './files.ts'
 import type { Log } from './log.ts'
 import type { TlsMaterial } from './server.ts'
+import { identifyFile, readLinkedText, stagedCopies, watchFolder } from './serverFiles.ts'
 import { reasonOf, StartError } from './startError.ts'
 
 function parse<Result>(path: string, what: string, read: () => Result): Result {

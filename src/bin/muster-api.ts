@@ -11,7 +11,7 @@ import {
 } from '../accounts/userFile.ts'
 import { changeUserFile } from '../accounts/userFileIo.ts'
 import { dropPrivilegesToOwner } from '../api/dropPrivileges.ts'
-import { readText } from '../api/files.ts'
+import { readText } from '../api/serverFiles.ts'
 import { StartError } from '../api/startError.ts'
 import { userNameProblems } from '../contracts/credentialRules.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'

@@ -1,7 +1,7 @@
 import { dropPrivileges } from '../api/dropPrivileges.ts'
-import { executable, removeText, writeText } from '../api/files.ts'
 import { createLog } from '../api/log.ts'
 import { lineOutput, openLogFile } from '../api/logOutput.ts'
+import { executable, removeText, writeText } from '../api/serverFiles.ts'
 import { startServer } from '../api/startServer.ts'
 import { processStart } from '../base/processIdentity.ts'
 import { openComponent } from '../components/openComponent.ts'

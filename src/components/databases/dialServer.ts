@@ -1,4 +1,4 @@
-import { readText } from '../../api/files.ts'
+import { readText } from '../../api/serverFiles.ts'
 import { StartError } from '../../api/startError.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { connect, type DialLimits } from './connect.ts'

@@ -9,7 +9,7 @@ import { DatabaseError } from '../databases/databaseError.ts'
 import type { Replication } from '../databases/replication.ts'
 import { type OperationTiming, operate } from './operate.ts'
 import { createOperationLock, type Operation } from './operationLock.ts'
-import { notConfigured, type Services, unknownService } from './problems.ts'
+import { notConfigured, type Services, unknownService } from './replicatorProblems.ts'
 import { channelsByService, observe, serviceList } from './serviceStatus.ts'
 
 /** Replicator of one database server. It keeps no state: every result is what the server reports now. */

@@ -6,7 +6,7 @@ import type { Replication } from '../databases/replication.ts'
 import { withTimeout } from '../databases/withTimeout.ts'
 import { isStarted, isStopped, pendingErrorOf, stateOf } from './channelState.ts'
 import type { Operation, OperationLock } from './operationLock.ts'
-import { effectTimedOut, rejectReset, replicationBroken, type Services } from './problems.ts'
+import { effectTimedOut, rejectReset, replicationBroken, type Services } from './replicatorProblems.ts'
 import { replicaStatus } from './serviceStatus.ts'
 
 /** Rules of an operation for each channel. */
