@@ -1,11 +1,4 @@
-import {
-  type Asked,
-  nothing,
-  type Source,
-  type Sources,
-  type Values,
-  words,
-} from '../cli/completion/values.ts'
+import { type Asked, isPlain, nothing, type Sources, type Values, words } from '../cli/completion/values.ts'
 
 /** Options of the file under every spelling, as `--set` takes them, and behind `=` the values that can be listed. */
 async function settingValues({ typed }: Asked): Promise<Values> {
@@ -50,8 +43,8 @@ async function clusterOf({ command, args, context }: Asked) {
   ])
   const { registeredArguments: known } = command
   const named = args.filter((_, index) => (known[index] ?? known.at(-1))?.name() === 'file')
-  // Standard input is the terminal's, and a pipe can be read once only.
-  const read = named.includes('-')
+  // Nothing is read that waits for somebody, or can be read once only.
+  const read = named.some((path) => /^(?:-$|\/dev\/|\/proc\/)/.test(path))
     ? { files: [] }
     : await readNamedFiles({ context, files: named, policy: 'safe' })
   const { cluster } = loadConfig({ files: read.files, home: context.cwd })
@@ -61,10 +54,10 @@ async function clusterOf({ command, args, context }: Asked) {
   }
 }
 
-/** Names of a file that a shell takes for plain words, each behind those that the list already has. */
+/** Returns the plain names of a file, each behind those that the list already has. */
 function listed({ typed }: Asked, names: readonly string[]): Values {
   const [before] = /^.*,/s.exec(typed) ?? ['']
-  return words(names.filter((name) => /^[\w.-]+$/.test(name)).map((name) => before + name))
+  return words(names.filter(isPlain).map((name) => before + name))
 }
 
 /** Sources of the values that commands of muster take. */
@@ -77,4 +70,4 @@ export const completionSources: Sources = {
   'muster users rotate name': nothing,
   'muster users remove name': nothing,
   'muster users unlock name': nothing,
-} satisfies Readonly<Record<string, Source>>
+}

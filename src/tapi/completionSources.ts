@@ -1,4 +1,4 @@
-import { type Asked, nothing, type Sources, words } from '../cli/completion/values.ts'
+import { type Asked, isPlain, nothing, type Sources, words } from '../cli/completion/values.ts'
 import { components } from '../contracts/component.ts'
 
 /** Clusters that muster recorded for tapi. */
@@ -14,8 +14,9 @@ async function recorded({ context }: Asked) {
 export const completionSources: Sources = {
   component: () => words(components),
   'tapi --host': async (asked) =>
-    words((await recorded(asked)).flatMap(({ hosts }) => hosts.map(({ name }) => name))),
-  'tapi --cluster': async (asked) => words((await recorded(asked)).map(({ cluster }) => cluster)),
+    words((await recorded(asked)).flatMap(({ hosts }) => hosts.map(({ name }) => name)).filter(isPlain)),
+  'tapi --cluster': async (asked) =>
+    words((await recorded(asked)).map(({ cluster }) => cluster).filter(isPlain)),
   'tapi get path': nothing,
   'tapi post path': nothing,
 }

@@ -36,6 +36,9 @@ export const words = (list: Iterable<string>): Values => ({
   directive: 'words',
 })
 
+/** Returns false for a name in which a shell would read more than a word. */
+export const isPlain = (name: string): boolean => /^[\w.-]+$/.test(name)
+
 const files: Source = () => ({ candidates: [], directive: 'files' })
 export const nothing: Source = () => words([])
 

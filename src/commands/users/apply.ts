@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import { createHasher, type Hasher } from '../../accounts/hasher.ts'
+import { createHasher, type Hasher } from '../../accounts/passwordHash.ts'
 import { listOf } from '../../base/words.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type Define, flag } from '../../cli/command.ts'

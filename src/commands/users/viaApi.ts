@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { createHasher } from '../../accounts/hasher.ts'
+import { createHasher } from '../../accounts/passwordHash.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
