@@ -2,24 +2,8 @@ import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import type { Origin } from '../accounts/fairQueue.ts'
-
-/** Returns true for 127.0.0.0/8 and ::1; IPv4 may come mapped into IPv6. */
-export const isLoopback = (address: string | undefined): boolean =>
-  address === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address ?? '')
-
-/** Returns the eight groups of an IPv6 address that holds no IPv4 address, without leading zeros. */
-function groupsOf(address: string): readonly string[] {
-  const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::')
-  const groups = (text: string): readonly string[] => (text === '' ? [] : text.split(':'))
-  const before = groups(head)
-  const after = groups(tail ?? '')
-  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
-  return [...before, ...zeros, ...after].slice(0, 8).map((group) => group.replace(/^0+(?=.)/, ''))
-}
-
-/** IPv4 address, also of one that is mapped into IPv6; undefined for any other. */
-const ipv4Of = (address: string): string | undefined =>
-  /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1]
+import { addressBytes, addressText, isLoopback } from '../base/address.ts'
+import { shareRuns } from '../base/concurrency.ts'
 
 /**
  * Returns the network by which callers are counted: an IPv4 address as it is, also mapped into IPv6; of IPv6 the

@@ -33,9 +33,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close())
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
 /** Returns the end of the chain of the file before; undefined where there is none. */
 async function endBefore(path: string): Promise<Link | undefined> {
   try {
