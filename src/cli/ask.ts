@@ -30,7 +30,7 @@ export async function confirm(context: AskContext, question: string): Promise<bo
  * What changes hosts asks on a terminal; elsewhere it wants --yes, and says so before it connects. `look` is the command
  * that shows what would be changed; null where there is none.
  */
-export function mustBeAbleToAsk(
+export function requireConfirmation(
   context: CommandContext,
   options: { yes: boolean; command: string; look?: string | null },
 ): void {
@@ -43,7 +43,7 @@ export function mustBeAbleToAsk(
 }
 
 /** Whether the person agrees; --yes agrees beforehand. */
-export const agreed = async (
+export const isConfirmed = async (
   context: CommandContext,
   options: {
     readonly yes: boolean

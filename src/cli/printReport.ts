@@ -1,8 +1,8 @@
 import { portable, type Report } from '../output/diagnostics/portable.ts'
 import type { CommandContext } from './context.ts'
-import type { ValidateFormat } from './formatOption.ts'
+import type { FindingFormat } from './formatOption.ts'
 
-type Format = Exclude<ValidateFormat, 'text'>
+type Format = Exclude<FindingFormat, 'text'>
 
 /** A report in a format; each is loaded only where it is asked for. */
 async function formatted(report: Report, options: { readonly format: Format; readonly version: string }) {

@@ -12,7 +12,7 @@ import { auditChainsJson, auditChainsText } from '../output/deployment/auditChai
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { exitOfLooking, tellLost } from '../session/outcomes.ts'
+import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
 
 export const auditCommand: Define = (made, world) =>
@@ -82,7 +82,7 @@ export async function verifyAudit(options: ClusterOptions & { readonly json: boo
   const colour = colourOf(context, context.stdout)
   context.stdout.write(json ? auditChainsJson(config.cluster, hosts) : auditChainsText(hosts, colour))
   const lost = results.filter((one) => 'failure' in one)
-  tellLost(context, lost)
+  reportUnreachable(context, lost)
   const changed = hosts.some(({ chains }) => chains.some(({ fault }) => fault !== null))
-  return changed ? exitCodes.failed : exitOfLooking(lost)
+  return changed ? exitCodes.failed : exitOfUnreachable(lost)
 }

@@ -1,4 +1,4 @@
-import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
+import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
@@ -50,7 +50,7 @@ export const checkCommand: Define = (made, world) =>
  * Mends on the hosts what the checks found and muster may mend by itself, after it was shown and agreed to, as a run
  * with locks and a record. `nothing` where there is no such thing; an exit code where it did not get done.
  */
-export async function mend(options: {
+export async function fixFindings(options: {
   readonly context: CommandContext
   readonly config: SelectedCluster
   readonly found: readonly HostChecks[]
@@ -69,7 +69,7 @@ export async function mend(options: {
     ({ name }) => remedies.get(name)?.map(({ title }) => `  ${name}: ${title}`) ?? [],
   )
   stdout.write(`\nmuster can fix by itself:\n${lines.join('\n')}\n`)
-  if (!(await agreed(context, { yes, question: 'Go on?' }))) {
+  if (!(await isConfirmed(context, { yes, question: 'Go on?' }))) {
     stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
@@ -111,19 +111,19 @@ export async function check(options: CheckOptions): Promise<ExitCode> {
   if (fix && json) {
     throw new UsageError('--fix cannot be used with --json.', 'Run --fix first, then check with --json.')
   }
-  if (fix) mustBeAbleToAsk(context, { yes, command: 'check --fix', look: 'check' })
+  if (fix) requireConfirmation(context, { yes, command: 'check --fix', look: 'check' })
   const { config } = await openCluster(options)
-  const found = await lookAtHosts(options, config)
+  const found = await checkAllHosts(options, config)
   show(options, config, found)
   if (!fix) return exitOf(found, options.strict)
-  const mended = await mend({ ...options, config, found })
+  const mended = await fixFindings({ ...options, config, found })
   if (mended !== 'done') return mended === 'nothing' ? exitOf(found, options.strict) : mended
-  const left = await lookAtHosts(options, config)
+  const left = await checkAllHosts(options, config)
   show(options, config, left)
   return exitOf(left, options.strict)
 }
 
-async function lookAtHosts(
+async function checkAllHosts(
   { context, json }: CheckOptions,
   config: SelectedCluster,
 ): Promise<readonly HostChecks[]> {

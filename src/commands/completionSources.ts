@@ -1,7 +1,14 @@
-import { type Asked, isPlain, nothing, type Sources, type Values, words } from '../cli/completion/values.ts'
+import {
+  type CompletionRequest,
+  isPlain,
+  nothing,
+  type Sources,
+  type Values,
+  words,
+} from '../cli/completion/values.ts'
 
 /** Options of the file under every spelling, as `--set` takes them, and behind `=` the values that can be listed. */
-async function settingValues({ typed }: Asked): Promise<Values> {
+async function settingValues({ typed }: CompletionRequest): Promise<Values> {
   const { allOptions } = await import('../config/settings/options.ts')
   const [, name] = /^([^=]*)=/.exec(typed) ?? []
   if (name === undefined) {
@@ -36,7 +43,7 @@ async function topics(): Promise<Values> {
 }
 
 /** Hosts and services of the files that the command line names so far; none where these cannot be understood. */
-async function clusterOf({ command, args, context }: Asked) {
+async function clusterOf({ command, args, context }: CompletionRequest) {
   const [{ readNamedFiles }, { loadConfig }] = await Promise.all([
     import('../session/loadCluster.ts'),
     import('../config/load.ts'),
@@ -55,7 +62,7 @@ async function clusterOf({ command, args, context }: Asked) {
 }
 
 /** Returns the plain names of a file, each behind those that the list already has. */
-function listed({ typed }: Asked, names: readonly string[]): Values {
+function listed({ typed }: CompletionRequest, names: readonly string[]): Values {
   const [before] = /^.*,/s.exec(typed) ?? ['']
   return words(names.filter(isPlain).map((name) => before + name))
 }

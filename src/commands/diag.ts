@@ -41,14 +41,14 @@ export const diagCommand: Define = (made, world) =>
   )
 
 /** What one command of ours says, as a file of the archive. */
-export type Told = DiagPart & {
+export type IncludedCommand = DiagPart & {
   /** Whether it goes to the hosts; it is asked only about those that were reached. */
   readonly reaching: boolean
   readonly run: (options: ClusterOptions) => Promise<ExitCode>
 }
 
 /** In the order of the archive. */
-export const told: readonly Told[] = [
+export const includedCommands: readonly IncludedCommand[] = [
   {
     path: 'config.yaml',
     what: 'the files, as config --scrub prints them',
@@ -117,9 +117,9 @@ export const told: readonly Told[] = [
 ]
 
 /** All that the archive has, for people. */
-export const parts: readonly DiagPart[] = [
+export const archiveParts: readonly DiagPart[] = [
   { path: 'versions.json', what: 'of muster, Node.js and this machine' },
-  ...told,
+  ...includedCommands,
   { path: 'hosts/', what: 'facts, the last changes and changing calls of each host' },
 ]
 
@@ -146,7 +146,7 @@ export async function diag(
   const stem = `muster-diag-${encodeURIComponent(cluster).slice(0, 60)}-${compactTime(made)}`
   const path = resolve(context.cwd, options.out ?? `${stem}.tar.gz`)
   const width = textWidth(context.stdout)
-  context.stdout.write(diagAnnounced(parts, width))
+  context.stdout.write(diagAnnounced(archiveParts, width))
 
   const { context: quiet, capture } = createCapture(context)
   await prepareConnections(quiet, hosts)
@@ -159,11 +159,11 @@ export async function diag(
   if (context.signal.aborted) throw new Interrupted()
   const lost = results.flatMap((one) => ('failure' in one ? [{ host: one.host.name, ...one.failure }] : []))
   const files: [string, string][] = [
-    ['README.txt', diagReadme({ cluster, made, parts, lost })],
+    ['README.txt', diagReadme({ cluster, made, parts: archiveParts, lost })],
     ['versions.json', versions(context)],
   ]
   const reached = namesOf(hosts).filter((name) => !lost.some(({ host }) => host === name))
-  for (const { path: name, reaching, run } of told) {
+  for (const { path: name, reaching, run } of includedCommands) {
     if (reaching && reached.length === 0) continue
     const targets = options.targets && { ...options.targets, hosts: reached }
     const asked = { ...options, ...(reaching && targets && { targets }) }

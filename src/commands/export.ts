@@ -36,7 +36,7 @@ function hostOf({ hosts }: ResolvedCluster, name: string): ResolvedHost {
 }
 
 /** Says which hosts have options that a file for one host does not hold. */
-function tellOthers(context: CommandContext, cluster: ResolvedCluster, host: ResolvedHost): void {
+function reportOmittedOptions(context: CommandContext, cluster: ResolvedCluster, host: ResolvedHost): void {
   const others = cluster.hosts.filter((one) => one !== host && one.draft.options.size > 0)
   if (others.length === 0) return
   const names = shortListOf(others.map(({ name }) => name))
@@ -79,7 +79,7 @@ export async function exportIni(
   const made = toIni({ cluster, directory, ...(host === undefined ? {} : { host }) })
   if (!(await writeLines(context, made.ini, options))) return exitCodes.usage
   printDiagnostics({ diagnostics: made.findings, sources }, to)
-  if (host !== undefined) tellOthers(context, cluster, host)
+  if (host !== undefined) reportOmittedOptions(context, cluster, host)
   if (out !== undefined) context.stdout.write(`Wrote ${out}, readable only by you.\n`)
   return exitCodes.ok
 }

@@ -26,7 +26,7 @@ export const importCommand: Define = (made, { context, done }) =>
 const stdoutName = 'standard output'
 
 /** What `muster validate` would say of the YAML file. */
-function judge(
+function checkYaml(
   context: CommandContext,
   text: string,
   out: string | undefined,
@@ -76,7 +76,7 @@ export async function importIni(
   }
   if (!(await writeLines(context, imported.yaml, options))) return exitCodes.usage
   printDiagnostics(about, to)
-  const judged = judge(context, joined(imported.yaml, 'text'), out)
+  const judged = checkYaml(context, joined(imported.yaml, 'text'), out)
   printDiagnostics(judged, to)
   const failed = [...imported.findings, ...judged.diagnostics].some(({ severity }) => severity === 'error')
   if (out !== undefined) {

@@ -1,5 +1,5 @@
 import { sha256 } from '../base/sha256.ts'
-import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
@@ -24,16 +24,21 @@ import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { inRun } from '../session/inRun.ts'
 import {
-  type Bars,
   decideInstall,
   type InstallDecision,
   type InstallSources,
+  type Obstacle,
   type PlannedTarget,
   readInstallSources,
   refuseRuntimeFile,
 } from '../session/install/decideInstall.ts'
-import { type GivenPlan, mustBeOfPlan, openPlanned, outrunRefusal } from '../session/install/followPlan.ts'
-import { reachOf, reportGrants } from '../session/install/reportInstalled.ts'
+import {
+  type GivenPlan,
+  openPlanned,
+  refuseOutdatedPlan,
+  requireSameSecrets,
+} from '../session/install/followPlan.ts'
+import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
 import { reportMade } from '../session/madePasswords.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
@@ -52,7 +57,7 @@ import {
   runtimeFileOption,
 } from '../session/runOptions.ts'
 import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
-import { mustBeHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
+import { requireHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
 import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
 import { withSurvey } from '../session/withHosts.ts'
 
@@ -83,7 +88,7 @@ export const installCommand: Define = (made, world) => {
 type Purpose = {
   readonly operation: string
   /** What else stands in the way on a host. */
-  readonly bars: Bars
+  readonly bars: Obstacle
   /** What the plan says first. */
   readonly notes: (decision: InstallDecision) => readonly string[]
 }
@@ -110,16 +115,16 @@ export type InstallOptions = ClusterOptions & {
 export async function install(options: InstallOptions): Promise<ExitCode> {
   const { context, plan, purpose, replaced } = options
   const operation = purpose?.operation ?? 'install'
-  if (plan === undefined) mustBeAbleToAsk(context, { yes: options.yes, command: operation })
+  if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const opened: OpenedCluster & { readonly given?: GivenPlan } =
     plan === undefined ? await openCluster(options) : await openPlanned({ ...options, plan })
   const { config, given } = opened
   const release = given === undefined ? options.release : given.plan.release
   refuseRuntimeFile(release, options.runtimeFile)
-  mustBeHosts(config, '--replaced', replaced)
+  requireHosts(config, '--replaced', replaced)
   const rollout = rolloutFor(config, options.rollout)
   const secrets = await resolveSecrets(context, opened)
-  if (given !== undefined) await mustBeOfPlan(given, config, secrets)
+  if (given !== undefined) await requireSameSecrets(given, config, secrets)
   await prepareConnections(context, config.hosts)
   // Who saved the plan was shown it.
   const asked = { ...options, config, release, rollout, yes: options.yes || given !== undefined }
@@ -161,7 +166,7 @@ async function installOn(
     const changes = plan.steps.map(({ change }) => change.summary)
     renderer.emit({ type: 'planned', host: plan.host, changes })
   }
-  const outrun = given && (await outrunRefusal(session, { ...options, given, decision }))
+  const outrun = given && (await refuseOutdatedPlan(session, { ...options, given, decision }))
   if (outrun !== undefined) return refuse(session, outrun)
   const work = planned.map(({ target, plan, transport }) => ({
     ...plan,
@@ -183,7 +188,7 @@ async function installOn(
     await saveState({ ...config, before: preparation.state, after })
     await record(context, config, decision)
     await reportGrants(session, decision)
-    run.conclude(reachOf({ ...options, decision }))
+    run.conclude(apiUrls({ ...options, decision }))
     return exitCodes.ok
   }
   return runPlan(session, { work, notes, rollout, carryOut })

@@ -1,4 +1,4 @@
-import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
+import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
@@ -38,7 +38,7 @@ export async function lockRelease(
   options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json } = options
-  mustBeAbleToAsk(context, { yes, command: 'lock release', look: 'lock status' })
+  requireConfirmation(context, { yes, command: 'lock release', look: 'lock status' })
   const { config } = await openCluster(options)
   const { cluster, hosts } = config
   const connect = await ownHosts(context, config)
@@ -52,7 +52,7 @@ export async function lockRelease(
     : ''
   if (!json) context.stdout.write(warning)
   const names = held.map(({ host }) => host).join(', ')
-  if (!(await agreed(context, { yes, question: `Release the lock of ${names}?` }))) {
+  if (!(await isConfirmed(context, { yes, question: `Release the lock of ${names}?` }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

@@ -1,7 +1,7 @@
 import { type Define, flag } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
-import { lengthOfTime, wholeNumber } from '../cli/optionValues.ts'
+import { parseCountOption, parseDurationOption } from '../cli/optionValues.ts'
 import { colourOf, writeText } from '../cli/terminal.ts'
 import type { Component } from '../contracts/component.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
@@ -10,7 +10,7 @@ import { readLogs } from '../deployment/logs/readLogs.ts'
 import { logsJson, logsText } from '../output/deployment/logs.ts'
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { exitOfLooking, tellLost } from '../session/outcomes.ts'
+import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
 import { withComponent } from '../session/selectTargets.ts'
 
@@ -40,8 +40,8 @@ export async function logs(
   },
 ): Promise<ExitCode> {
   const { context, component, json } = options
-  const since = options.since === undefined ? undefined : lengthOfTime(options.since, 'since')
-  const lines = wholeNumber(options.lines, { option: 'lines', most: mostLines })
+  const since = options.since === undefined ? undefined : parseDurationOption(options.since, 'since')
+  const lines = parseCountOption(options.lines, { option: 'lines', most: mostLines })
   const { config: opened } = await openCluster(options)
   const { cluster, hosts } = withComponent(opened, component)
   const wanted = { cluster, lines, ...(since && { since }) }
@@ -55,6 +55,6 @@ export async function logs(
   if (json) context.stdout.write(logsJson(merged))
   else writeText(context, logsText(merged, colourOf(context, context.stdout)))
   const lost = results.filter((one) => 'failure' in one)
-  tellLost(context, lost)
-  return exitOfLooking(lost)
+  reportUnreachable(context, lost)
+  return exitOfUnreachable(lost)
 }

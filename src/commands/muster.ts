@@ -57,7 +57,7 @@ export async function muster(options: {
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    const { showFailure } = await import('../session/reportFailure.ts')
-    return showFailure(context, error)
+    const { reportFailure } = await import('../session/reportFailure.ts')
+    return reportFailure(context, error)
   }
 }

@@ -14,10 +14,10 @@ import { passphraseOptions, runOnFiles, targetOptions } from '../session/cluster
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { decideInstall, readInstallSources, refuseRuntimeFile } from '../session/install/decideInstall.ts'
 import { planOf } from '../session/install/followPlan.ts'
-import { keptPlanText, mustTakePlan, writePlan } from '../session/install/planFiles.ts'
+import { keptPlanText, requirePlanFile, writePlan } from '../session/install/planFiles.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
-import { recordSeen, seenHosts } from '../session/recordSeen.ts'
+import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
 import {
   releaseGiven,
@@ -27,7 +27,7 @@ import {
   runtimeFileGiven,
   runtimeFileOption,
 } from '../session/runOptions.ts'
-import { mustBeHosts, namesOf } from '../session/selectTargets.ts'
+import { namesOf, requireHosts } from '../session/selectTargets.ts'
 
 export const planCommand: Define = (made, world) =>
   runOnFiles(
@@ -64,8 +64,8 @@ export async function plan(
   refuseRuntimeFile(release, runtimeFile)
   const opened = await openCluster(options)
   const { config } = opened
-  mustBeHosts(config, '--replaced', replaced)
-  if (out !== undefined) await mustTakePlan(context, out)
+  requireHosts(config, '--replaced', replaced)
+  if (out !== undefined) await requirePlanFile(context, out)
   const secrets = await resolveSecrets(context, opened)
   await prepareConnections(context, config.hosts)
   const { state = emptyState } = (await readState(config)) ?? {}
@@ -95,11 +95,11 @@ export async function plan(
     return exitOfRun(failed, false)
   }
   const { preparation, planned } = decision
-  const seen = seenHosts(config.cluster, survey.reached)
+  const seen = installedHosts(config.cluster, survey.reached)
   const outside = preparation.targets
     .filter(({ host }) => host.tls.truststorePath !== undefined && seen.installed.includes(host.name))
     .flatMap(({ authorities }) => authorities)
-  await recordSeen({ context, config, state, seen, outside })
+  await recordInstalled({ context, config, state, seen, outside })
   if (out !== undefined) {
     await writePlan(context, out, await planOf({ context, config, secrets, state, decision, release }))
   }

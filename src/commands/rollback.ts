@@ -1,5 +1,5 @@
 import { mapLimit } from '../base/concurrency.ts'
-import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { requireConfirmation } from '../cli/ask.ts'
 import type { Define } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
@@ -83,7 +83,7 @@ type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases 
  */
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, to } = options
-  mustBeAbleToAsk(context, { yes, command: 'rollback', look: 'status' })
+  requireConfirmation(context, { yes, command: 'rollback', look: 'status' })
   const opened = await openCluster(options)
   const { config } = opened
   const rollout = rolloutFor(config, options.rollout)

@@ -1,5 +1,5 @@
 import { shortListOf } from '../base/words.ts'
-import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
+import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import type { Define } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { HostConfig } from '../config/model.ts'
@@ -54,14 +54,14 @@ export async function startStop(
   },
 ): Promise<ExitCode> {
   const { context, operation, component, yes } = options
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'status' })
+  requireConfirmation(context, { yes, command: operation, look: 'status' })
   const { config: opened } = await openCluster(options)
   const config = withComponent(opened, component)
   const { cluster } = config
   const rollout = rolloutFor(config, options.rollout)
   const what = component === undefined ? cluster : `the ${component} of ${cluster}`
   const question = `${operation} ${what} on ${shortListOf(namesOf(config.hosts), 8)}?`
-  if (!(await agreed(context, { yes, question }))) {
+  if (!(await isConfirmed(context, { yes, question }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

@@ -15,7 +15,7 @@ import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { fileArguments, runOnFiles } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { recordSeen } from '../session/recordSeen.ts'
+import { recordInstalled } from '../session/recordInstalled.ts'
 
 export const stateExportCommand: Define = (made, world) =>
   transferCommand(made, { world, operation: 'export', option: 'out' })
@@ -63,7 +63,7 @@ export async function state(
   const imported = code === exitCodes.ok ? await readState(place) : undefined
   if (imported === undefined) return code
   const seen = { installed: config.hosts.map(({ name }) => name), gone: [] }
-  await recordSeen({ context, config, state: imported.state, seen })
+  await recordInstalled({ context, config, state: imported.state, seen })
   return code
 }
 

@@ -12,9 +12,9 @@ import { statusText } from '../output/deployment/status.ts'
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { recordSeen, seenHosts } from '../session/recordSeen.ts'
+import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
 import { withComponent } from '../session/selectTargets.ts'
-import { inOrderOf, surveyToLook, withShortTimeout } from '../session/surveyToLook.ts'
+import { inOrderOf, surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
 
 export const statusCommand: Define = (made, world) =>
   runOnFiles(
@@ -31,7 +31,7 @@ export async function status(
   const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, withShortTimeout(config).hosts)
-  const { state, survey } = await surveyToLook(context, config, wholeLook)
+  const { state, survey } = await surveyReadOnly(context, config, wholeLook)
   const authority = state.authority?.certificate
   const asked = await Promise.all(
     survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),
@@ -40,7 +40,7 @@ export async function status(
     unreachableStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   await closeAll(survey)
-  await recordSeen({ context, config, state, seen: seenHosts(config.cluster, survey.reached) })
+  await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
   const hosts = inOrderOf(config, [...asked, ...lost], ({ host }) => host)
   if (json) context.stdout.write(jsonText({ cluster: config.cluster, hosts }))
   else writeText(context, statusText(hosts, tableLayout(context)))

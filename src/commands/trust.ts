@@ -27,7 +27,7 @@ import {
 } from '../session/clusterOptions.ts'
 import { type HostKeyReader, hostKeyReader } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { tellLost } from '../session/outcomes.ts'
+import { reportUnreachable } from '../session/outcomes.ts'
 import type { Route } from '../transport/destination.ts'
 import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/hostKeys/knownHostsLines.ts'
 
@@ -77,7 +77,7 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   if (pin) context.stdout.write(pinsYaml(outcomes))
   if (json) context.stdout.write(trustJson(config.cluster, outcomes, lost))
   else shown.write(trustSummary({ ...layout, cluster: config.cluster, outcomes, lost, yes, pin }))
-  tellLost(context, lost)
+  reportUnreachable(context, lost)
   return exitOf(outcomes, lost, options)
 }
 

@@ -1,4 +1,4 @@
-import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
@@ -38,7 +38,7 @@ type UninstallOptions = ClusterOptions & {
  */
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, purge } = options
-  mustBeAbleToAsk(context, { yes, command: 'uninstall', look: 'status' })
+  requireConfirmation(context, { yes, command: 'uninstall', look: 'status' })
   const { config } = await openCluster(options)
   if (purge && config.left.length > 0) {
     throw new UsageError(
@@ -52,11 +52,11 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
     operation: 'uninstall',
     look: wholeLook,
     requires: 'none',
-    work: (session) => runPlan(session, planOf(session, purge)),
+    work: (session) => runPlan(session, decideRemoval(session, purge)),
   })
 }
 
-function planOf(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan {
+function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan {
   const { context, config, run, survey } = session
   const { cluster, directory, left } = config
   const work = survey.reached.map(({ host, transport, facts }) => {

@@ -2,7 +2,7 @@ import { counted, listOf } from '../base/words.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import type { ValidateFormat } from '../cli/formatOption.ts'
+import type { FindingFormat } from '../cli/formatOption.ts'
 import { formatGiven, formatOption } from '../cli/formatOption.ts'
 import { optionsHelp } from '../cli/optionsHelp.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
@@ -39,7 +39,7 @@ const stricter = (finding: Diagnostic): Diagnostic =>
   finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding
 
 /** Files that were judged together. */
-type Judged = {
+type CheckedFiles = {
   readonly loaded: LoadedCluster
   /** With warnings as errors where the run is strict; without what comments silence. */
   readonly diagnostics: readonly Diagnostic[]
@@ -51,7 +51,7 @@ type ValidateOptions = {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly set: readonly string[]
-  readonly format: ValidateFormat
+  readonly format: FindingFormat
   readonly strict: boolean
   /** Whether the file is trusted: programs that it names are run, and files read wherever they are. */
   readonly resolveSecrets: boolean
@@ -59,7 +59,11 @@ type ValidateOptions = {
   readonly each?: boolean
 }
 
-async function judge(files: readonly string[], options: ValidateOptions, setInput?: string): Promise<Judged> {
+async function checkFiles(
+  files: readonly string[],
+  options: ValidateOptions,
+  setInput?: string,
+): Promise<CheckedFiles> {
   const { context, set, strict, resolveSecrets } = options
   const policy = resolveSecrets ? 'all' : 'safe'
   const loaded = await loadCluster({ context, files, set, policy, setInput })
@@ -72,7 +76,7 @@ async function judge(files: readonly string[], options: ValidateOptions, setInpu
 }
 
 /** Judges every file alone, one after another: standard input, which a --set may ask for, is read once. */
-async function judgeEach(options: ValidateOptions): Promise<readonly Judged[]> {
+async function checkEachFile(options: ValidateOptions): Promise<readonly CheckedFiles[]> {
   const { context, set } = options
   const files = [...new Set(options.files)]
   if (files.includes('-') && set.some(asksForStdin)) {
@@ -82,12 +86,12 @@ async function judgeEach(options: ValidateOptions): Promise<readonly Judged[]> {
     )
   }
   const setInput = await readSetInput({ context, set, inVain: false })
-  const judged: Judged[] = []
-  for (const file of files) judged.push(await judge([file], options, setInput))
+  const judged: CheckedFiles[] = []
+  for (const file of files) judged.push(await checkFiles([file], options, setInput))
   return judged
 }
 
-const filesOf = ({ loaded }: Judged): readonly string[] =>
+const filesOf = ({ loaded }: CheckedFiles): readonly string[] =>
   loaded.sources.map(({ name }) => name).filter((name) => name !== setSource)
 
 /** What good files describe, in one line. */
@@ -98,7 +102,7 @@ function summary({ cluster, hosts }: ClusterConfig, silenced: number): string {
 }
 
 /** The line of one file among several that were judged alone. */
-function verdict(one: Judged): string {
+function verdict(one: CheckedFiles): string {
   const { loaded, diagnostics, silenced, failed } = one
   const [file = diagnostics[0]?.span.file ?? ''] = filesOf(one)
   if (!failed && loaded.config !== undefined) return `${file}: ${summary(loaded.config, silenced.length)}`
@@ -106,7 +110,7 @@ function verdict(one: Judged): string {
 }
 
 /** Tells that several files are one configuration, which who lists them may not expect. */
-function mergedText(one: Judged): string {
+function mergedText(one: CheckedFiles): string {
   const files = filesOf(one)
   if (files.length < 2) return ''
   return `Merged ${listOf(files)} into one configuration. To validate each file alone, use --each.\n`
@@ -119,7 +123,7 @@ function mergedText(one: Judged): string {
 export async function validate(options: ValidateOptions): Promise<ExitCode> {
   const { context, format } = options
   const each = options.each === true && options.files.length > 0
-  const judged = each ? await judgeEach(options) : [await judge(options.files, options)]
+  const judged = each ? await checkEachFile(options) : [await checkFiles(options.files, options)]
   const diagnostics = judged.flatMap((one) => one.diagnostics)
   const merged = each ? '' : judged.map(mergedText).join('')
 

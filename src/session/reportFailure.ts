@@ -17,7 +17,7 @@ import { TransportError } from '../transport/transportError.ts'
  * Tells a person of an expected failure on standard error and returns its exit code. Anything else is a bug
  * and is thrown on with its stack.
  */
-export function showFailure(context: CommandContext, error: unknown): ExitCode {
+export function reportFailure(context: CommandContext, error: unknown): ExitCode {
   const { stderr } = context
   if (error instanceof Interrupted) return exitCodes.interrupted
   if (error instanceof ExitError) return error.exitCode

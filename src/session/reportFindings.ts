@@ -1,6 +1,6 @@
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import type { ValidateFormat } from '../cli/formatOption.ts'
+import type { FindingFormat } from '../cli/formatOption.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
 import { printReport } from '../cli/printReport.ts'
 import { usersOf } from '../config/resolve/resolved.ts'
@@ -17,7 +17,7 @@ import { withoutSilenced } from './withoutSilenced.ts'
  */
 export async function reportFindings(options: {
   readonly context: CommandContext
-  readonly format: ValidateFormat
+  readonly format: FindingFormat
   readonly loaded: LoadedCluster
   /** As reports name it: `muster cert check`. */
   readonly command: string

@@ -1,4 +1,4 @@
-import { agreed } from '../cli/ask.ts'
+import { isConfirmed } from '../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
@@ -65,7 +65,7 @@ export async function runPlan(
     context.stdout.write(`${planText({ cluster: config.cluster, notes, plans: work, left, ...layout })}\n`)
   }
   const asks = plan.asksAnyway === true || changes(plan)
-  if (asks && !(await agreed(context, { yes, question: 'Go on?', run }))) {
+  if (asks && !(await isConfirmed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

@@ -42,7 +42,7 @@ export async function readSecrets(options: {
   return readings
 }
 
-type Judging = {
+type SecretContext = {
   readonly cluster: ResolvedCluster
   readonly readings: SecretReadings
   readonly policy: SecretPolicy
@@ -76,7 +76,7 @@ function unread(
   return { span, finding: diagnose(code, facts, { span }) }
 }
 
-function judge(host: ResolvedHost, given: Given, password: Secret): Found[] {
+function checkSecret(host: ResolvedHost, given: Given, password: Secret): Found[] {
   const found = isSecretEntry(given)
     ? passwordFinding({ account: apiUser, given, password, user: given.name })
     : accountFinding(host, given, password)
@@ -95,7 +95,7 @@ function accountFinding(host: ResolvedHost, given: Given, password: Secret): Dia
  * What is to be said of the secrets that stand elsewhere: why one was not read, and what is wrong with a
  * password that was. With the policy `safe` an unread one is only a note, since nobody asked for more.
  */
-export function secretFindings({ cluster, readings, policy }: Judging): readonly Diagnostic[] {
+export function secretFindings({ cluster, readings, policy }: SecretContext): readonly Diagnostic[] {
   const unreadOnes: Found[] = []
   const bad: Found[] = []
   for (const host of cluster.hosts) {
@@ -105,7 +105,7 @@ export function secretFindings({ cluster, readings, policy }: Judging): readonly
       if (given === undefined || reading === undefined || value?.kind === 'literal') continue
       if ('failure' in reading)
         unreadOnes.push(unread(host, { setting, given, failure: reading.failure }, policy))
-      else bad.push(...judge(host, given, reading.secret))
+      else bad.push(...checkSecret(host, given, reading.secret))
     }
   }
   return [...firstOfEach(unreadOnes), ...firstOfEach(bad)]

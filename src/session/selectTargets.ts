@@ -96,7 +96,7 @@ function reachedBy(way: Targets['connection'], hosts: readonly HostConfig[]): re
 }
 
 /** Throws a `UsageError` where an option was given a name that no host of the command has. */
-export function mustBeHosts(config: ClusterConfig, option: string, given: readonly string[]): void {
+export function requireHosts(config: ClusterConfig, option: string, given: readonly string[]): void {
   const names = namesOf(config.hosts)
   const vain = given.find((name) => !names.includes(name))
   if (vain === undefined) return
@@ -112,7 +112,7 @@ export function mustBeHosts(config: ClusterConfig, option: string, given: readon
 /** The order that the command line asks for, with the hosts that there are. Throws a `UsageError`. */
 export function rolloutFor(config: ClusterConfig, rollout: Rollout): Rollout {
   const { canary } = rollout
-  if (canary !== undefined && canary !== 'first') mustBeHosts(config, '--canary-host', [canary.host])
+  if (canary !== undefined && canary !== 'first') requireHosts(config, '--canary-host', [canary.host])
   const primaries = config.services.flatMap(({ datasources }) =>
     datasources.flatMap(({ name, role }) => (role === 'primary' ? [name] : [])),
   )

@@ -1,8 +1,8 @@
-import { type Asked, isPlain, nothing, type Sources, words } from '../cli/completion/values.ts'
+import { type CompletionRequest, isPlain, nothing, type Sources, words } from '../cli/completion/values.ts'
 import { components } from '../contracts/component.ts'
 
 /** Clusters that muster recorded for tapi. */
-async function recorded({ context }: Asked) {
+async function recorded({ context }: CompletionRequest) {
   const [{ readRegistry }, { registryDirectory }] = await Promise.all([
     import('../client/registry.ts'),
     import('../client/registry.ts'),

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exitCodes } from '../../src/cli/exitCodes.ts'
 import { ExitError } from '../../src/cli/exitError.ts'
-import { showFailure } from '../../src/session/reportFailure.ts'
+import { reportFailure } from '../../src/session/reportFailure.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('showFailure', () => {
   const shown = (error: unknown): { readonly code: number; readonly text: string } => {
     let text = ''
     const output = { write: (more: string) => (text += more) }
-    const context = { stderr: output, env: {} } as unknown as Parameters<typeof showFailure>[0]
-    return { code: showFailure(context, error), text }
+    const context = { stderr: output, env: {} } as unknown as Parameters<typeof reportFailure>[0]
+    return { code: reportFailure(context, error), text }
   }
   const thrown = (work: () => unknown): unknown => {
     try {

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 import { loadCommand } from '../cliCommand.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitCode, exitCodes } from '../exitCodes.ts'
-import { type Asked, type Candidate, type Sources, type Values, valuesOf } from './values.ts'
+import { type Candidate, type CompletionRequest, type Sources, type Values, valuesOf } from './values.ts'
 
 /** First argument of a call that completes the others, the last of which is being typed. */
 export const completeWord = '__complete'
@@ -18,7 +18,7 @@ type Place = {
   readonly literal: boolean
 }
 
-type Around = Omit<Asked, 'typed' | 'prefix'>
+type Around = Omit<CompletionRequest, 'typed' | 'prefix'>
 
 /**
  * Prints what the last word can be: a line for each candidate, `word<TAB>description`, and a last line that says how

@@ -11,7 +11,7 @@ export type Values = {
 }
 
 /** What a source of values may look at. */
-export type Asked = {
+export type CompletionRequest = {
   readonly command: Command
   /** Arguments of the command so far. */
   readonly args: readonly string[]
@@ -23,7 +23,7 @@ export type Asked = {
   readonly sources: Sources
 }
 
-export type Source = (asked: Asked) => Promise<Values> | Values
+export type Source = (asked: CompletionRequest) => Promise<Values> | Values
 
 /**
  * Sources of one program, by the name of an argument or an option's value, or, before that, by place: `muster --host`,
@@ -59,7 +59,7 @@ export function sourceOf(place: Argument | Option, command: Command, sources: So
 }
 
 /** Returns the values of an argument or an option, each behind the prefix. */
-export async function valuesOf(place: Argument | Option, asked: Asked): Promise<Values> {
+export async function valuesOf(place: Argument | Option, asked: CompletionRequest): Promise<Values> {
   const { candidates, directive } = await (sourceOf(place, asked.command, asked.sources) ?? nothing)(asked)
   return { candidates: candidates.map((one) => ({ ...one, word: asked.prefix + one.word })), directive }
 }

@@ -1,7 +1,7 @@
 import { counted } from '../../base/words.ts'
 import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
-import type { ValidateFormat } from '../../cli/formatOption.ts'
+import type { FindingFormat } from '../../cli/formatOption.ts'
 import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import type { Component } from '../../contracts/component.ts'
 import { checkCertificates, type LookedAt } from '../../deployment/certificates/checkCertificates.ts'
@@ -9,7 +9,7 @@ import { componentGiven, componentOption, runOnFiles, targetOptions } from '../.
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { placesOfHosts, reportFindings } from '../../session/reportFindings.ts'
 import { withComponent } from '../../session/selectTargets.ts'
-import { lookAtCertificates } from './lookAtCertificates.ts'
+import { surveyCertificates } from './surveyCertificates.ts'
 
 export const certCheckCommand: Define = (made, world) =>
   runOnFiles(
@@ -26,13 +26,13 @@ export const certCheckCommand: Define = (made, world) =>
  * count, since the file says when it wants to be warned; for the exit codes see `reportFindings`.
  */
 export async function certCheck(
-  options: ClusterOptions & { readonly component: Component | undefined; readonly format: ValidateFormat },
+  options: ClusterOptions & { readonly component: Component | undefined; readonly format: FindingFormat },
 ): Promise<ExitCode> {
   const { context, format } = options
   const opened = await openCluster(options)
   const { loaded } = opened
   const config = withComponent(opened.config, options.component)
-  const { hosts, now } = await lookAtCertificates(context, config)
+  const { hosts, now } = await surveyCertificates(context, config)
   return reportFindings({
     context,
     format,

@@ -124,7 +124,7 @@ async function workOn(
 }
 
 /** Reports how a run of several phases ended. */
-export const reportEnd = (session: Session, message: string): void =>
+export const reportResult = (session: Session, message: string): void =>
   report(session, session.json ? message : `\n${message}`)
 
 /** Lets tapi trust whom the hosts trust now, where it knows the cluster; of hosts its record stays as it is. */

@@ -7,7 +7,7 @@ import { certificatesJson, certificatesText } from '../../output/deployment/cert
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { withComponent } from '../../session/selectTargets.ts'
-import { lookAtCertificates } from './lookAtCertificates.ts'
+import { surveyCertificates } from './surveyCertificates.ts'
 
 export const certListCommand: Define = (made, world) =>
   runOnFiles(
@@ -23,7 +23,7 @@ export async function certList(
   const { context, json } = options
   const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
-  const { state, now, hosts } = await lookAtCertificates(context, config)
+  const { state, now, hosts } = await surveyCertificates(context, config)
   const authority = state.authority && leafFacts(state.authority.certificate, now)
   const shown = {
     cluster: config.cluster,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
 import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { leavingOf } from '../../deployment/certificates/authorityRotation.ts'
@@ -27,7 +27,7 @@ import {
   type CertificateRun,
   deployCertificates,
   recordAuthorities,
-  reportEnd,
+  reportResult,
   withoutUserProvided,
 } from './deployCertificates.ts'
 
@@ -62,7 +62,7 @@ export async function renew(
   options: CertificateOptions & { readonly rollout: Rollout; readonly ownAuthority: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json, ownAuthority } = options
-  mustBeAbleToAsk(context, { yes, command: 'cert renew', look: 'cert list' })
+  requireConfirmation(context, { yes, command: 'cert renew', look: 'cert list' })
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'renew',
@@ -107,7 +107,7 @@ async function returnToClusterAuthority(
   })
   const behind = leavingOf(moved.state, leaving.hosts).hosts
   if (moved.exit !== exitCodes.ok) {
-    if (moved.ran && leaving.hosts.length > 0) reportEnd(session, stoppedLeavingText(behind))
+    if (moved.ran && leaving.hosts.length > 0) reportResult(session, stoppedLeavingText(behind))
     return moved.exit
   }
   if (leaving.dropped.length > 0) {
@@ -118,12 +118,12 @@ async function returnToClusterAuthority(
       notes: [droppingText(leaving.dropped)],
     })
     if (dropped.exit !== exitCodes.ok) {
-      reportEnd(session, stoppedLeavingText([]))
+      reportResult(session, stoppedLeavingText([]))
       return dropped.exit
     }
   }
   await recordAuthorities(session, moved.state)
   if (leaving.hosts.length === 0) return exitCodes.ok
-  reportEnd(session, endedLeavingText(leaving, namesOf(config.left.filter(isGenerated))))
+  reportResult(session, endedLeavingText(leaving, namesOf(config.left.filter(isGenerated))))
   return exitCodes.ok
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createAuthority, signingKey } from '../../certificates/authority.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
 import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/authorityRotation.ts'
@@ -30,7 +30,7 @@ import {
   type CertificateRun,
   deployCertificates,
   recordAuthorities,
-  reportEnd,
+  reportResult,
   withoutUserProvided,
 } from './deployCertificates.ts'
 import type { CertificateOptions } from './renew.ts'
@@ -60,7 +60,7 @@ type RotateOptions = CertificateOptions & {
  */
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, trustOnly } = options
-  mustBeAbleToAsk(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
+  requireConfirmation(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'rotate',
@@ -105,13 +105,13 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     })
     if (deployed.exit !== exitCodes.ok) {
       const lost = namesOf(session.survey.lost.map(({ host }) => host))
-      if (deployed.state.rotation !== undefined) reportEnd(session, stoppedRotationText(phase, lost))
+      if (deployed.state.rotation !== undefined) reportResult(session, stoppedRotationText(phase, lost))
       return deployed.exit
     }
     if (trustOnly && phase === 'trust') {
       await saveState({ ...config, before: deployed.state, after: waiting(deployed.state) })
       await recordAuthorities(session, deployed.state)
-      reportEnd(session, pausedRotationText(file))
+      reportResult(session, pausedRotationText(file))
       return exitCodes.ok
     }
     const next = afterPhase(deployed.state)
@@ -122,7 +122,7 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     state = next
     session = await surveyedAgain(session)
   }
-  reportEnd(session, endedRotationText(file))
+  reportResult(session, endedRotationText(file))
   return exitCodes.ok
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { CommandContext } from '../../cli/context.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
-import { showFailure } from '../../session/reportFailure.ts'
+import { reportFailure } from '../../session/reportFailure.ts'
 
 /** What a command printed, and its exit code; undefined where it broke. */
 type Captured = { readonly text: string; readonly code: ExitCode | undefined }
@@ -49,7 +49,7 @@ async function attempt(
   printed: string[],
 ): Promise<ExitCode | undefined> {
   try {
-    return await run(context).catch((error: unknown) => showFailure(context, error))
+    return await run(context).catch((error: unknown) => reportFailure(context, error))
   } catch (error) {
     printed.push(`${error instanceof Error ? error.stack : String(error)}\n`)
     return undefined

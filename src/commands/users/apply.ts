@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { createHasher, type Hasher } from '../../accounts/passwordHash.ts'
 import { listOf } from '../../base/words.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
 import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
@@ -35,7 +35,7 @@ import type { SelectedCluster } from '../../session/selectTargets.ts'
 import { beginSession, printNotes, reportPart, type SurveyedSession } from '../../session/session.ts'
 import { withSurvey } from '../../session/withHosts.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { mustNameUsers, usersGiven } from './namedUsers.ts'
+import { requireUsers, usersGiven } from './namedUsers.ts'
 import { applyViaApi } from './viaApi.ts'
 
 export const usersApplyCommand: Define = (made, world) =>
@@ -113,10 +113,10 @@ type Known = Pick<ApplyOptions, 'prune' | 'generate'> & {
 export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
   const operation = 'users apply'
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, look: 'users list' })
   const loaded = await openCluster(options)
   const { config } = loaded
-  mustNameUsers(config)
+  requireUsers(config)
   const given = await readUserPasswords(context, loaded)
   const hash = createHasher()
   await prepareConnections(context, config.hosts)

@@ -23,7 +23,7 @@ export function userGiven(options: ClusterOptions): ClusterOptions & { readonly 
 }
 
 /** Throws a `UsageError` where the file names nobody for a host: then nobody could log in there any more. */
-export function mustNameUsers(config: SelectedCluster): void {
+export function requireUsers(config: SelectedCluster): void {
   const without = namesOf(config.hosts.filter(({ users }) => users.length === 0))
   if (without.length === 0) return
   throw new UsageError(

@@ -1,5 +1,5 @@
 import { shortListOf } from '../../base/words.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
 import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
@@ -38,7 +38,7 @@ type RemoveOptions = ClusterOptions & {
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
   const operation = `users remove ${user}`
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, look: 'users list' })
   const { config } = await openCluster(options)
   const naming = [...config.hosts, ...config.left].filter(({ users }) =>
     users.some((one) => one.user === user),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher, type Hasher, saltBytes } from '../../accounts/passwordHash.ts'
 import { makePassword } from '../../certificates/password.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
 import type { Define } from '../../cli/command.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
@@ -92,7 +92,7 @@ type Known = {
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, show, newPassword } = options
   const operation = `users rotate ${user}`
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, look: 'users list' })
   const opened = await openCluster(options)
   const config = hostsThatName(opened.config, user)
   const chosen =

@@ -6,7 +6,7 @@ import { readInstalledSet } from '../../deployment/installedSet.ts'
 import { unlockOnHost } from '../../deployment/users/userCallsOnHost.ts'
 import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
-import { exitOfLooking, tellLost } from '../../session/outcomes.ts'
+import { exitOfUnreachable, reportUnreachable } from '../../session/outcomes.ts'
 import { ownHosts } from '../../session/ownHosts.ts'
 import { userArgument, userGiven } from './namedUsers.ts'
 
@@ -32,6 +32,6 @@ export async function unlock(options: ClusterOptions & { readonly user: string }
     context.stdout.write(`${one.host.name}: ${user} ${one.result.length === 0 ? 'was ' : ''}${where}\n`)
   }
   const lost = results.filter((one) => 'failure' in one)
-  tellLost(context, lost)
-  return exitOfLooking(lost)
+  reportUnreachable(context, lost)
+  return exitOfUnreachable(lost)
 }

@@ -1,6 +1,6 @@
 import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
-import type { ValidateFormat } from '../../cli/formatOption.ts'
+import type { FindingFormat } from '../../cli/formatOption.ts'
 import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import { textWidth } from '../../cli/terminal.ts'
 import { checkUsers } from '../../deployment/users/checkUsers.ts'
@@ -9,8 +9,8 @@ import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { placesOfUsers, reportFindings } from '../../session/reportFindings.ts'
 import { readUserPasswords } from '../../session/resolveSecrets.ts'
-import { lookAtUsers } from './lookAtUsers.ts'
-import { mustNameUsers } from './namedUsers.ts'
+import { requireUsers } from './namedUsers.ts'
+import { surveyUsers } from './surveyUsers.ts'
 
 export const usersVerifyCommand: Define = (made, world) =>
   runOnFiles(
@@ -27,15 +27,15 @@ export const usersVerifyCommand: Define = (made, world) =>
  * password or a user more, and components that do not follow. For the exit codes see `reportFindings`.
  */
 export async function verifyUsers(
-  asked: ClusterOptions & { readonly format: ValidateFormat },
+  asked: ClusterOptions & { readonly format: FindingFormat },
 ): Promise<ExitCode> {
   const { context, format } = asked
   const opened = await openCluster(asked)
   const { config, loaded } = opened
   const { cluster } = config
-  mustNameUsers(config)
+  requireUsers(config)
   const given = await readUserPasswords(context, opened)
-  const hosts = await lookAtUsers(context, config, given)
+  const hosts = await surveyUsers(context, config, given)
   return reportFindings({
     context,
     format,

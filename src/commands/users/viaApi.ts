@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { createHasher } from '../../accounts/passwordHash.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { readInputFile } from '../../cli/readInputFile.ts'
@@ -36,7 +36,7 @@ import { readUserPasswords } from '../../session/resolveSecrets.ts'
 import { type Refusal, type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { beginSession, openStateToChange, reportPart, type Session } from '../../session/session.ts'
 import { readUser, type ThisMachine, thisMachine } from '../../tapi/options.ts'
-import { mustNameUsers, usersGiven } from './namedUsers.ts'
+import { requireUsers, usersGiven } from './namedUsers.ts'
 
 /** How a command that has no SSH gets in: as the command line says it. */
 export type ApiAccessOptions = {
@@ -131,10 +131,10 @@ const operation = 'users apply --via api'
  */
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const { context, yes, cacert } = options
-  mustBeAbleToAsk(context, { yes, command: operation, look: null })
+  requireConfirmation(context, { yes, command: operation, look: null })
   const loaded = await openCluster(options)
   const { config } = loaded
-  mustNameUsers(config)
+  requireUsers(config)
   const own = await readOwnLogin(context, options)
   const given = await readUserPasswords(context, loaded)
   return inRun({ ...options, config, operation }, async (run) => {

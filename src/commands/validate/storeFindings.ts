@@ -13,7 +13,7 @@ import type { SecretReadings } from '../../session/secretFindings.ts'
 import { lockedStore, type StoreKind, type StoreUse, storeUse } from './storeUse.ts'
 
 /** The value that has to be changed, and the store that it is about, where that is named at another place. */
-export function storePlace(
+export function placeOfProblem(
   problem: StoreProblem,
   given: {
     readonly keystore: StoreUse | undefined
@@ -46,7 +46,7 @@ export function storePlace(
 export type StoreFound = { readonly problem: StoreProblem; readonly place: Place; readonly host: string }
 
 /** Which findings of one place say the same, whatever names of a host a certificate lacks. */
-function saying({ code, facts }: StoreProblem): string {
+function identityOf({ code, facts }: StoreProblem): string {
   const { missing: _, ...same } = { missing: undefined, ...facts }
   return JSON.stringify([code, same])
 }
@@ -64,12 +64,12 @@ function joined([first, ...others]: readonly [StoreFound, ...StoreFound[]]): Sto
 }
 
 /** One finding for what is said of a place, naming every host that it is for. */
-export function toldOnce(found: readonly StoreFound[]): readonly Diagnostic[] {
+export function mergeFindings(found: readonly StoreFound[]): readonly Diagnostic[] {
   return bySpan(found.map((one) => ({ ...one, span: one.place.span }))).flatMap((there) => {
     const groups = new Map<string, [StoreFound, ...StoreFound[]]>()
     for (const one of there) {
-      const group = groups.get(saying(one.problem))
-      if (group === undefined) groups.set(saying(one.problem), [one])
+      const group = groups.get(identityOf(one.problem))
+      if (group === undefined) groups.set(identityOf(one.problem), [one])
       else group.push(one)
     }
     return [...groups.values()].map((group) => {
@@ -105,7 +105,7 @@ function fileProblems(kind: StoreKind, use: StoreUse | undefined): readonly Stor
 }
 
 /** Opens a store once for each password: with a thousand hosts that share one it would take minutes. */
-function rememberingReader(): typeof readStore {
+function cachedReader(): typeof readStore {
   const done = new Map<Buffer, { readonly password: Secret; readonly read: ReadStore }[]>()
   return (bytes, password) => {
     const before = done.get(bytes) ?? []
@@ -117,7 +117,7 @@ function rememberingReader(): typeof readStore {
   }
 }
 
-function judgeHost(host: ResolvedHost, known: Known, read: typeof readStore): readonly StoreFound[] {
+function checkHost(host: ResolvedHost, known: Known, read: typeof readStore): readonly StoreFound[] {
   const keystore = storeUse(host, 'keystore', known)
   const truststore = storeUse(host, 'truststore', known)
   if (keystore === undefined && truststore === undefined) return []
@@ -133,7 +133,7 @@ function judgeHost(host: ResolvedHost, known: Known, read: typeof readStore): re
   })
   const all = [...fileProblems('keystore', keystore), ...fileProblems('truststore', truststore), ...problems]
   return all.flatMap((problem) => {
-    const place = storePlace(problem, { keystore, truststore, alias: alias.given })
+    const place = placeOfProblem(problem, { keystore, truststore, alias: alias.given })
     return place === undefined ? [] : [{ problem, place, host: host.name }]
   })
 }
@@ -143,15 +143,15 @@ function judgeHost(host: ResolvedHost, known: Known, read: typeof readStore): re
  * them; install knows more names, from the host itself. One whose password is not known stays closed.
  */
 export function storeFindings(known: Known): readonly Diagnostic[] {
-  const read = rememberingReader()
+  const read = cachedReader()
   return [
-    ...toldOnce(known.cluster.hosts.flatMap((host) => judgeHost(host, known, read))),
-    ...storesLeftAlone(known),
+    ...mergeFindings(known.cluster.hosts.flatMap((host) => checkHost(host, known, read))),
+    ...skippedStores(known),
   ]
 }
 
 /** Notes once for each place the stores that were not read because the file may be a stranger's. */
-function storesLeftAlone(known: Known): readonly Diagnostic[] {
+function skippedStores(known: Known): readonly Diagnostic[] {
   const found = known.cluster.hosts.flatMap((host) =>
     (['keystore', 'truststore'] as const).flatMap((kind) => {
       const use = storeUse(host, kind, known)

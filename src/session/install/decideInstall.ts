@@ -41,7 +41,7 @@ export type InstallDecision = {
 }
 
 /** What else stands in the way on a host that was reached. */
-export type Bars = (
+export type Obstacle = (
   surveyed: SurveyedHost,
   to: Pick<Program, 'version'> & { readonly release: string | undefined },
 ) => StepError | undefined
@@ -72,7 +72,7 @@ export async function readInstallSources(options: {
   readonly runtimeFile: string | undefined
 }): Promise<InstallSources> {
   const { context, config, runtimeFile: path } = options
-  await mustKnowAuthority(options)
+  await requireAuthority(options)
   return {
     program: await readProgram(context.packageDirectory, context.version),
     runtimeFile: path === undefined ? undefined : await readRuntimeFile({ path, env: context.env }),
@@ -84,7 +84,7 @@ export async function readInstallSources(options: {
  * Refuses to make an authority for some hosts while tapi's record says that others were installed from here:
  * those have one, whose key is lost here, and they are not asked. Throws a `StateError`.
  */
-async function mustKnowAuthority({
+async function requireAuthority({
   context,
   config,
   state,
@@ -120,7 +120,7 @@ export async function decideInstall(
     readonly sources: InstallSources
     /** Of --release: id or version of a release that the hosts keep. */
     readonly release: string | undefined
-    readonly bars?: Bars
+    readonly bars?: Obstacle
     /** Where a step finds the packed runtime when it is applied. */
     readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
   },

@@ -54,7 +54,7 @@ export async function openPlanned(
 }
 
 /** Throws a `UsageError` where a secret is another than when the plan was made. */
-export async function mustBeOfPlan(
+export async function requireSameSecrets(
   { file, plan }: GivenPlan,
   config: SelectedCluster,
   secrets: ResolvedSecrets,
@@ -90,7 +90,7 @@ export async function planOf(options: {
  * Refuses a run whose hosts are not any more what the plan was made for, one failure a host. Undefined when all are;
  * a host that was merely touched is told.
  */
-export async function outrunRefusal(
+export async function refuseOutdatedPlan(
   session: Session,
   options: {
     readonly secrets: ResolvedSecrets

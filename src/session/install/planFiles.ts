@@ -33,7 +33,7 @@ export async function readPlan(context: CommandContext, file: string): Promise<S
 }
 
 /** Refuses to write where there is something else than a plan; told before any host is reached. */
-export async function mustTakePlan(context: CommandContext, out: string): Promise<void> {
+export async function requirePlanFile(context: CommandContext, out: string): Promise<void> {
   const found = await readRegularFile(resolve(context.cwd, out), { most: largestPlan })
   if (!found.ok && found.problem === 'missing') return
   const isPlan = found.ok && !isForeign(found.content.toString('utf8'))
@@ -51,7 +51,7 @@ const isForeign = (text: string): boolean => {
 
 /** Writes a plan (0600) as one atomic change, over an older one at most. Throws a `UsageError`. */
 export async function writePlan(context: CommandContext, out: string, plan: SavedPlan): Promise<void> {
-  await mustTakePlan(context, out)
+  await requirePlanFile(context, out)
   const path = resolve(context.cwd, out)
   const outcome = await writeNewFile({ path, text: planFileText(plan), force: true })
   if (outcome === 'written') return

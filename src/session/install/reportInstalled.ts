@@ -37,7 +37,7 @@ export async function reportGrants(
 }
 
 /** Where the APIs are that were installed, and what to do next. */
-export function reachOf(
+export function apiUrls(
   options: ClusterOptions & { readonly config: SelectedCluster; readonly decision: InstallDecision },
 ): string {
   const { context, config, files } = options

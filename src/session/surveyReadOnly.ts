@@ -24,7 +24,7 @@ export const withShortTimeout = <Cluster extends ClusterConfig>(config: Cluster)
  * The hosts and what is known of them, for a command that only shows: a dead host delays the others not, and nothing
  * is told meanwhile, since what is shown in the end says why a host was lost. The survey is the caller's to close.
  */
-export async function surveyToLook<Facts extends InstalledFacts>(
+export async function surveyReadOnly<Facts extends InstalledFacts>(
   context: CommandContext,
   config: SelectedCluster,
   look: Look<Facts>,

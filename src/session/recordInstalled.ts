@@ -12,18 +12,18 @@ import {
 import type { SurveyedHost } from '../deployment/survey.ts'
 
 /** Names of hosts by what was found on them. */
-type SeenHosts = { readonly installed: readonly string[]; readonly gone: readonly string[] }
+type InstalledHosts = { readonly installed: readonly string[]; readonly gone: readonly string[] }
 
 /**
  * Records for tapi the hosts on which the cluster is installed, where it does not know them, and forgets those on which
  * it is no longer. Whom to trust comes from the operator's state and stores, never from a host. A record that cannot be
  * written is a warning: the command was not for it.
  */
-export async function recordSeen(options: {
+export async function recordInstalled(options: {
   readonly context: CommandContext
   readonly config: ClusterConfig
   readonly state: ClusterState
-  readonly seen: SeenHosts
+  readonly seen: InstalledHosts
   /** PEM certificates of the authorities of stores that the operator keeps. */
   readonly outside?: readonly string[]
 }): Promise<void> {
@@ -53,7 +53,10 @@ export async function recordSeen(options: {
 }
 
 /** Sorts surveyed hosts by whether this cluster is installed there. */
-export function seenHosts(cluster: string, surveyed: readonly SurveyedHost<HostFacts>[]): SeenHosts {
+export function installedHosts(
+  cluster: string,
+  surveyed: readonly SurveyedHost<HostFacts>[],
+): InstalledHosts {
   const isInstalled = ({ facts: { installation } }: SurveyedHost<HostFacts>): boolean =>
     installation.currentRelease !== undefined &&
     parseManifest(installation.manifest ?? '')?.cluster === cluster

@@ -9,17 +9,17 @@ import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.
 import { prepareConnections } from '../../session/connectHost.ts'
 import { readOwnStores, readStoreSecrets } from '../../session/readOwnStores.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
-import { inOrderOf, surveyToLook, withShortTimeout } from '../../session/surveyToLook.ts'
+import { inOrderOf, surveyReadOnly, withShortTimeout } from '../../session/surveyReadOnly.ts'
 
 /** The certificates of all hosts as they are now, in the order of the file; changes nothing. */
-export async function lookAtCertificates(
+export async function surveyCertificates(
   context: CommandContext,
   config: SelectedCluster,
 ): Promise<{ readonly state: ClusterState; readonly now: Date; readonly hosts: readonly LookedAt[] }> {
   await prepareConnections(context, withShortTimeout(config).hosts)
   const files = await readOwnStores(config)
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
-  const { state, survey } = await surveyToLook(context, config, wholeLook)
+  const { state, survey } = await surveyReadOnly(context, config, wholeLook)
   const now = context.now()
   const looked = await Promise.all(
     survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),

@@ -12,13 +12,13 @@ import { type StillGiven, stillGiven } from '../../deployment/users/replacedPass
 import type { Secret } from '../../secrets/secret.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
-import { inOrderOf, surveyToLook, withShortTimeout } from '../../session/surveyToLook.ts'
+import { inOrderOf, surveyReadOnly, withShortTimeout } from '../../session/surveyReadOnly.ts'
 
 /**
  * The users of all hosts as they are now, in the order of the file; changes nothing. A host that cannot be reached
  * is told of, and delays the others not.
  */
-export async function lookAtUsers(
+export async function surveyUsers(
   context: CommandContext,
   config: SelectedCluster,
   /** Passwords that the file gives, to compare and log in with; without them no secret is read for it. */
@@ -27,18 +27,18 @@ export async function lookAtUsers(
   const given = read ?? writtenOut(config)
   const hash = createHasher()
   await prepareConnections(context, withShortTimeout(config).hosts)
-  const { state, survey } = await surveyToLook(context, config, installedLook, (known) =>
+  const { state, survey } = await surveyReadOnly(context, config, installedLook, (known) =>
     hashEarly(hash, given, known),
   )
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
   const replaced = await stillGiven(logins, state, hash)
-  const verify = onceEach(hash)
+  const verify = cachedVerifier(hash)
   const looked = await Promise.all(
     survey.reached.map((surveyed) => {
       const old = replaced.filter(({ host }) => host === surveyed.host.name)
       const known = knownPasswords(surveyed.host, { given: given.get(surveyed.host.name), state, old })
       const unread = namesGiven(surveyed.host).filter((user) => !given.get(surveyed.host.name)?.has(user))
-      const judge = judgeOf(known, { unread, state, verify })
+      const judge = passwordChecker(known, { unread, state, verify })
       const logins = read !== undefined
       return look(surveyed, () =>
         hostUsers({ surveyed, cluster: config.cluster, state, judge, known, logins }),
@@ -128,7 +128,7 @@ function knownPasswords(
 }
 
 /** Compares by our own salt first: then one scrypt serves for all hosts. */
-function judgeOf(
+function passwordChecker(
   known: ReadonlyMap<string, Secret>,
   {
     unread,
@@ -137,7 +137,7 @@ function judgeOf(
   }: {
     readonly unread: readonly string[]
     readonly state: ClusterState
-    readonly verify: ReturnType<typeof onceEach>
+    readonly verify: ReturnType<typeof cachedVerifier>
   },
 ): JudgePassword {
   return async (user, hash) => {
@@ -149,7 +149,7 @@ function judgeOf(
 }
 
 /** Verifies a password against a hash, each pair once. */
-function onceEach(
+function cachedVerifier(
   hash: Hasher,
 ): (pair: {
   readonly password: Secret
