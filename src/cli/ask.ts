@@ -27,8 +27,8 @@ export async function confirm(context: AskContext, question: string): Promise<bo
 }
 
 /**
- * What changes hosts asks on a terminal; elsewhere it wants --yes, and says so before it connects. `look` is the command
- * that shows what would be changed; null where there is none.
+ * Throws a `UsageError` where there is neither a terminal nor --yes. `look` is the command that shows the changes; null
+ * if there is none.
  */
 export function requireConfirmation(
   context: CommandContext,
@@ -42,7 +42,7 @@ export function requireConfirmation(
   )
 }
 
-/** Whether the person agrees; --yes agrees beforehand. */
+/** Returns true where the user confirms, or gave --yes. */
 export const isConfirmed = async (
   context: CommandContext,
   options: {

@@ -3,7 +3,7 @@ import { listOf } from '../base/words.ts'
 import { wrap } from '../base/wrapping.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 
-/** A command whose usage errors suggest names that are near, and the help of this very command. */
+/** Command whose usage errors suggest similar names and its own help. */
 export class CliCommand extends Command {
   #line: string | undefined
   #define: (() => Promise<void>) | undefined
@@ -17,7 +17,7 @@ export class CliCommand extends Command {
     return new CliCommand(name)
   }
 
-  /** Defers the definition until the command is used; `usage` stands in its line of the help above it. */
+  /** Defers the definition until the command is used; `usage` is its line in the help above it. */
   lazy({ usage, define }: { readonly usage: string; readonly define?: () => Promise<void> }): this {
     this.#line = `${this.name()} ${usage}`.trimEnd()
     this.#define = define
@@ -68,7 +68,7 @@ export class CliCommand extends Command {
     }
   }
 
-  /** The command of this level whose name is near, else those of this name in a group. */
+  /** Returns the similar command of this level, else those of this name in a group. */
   #nearCommands(word: string): readonly string[] {
     const commands = this.createHelp().visibleCommands(this)
     const near = nearest(
@@ -89,15 +89,15 @@ export class CliCommand extends Command {
   }
 }
 
-/** The words that lead to a command, such as `muster users rotate`. */
+/** Returns the words that select a command, such as `muster users rotate`. */
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 
-/** An unknown option without its value, which may be the password of a mistyped one. */
+/** Removes the value of an unknown option, which may be the password of a misspelt one. */
 const withoutValue = (text: string): string =>
   text.replace(/(unknown option '(?:--[^'=]*|-[^'-]))[^\n]*'/s, "$1'")
 
-/** Paragraphs for the end of a help, broken between words; at 100 columns where the output is no terminal. */
+/** Wraps paragraphs for the end of a help, at 100 columns where the output is no terminal. */
 export const helpFooter = (paragraphs: readonly string[], columns = 100): string =>
   ['', ...paragraphs.flatMap((text) => wrap(text, { width: columns, first: '', rest: '' }))].join('\n')
 
@@ -106,7 +106,7 @@ export const loadCommand = async (made: Command): Promise<void> => {
   if (made instanceof CliCommand) await made.load()
 }
 
-/** Makes of a command the one that shows the help of the others. */
+/** Defines the command that shows the help of the others. */
 export const helpCommand = (made: Command): Command =>
   made
     .description('show the help of a command')
@@ -121,7 +121,7 @@ export const helpCommand = (made: Command): Command =>
       shown.help()
     })
 
-/** Makes of a command the one that prints the version. */
+/** Defines the command that prints the version. */
 export const versionCommand = (made: Command): Command =>
   made.description('print the version').action(() => showVersion(made))
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 
-/** How findings can be printed: by `muster validate`, `cert check` and `users verify`. */
+/** Output formats of `muster validate`, `cert check` and `users verify`. */
 export const findingFormats = ['text', 'json', 'sarif', 'junit', 'github'] as const
 
 export type FindingFormat = (typeof findingFormats)[number]
@@ -11,7 +11,7 @@ export const formatOption = <Made extends Command>(made: Made): Made =>
     .addOption(new Option('--format <format>', 'output format').choices(findingFormats).default('text'))
     .addOption(new Option('--json', 'shorthand for --format json').conflicts('format'))
 
-/** What --format or --json was given. */
+/** Returns the value of --format or --json. */
 export function formatGiven(made: Command): FindingFormat {
   const { format, json } = made.opts<{ format: FindingFormat; json?: true }>()
   return json === true ? 'json' : format

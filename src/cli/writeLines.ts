@@ -14,17 +14,17 @@ function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string
   return `${message}\n  fix: ${fix}\n`
 }
 
-/** Where a made file goes. */
+/** Target of a generated file. */
 export type Destination = {
   /** As the user typed it; absent: standard output. */
   readonly out: string | undefined
-  /** Whether it may take the place of another file. */
+  /** Allows it to replace another file. */
   readonly force: boolean
 }
 
 /**
- * Writes a file that a command made: with `out` for the owner alone (0600), else to standard output, secrets
- * included, since it is the file itself; a terminal shows [redacted] in their place. False: not written, and said.
+ * Writes a generated file: to `out` for the owner alone (0600), else to standard output with its secrets; a terminal
+ * shows [redacted] instead. Returns false and prints why where it could not be written.
  */
 export async function writeLines(
   context: CommandContext,

@@ -34,11 +34,11 @@ export const auditCommand: Define = (made, world) =>
     },
   )
 
-/** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
+/** Returns true for a run ID, its beginning (from the day on) or `last`. */
 export const isRunId = (word: string): boolean =>
   word === 'last' || /^\d{8}T(\d{0,6}|\d{6}Z(-[\da-f]*)?)$/.test(word)
 
-/** `muster audit`: the runs of a cluster that this state directory knows, or one of them. Changes nothing. */
+/** Lists the runs of a cluster that this state directory knows, or shows one. Changes nothing. */
 export async function audit(
   options: ClusterOptions & { readonly id: string | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
@@ -63,7 +63,7 @@ export async function audit(
   return exitCodes.ok
 }
 
-/** `muster audit --verify`: follows the chains of the audit logs of every host that can be reached. Changes nothing. */
+/** Verifies the chains of the audit logs on every reachable host. Changes nothing. */
 export async function verifyAudit(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)

@@ -47,8 +47,8 @@ export const checkCommand: Define = (made, world) =>
   )
 
 /**
- * Mends on the hosts what the checks found and muster may mend by itself, after it was shown and agreed to, as a run
- * with locks and a record. `nothing` where there is no such thing; an exit code where it did not get done.
+ * Fixes the findings that muster can fix by itself, after confirmation, as a run with locks and a record. Returns
+ * `nothing` if there are none, and an exit code if the run failed.
  */
 export async function fixFindings(options: {
   readonly context: CommandContext
@@ -99,13 +99,13 @@ type CheckOptions = ClusterOptions & {
   readonly json: boolean
   /** Warnings count as failures. */
   readonly strict: boolean
-  /** Mends what muster may mend by itself, and looks again. */
+  /** Fixes what muster can fix by itself, and checks again. */
   readonly fix: boolean
   readonly yes: boolean
   readonly lockWait: number
 }
 
-/** `muster check`: what would go wrong, asked on every host that can be reached. Changes nothing without `fix`. */
+/** Runs the preflight checks on every reachable host. Changes nothing without `fix`. */
 export async function check(options: CheckOptions): Promise<ExitCode> {
   const { context, json, fix, yes } = options
   if (fix && json) {
@@ -191,7 +191,7 @@ function show(
   )
 }
 
-/** As for a run: a host that failed weighs more than one that could not be reached. */
+/** Returns the exit code: a failed host outweighs an unreachable one. */
 function exitOf(hosts: readonly HostChecks[], strict: boolean): ExitCode {
   const bad = hosts
     .filter(({ state }) => state !== 'unreachable')

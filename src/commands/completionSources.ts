@@ -28,7 +28,7 @@ async function settingValues({ typed }: CompletionRequest): Promise<Values> {
   return words((setting.secret ? ['-'] : listed).map((value) => `${name}=${value}`))
 }
 
-/** What `muster explain` explains: findings, and every name that a file can have. */
+/** Returns all findings and all names of settings. */
 async function topics(): Promise<Values> {
   const [{ catalogue }, { allOptions }, { allFile, allHost, allService }, { allSsh }, { spellings }] =
     await Promise.all([

@@ -37,8 +37,8 @@ const narrow = 60
 const wide = 120
 
 /**
- * `muster config`: what every host gets, and with `origin` where each value came from. Prints nothing of files
- * with errors but those. 0: printed; 1: errors; 3: a file cannot be read, or `hosts` names none.
+ * Shows the effective options of every host, with `origin` also the source of each value. Exit codes: 0 printed, 1
+ * errors in the file, 3 a file cannot be read or `hosts` matches none.
  */
 export async function config(
   options: ClusterOptions & {

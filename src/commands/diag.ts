@@ -40,9 +40,9 @@ export const diagCommand: Define = (made, world) =>
     (options) => diag({ ...options, out: made.opts<{ out?: string }>().out }),
   )
 
-/** What one command of ours says, as a file of the archive. */
+/** Output of one muster command, as a file of the archive. */
 export type IncludedCommand = DiagPart & {
-  /** Whether it goes to the hosts; it is asked only about those that were reached. */
+  /** Connects to hosts; run only for the reachable ones. */
   readonly reaching: boolean
   readonly run: (options: ClusterOptions) => Promise<ExitCode>
 }
@@ -116,7 +116,7 @@ export const includedCommands: readonly IncludedCommand[] = [
   },
 ]
 
-/** All that the archive has, for people. */
+/** Contents of the archive, for people. */
 export const archiveParts: readonly DiagPart[] = [
   { path: 'versions.json', what: 'of muster, Node.js and this machine' },
   ...includedCommands,
@@ -127,8 +127,8 @@ export const archiveParts: readonly DiagPart[] = [
 const longest = 1024 * 1024
 
 /**
- * `muster diag`: all that a bug report needs, in one archive that only its owner can read. Changes nothing on the
- * hosts. A host that cannot be reached is told inside.
+ * Writes an archive for a bug report, readable only by its owner. Changes nothing on the hosts. Unreachable hosts are
+ * listed inside.
  */
 export async function diag(
   options: ClusterOptions & {
@@ -198,7 +198,7 @@ const versions = ({ version }: CommandContext): string => {
   return jsonText(all)
 }
 
-/** What the archive has of a host, each file by its path and text; of one that was not reached, why. */
+/** Returns the files of one host by path and text; for an unreachable one, the reason. */
 function hostFiles(result: HostResult<HostReport>, index: number): [string, string][] {
   const folder = `hosts/${index + 1}-${encodeURIComponent(result.host.name).slice(0, 60)}`
   if ('failure' in result) {

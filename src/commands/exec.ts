@@ -32,7 +32,7 @@ export const execCommand: Define = (made, world) => {
   })
 }
 
-/** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
+/** Runs one program on every reachable host, without a shell. */
 export async function exec(
   options: ClusterOptions & {
     /** The program and its arguments. */

@@ -36,7 +36,7 @@ const everything = (): Explained => ({
   settings: settingGroups.flatMap(({ settings }) => settings),
 })
 
-/** What goes by this name: a finding, or the settings of one or two places. */
+/** Finds a finding or settings by name. Throws a `UsageError` for an unknown name. */
 function explained(name: string): Explained {
   const found = {
     findings: isCode(name) ? [explanationOf(name)] : [],

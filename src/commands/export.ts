@@ -35,7 +35,7 @@ function hostOf({ hosts }: ResolvedCluster, name: string): ResolvedHost {
   throw new UsageError(`There is no host ${name} in the configuration.`, fix)
 }
 
-/** Says which hosts have options that a file for one host does not hold. */
+/** Reports hosts whose own options are not in a file for one host. */
 function reportOmittedOptions(context: CommandContext, cluster: ResolvedCluster, host: ResolvedHost): void {
   const others = cluster.hosts.filter((one) => one !== host && one.draft.options.size > 0)
   if (others.length === 0) return
@@ -46,8 +46,8 @@ function reportOmittedOptions(context: CommandContext, cluster: ResolvedCluster,
 }
 
 /**
- * `muster export --ini`: a configuration as an INI file of the product family. Nothing is written of a
- * configuration with errors. 0: written; 1: errors; 3: a file is not there or cannot be written.
+ * Converts a configuration to an INI file of the product family; writes nothing if it has errors. Exit codes: 0
+ * written, 1 errors, 3 a file cannot be read or written.
  */
 export async function exportIni(
   options: Destination & {

@@ -25,7 +25,7 @@ export const importCommand: Define = (made, { context, done }) =>
 /** The name under which findings stand about what goes to standard output. */
 const stdoutName = 'standard output'
 
-/** What `muster validate` would say of the YAML file. */
+/** Returns the findings of `muster validate` about the YAML file. */
 function checkYaml(
   context: CommandContext,
   text: string,
@@ -46,9 +46,9 @@ function checkYaml(
 }
 
 /**
- * `muster import`: an INI file of the product family as a YAML file with comments. It reads nothing else and
- * runs nothing. 0: made; 1: made, but one of the two files has errors, or the INI file is no text; 3: a file is
- * not there or cannot be written.
+ * Converts an INI file of the product family to a YAML file with comments. Reads nothing else and runs nothing. Exit
+ * codes: 0 written, 1 written with errors in one of the two files, or the INI file is no text, 3 a file cannot be read
+ * or written.
  */
 export async function importIni(
   options: Destination & {

@@ -12,7 +12,7 @@ export const initCommand: Define = (made, { context, done }) =>
     .option('--force', 'overwrite an existing file')
     .action(async (file: string) => done(await init({ context, file, force: flag(made, 'force') })))
 
-/** What `muster init` writes: every group of a configuration, each explained; it validates as it stands. */
+/** Commented example of every group of a configuration; it validates as it is. */
 export const startingFile = `# yaml-language-server: $schema=./muster.schema.json
 # One file describes the whole installation. Check it with: muster validate
 

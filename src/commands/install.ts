@@ -84,12 +84,12 @@ export const installCommand: Define = (made, world) => {
   )
 }
 
-/** What sets apart a run that is more than an installation. */
+/** Differences of a run that is more than an installation. */
 type Purpose = {
   readonly operation: string
-  /** What else stands in the way on a host. */
+  /** Additional reason to refuse a host. */
   readonly bars: Obstacle
-  /** What the plan says first. */
+  /** Notes at the top of the plan. */
   readonly notes: (decision: InstallDecision) => readonly string[]
 }
 
@@ -100,18 +100,18 @@ export type InstallOptions = ClusterOptions & {
   readonly runtimeFile: string | undefined
   /** Id or version of a release that the hosts keep, to run in place of this muster's own. */
   readonly release: string | undefined
-  /** Hosts that are meant to be other machines now. */
+  /** Hosts that are new machines on purpose. */
   readonly replaced: readonly string[]
   readonly rollout: Rollout
-  /** File of a saved plan, which alone is carried out; nothing is asked then. */
+  /** Saved plan to apply exactly, without confirmation. */
   readonly plan?: string | undefined
-  /** Leaves a host that fails as it is, for a look. */
+  /** Does not roll back a host that fails. */
   readonly keepFailed?: boolean
   /** Absent: an installation. */
   readonly purpose?: Purpose
 }
 
-/** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
+/** Brings every host to the configuration, verifies the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
   const { context, plan, purpose, replaced } = options
   const operation = purpose?.operation ?? 'install'

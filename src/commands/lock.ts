@@ -24,7 +24,7 @@ export const lockReleaseCommand: Define = (made, world) =>
     (options) => lockRelease({ ...options, yes: flag(made, 'yes'), json: flag(made, 'json') }),
   )
 
-/** `muster lock status`: who holds the lock of each host. Changes nothing. */
+/** Shows who holds the lock of each host. Changes nothing. */
 export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)
@@ -33,7 +33,7 @@ export async function lockStatus(options: ClusterOptions & { readonly json: bool
   return exitOf(locks)
 }
 
-/** `muster lock release`: takes away the locks that are held, after a question that tells whose they are. */
+/** Releases the locks that are held, after a confirmation that names their holders. */
 export async function lockRelease(
   options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
 ): Promise<ExitCode> {

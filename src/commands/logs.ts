@@ -30,7 +30,9 @@ export const logsCommand: Define = (made, world) =>
 /** Lines of one host at most: what a command may hold of a thousand hosts. */
 const mostLines = 10_000
 
-/** `muster logs`: the ends of the components' logs of all hosts, by time. A host that is lost is told beside. */
+/**
+ * Merges the recent log lines of all components and hosts by time. Unreachable hosts are reported on standard error.
+ */
 export async function logs(
   options: ClusterOptions & {
     readonly component: Component | undefined

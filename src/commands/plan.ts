@@ -47,7 +47,7 @@ export const planCommand: Define = (made, world) =>
       }),
   )
 
-/** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out, and what tapi knows. */
+/** Shows what install would change now. Writes only the file of --out and tapi's registry. */
 export async function plan(
   options: ClusterOptions & {
     readonly json: boolean

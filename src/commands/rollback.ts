@@ -62,7 +62,7 @@ type RollbackOptions = ClusterOptions & {
   readonly to: string | undefined
 }
 
-/** What the decision needs beside the facts of the hosts. */
+/** Input of the decision beside the facts of the hosts. */
 type Known = {
   readonly to: string | undefined
   readonly rollout: Rollout
@@ -71,15 +71,15 @@ type Known = {
   readonly passwords: ReadonlyMap<string, ReadonlyMap<string, Secret>>
 }
 
-/** A host and what is to be done there. */
+/** Host with its planned work. */
 type Going = { readonly work: RunPlan['work'][number]; readonly releases: HostReleases }
 
-/** A host that cannot go back, and why. */
+/** Host that cannot go back, with the reason. */
 type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases }
 
 /**
- * `muster rollback`: every host goes back to a release that is still there, and its logins are proved. Where
- * one host cannot, none does: two versions at once are nobody's wish.
+ * Returns every host to a release that is still there, and verifies its logins. If one host cannot, none does, so that
+ * versions do not mix.
  */
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, to } = options

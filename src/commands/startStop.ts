@@ -20,7 +20,7 @@ import { runSteps } from '../session/runSteps.ts'
 import { namesOf, rolloutFor, withComponent } from '../session/selectTargets.ts'
 import { withHosts } from '../session/withHosts.ts'
 
-/** `muster start`, `stop` or `restart`; restart alone can go host by host. */
+/** Defines `muster start`, `stop` or `restart`; only restart has rollout options. */
 export const startStopCommand =
   (operation: ServiceOperation): Define =>
   (made, world) => {
@@ -39,8 +39,8 @@ export const startStopCommand =
   }
 
 /**
- * `muster start|stop|restart`: every component, or one, of every host that can be reached. One that already is as
- * wanted is left alone; a host that cannot be reached is told, and does not keep the others from it.
+ * Starts, stops or restarts the components of every reachable host, and skips those in the wanted state. An unreachable
+ * host is reported and does not hold up the others.
  */
 export async function startStop(
   options: ClusterOptions & {

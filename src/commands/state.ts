@@ -44,7 +44,7 @@ function transferCommand(
   })
 }
 
-/** `muster state export|import`: carries the state directory to another operator, sealed by a passphrase. */
+/** Exports or imports the state directory, encrypted by a passphrase. */
 export async function state(
   options: ClusterOptions & {
     readonly operation: 'export' | 'import'
@@ -86,7 +86,7 @@ const readPassphrase = (options: {
     twice: options.operation === 'export',
   })
 
-/** `muster state export FILE --out ARCHIVE`: the whole state as one encrypted file (0600). */
+/** Exports the whole state to one encrypted file (0600). */
 export async function stateExport(options: {
   readonly context: CommandContext
   /** Folder of the YAML file, absolute. */
@@ -124,7 +124,7 @@ const nothingThere = (place: StatePlace): StateError =>
     fix: 'run this where the cluster was installed from',
   })
 
-/** `muster state import FILE --from ARCHIVE`: an exported state into a folder that has none. */
+/** Imports an exported state into a folder without one. */
 export async function stateImport(options: {
   readonly context: CommandContext
   /** Folder of the YAML file, absolute. */
@@ -174,7 +174,7 @@ function refuse(
 
 const usage: readonly string[] = ['already-exists', 'no-state', 'not-an-archive', 'weak-passphrase']
 
-/** Says what went wrong with the state directory and which exit code that is; rethrows what is a bug. */
+/** Prints the error and returns its exit code; rethrows anything but a `StateError`. */
 function stateFailure(context: Pick<CommandContext, 'stderr'>, error: unknown): ExitCode {
   if (!(error instanceof StateError)) throw error
   context.stderr.write(`error: ${error.message} (${error.code})\n  fix: ${error.fix}\n`)

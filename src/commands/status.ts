@@ -23,7 +23,7 @@ export const statusCommand: Define = (made, world) =>
     (options) => status({ ...options, component: componentGiven(made), json: flag(made, 'json') }),
   )
 
-/** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
+/** Shows the current state of every host and component. An unreachable host is shown and does not delay the others. */
 export async function status(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {

@@ -50,8 +50,8 @@ type TrustOptions = ClusterOptions & {
 }
 
 /**
- * `muster trust`: shows the keys of all hosts and jump hosts, and writes new ones that a person agrees to into the
- * known_hosts file that ssh itself would write to. Logs in to jump hosts alone.
+ * Shows the keys of all hosts and jump hosts, and adds confirmed new ones to the known_hosts file that ssh itself would
+ * write. Logs in to jump hosts only.
  */
 export async function trust(options: TrustOptions): Promise<ExitCode> {
   const { context, yes, pin, json } = options
@@ -81,7 +81,7 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   return exitOf(outcomes, lost, options)
 }
 
-/** The ways to the hosts that are reached by SSH; what is wrong with one is told like a host that is lost. */
+/** Returns the routes to the hosts with SSH; a host without a valid route counts as failed. */
 async function routesOf(
   hosts: readonly HostConfig[],
   reader: HostKeyReader,
@@ -102,7 +102,7 @@ async function routesOf(
   }
 }
 
-/** Asks about each server with new keys, unless --yes has answered or nobody is there. */
+/** Asks about each server with new keys; without a terminal or with --yes it does not ask. */
 async function decide(
   { context, yes, pin, json }: TrustOptions,
   looked: readonly Looked[],
@@ -163,7 +163,7 @@ async function writeDown(servers: readonly NewServer[], reader: HostKeyReader): 
   for (const [file, lines] of files) await appendLines(file, [...lines])
 }
 
-/** As for a run: what needs a person weighs more than what could not be reached. */
+/** Returns the exit code: a failed host outweighs an unreachable one. */
 function exitOf(
   outcomes: readonly TrustOutcome[],
   lost: readonly UnreachableHost[],

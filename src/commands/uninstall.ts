@@ -33,8 +33,8 @@ type UninstallOptions = ClusterOptions & {
 }
 
 /**
- * `muster uninstall`: takes away from every host that can be reached what install put there. The state
- * directory stays unless --purge, and stays in any case while a host could not be cleaned.
+ * Removes from every reachable host what install put there. Keeps the state directory without --purge, and while any
+ * host could not be cleaned.
  */
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, purge } = options

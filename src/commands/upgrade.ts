@@ -42,8 +42,8 @@ export const upgradeCommand: Define = (made, world) => {
 }
 
 /**
- * `muster upgrade`: installs this muster's own release, or the one of --release, where another one runs, one host ahead of the others.
- * Refuses as a whole where nothing is installed yet, or something newer is.
+ * Installs this muster's own release, or that of --release, on hosts with another one, one host first. Refuses if a
+ * host has nothing installed, or a newer release.
  */
 export const upgrade = (options: Omit<InstallOptions, 'purpose'>): Promise<ExitCode> =>
   install({

@@ -38,7 +38,7 @@ export const validateCommand: Define = (made, world) =>
 const stricter = (finding: Diagnostic): Diagnostic =>
   finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding
 
-/** Files that were judged together. */
+/** Files that were checked together. */
 type CheckedFiles = {
   readonly loaded: LoadedCluster
   /** With warnings as errors where the run is strict; without what comments silence. */
@@ -53,9 +53,9 @@ type ValidateOptions = {
   readonly set: readonly string[]
   readonly format: FindingFormat
   readonly strict: boolean
-  /** Whether the file is trusted: programs that it names are run, and files read wherever they are. */
+  /** Trusts the files: runs their programs, and reads files anywhere. */
   readonly resolveSecrets: boolean
-  /** Whether every file is a configuration of its own, instead of all of them being merged. */
+  /** Validates each file alone instead of merging all. */
   readonly each?: boolean
 }
 
@@ -75,7 +75,7 @@ async function checkFiles(
   return { loaded, diagnostics, silenced, failed: diagnostics.some(({ severity }) => severity === 'error') }
 }
 
-/** Judges every file alone, one after another: standard input, which a --set may ask for, is read once. */
+/** Checks each file alone, one after another: standard input, which a --set may need, can be read only once. */
 async function checkEachFile(options: ValidateOptions): Promise<readonly CheckedFiles[]> {
   const { context, set } = options
   const files = [...new Set(options.files)]
@@ -94,14 +94,14 @@ async function checkEachFile(options: ValidateOptions): Promise<readonly Checked
 const filesOf = ({ loaded }: CheckedFiles): readonly string[] =>
   loaded.sources.map(({ name }) => name).filter((name) => name !== setSource)
 
-/** What good files describe, in one line. */
+/** Returns one line about a valid configuration. */
 function summary({ cluster, hosts }: ClusterConfig, silenced: number): string {
   const enabled = hosts.flatMap(({ apis }) => apis.filter((api) => api.enabled)).length
   const quiet = silenced === 0 ? '' : ` (${silenced} silenced)`
   return `The configuration of ${cluster} is good: ${counted(hosts.length, 'host')}, ${counted(enabled, 'API')}${quiet}.\n`
 }
 
-/** The line of one file among several that were judged alone. */
+/** Returns the line of one file among several that were checked alone. */
 function verdict(one: CheckedFiles): string {
   const { loaded, diagnostics, silenced, failed } = one
   const [file = diagnostics[0]?.span.file ?? ''] = filesOf(one)
@@ -109,7 +109,7 @@ function verdict(one: CheckedFiles): string {
   return `${file}: ${counted(diagnostics.filter(({ severity }) => severity === 'error').length, 'error')}.\n`
 }
 
-/** Tells that several files are one configuration, which who lists them may not expect. */
+/** Explains that several files are one configuration. */
 function mergedText(one: CheckedFiles): string {
   const files = filesOf(one)
   if (files.length < 2) return ''
@@ -117,8 +117,8 @@ function mergedText(one: CheckedFiles): string {
 }
 
 /**
- * Judges a configuration and prints every finding. 0: nothing but warnings (with `strict`: nothing at all) and
- * what comments silence; 1: findings; 3: a file is not there or cannot be opened. With `each` the worst of all files.
+ * Prints every finding of a configuration. Exit codes: 0 no errors (with `strict`: no findings), 1 findings, 3 a file
+ * cannot be read. With `each`, that of the worst file.
  */
 export async function validate(options: ValidateOptions): Promise<ExitCode> {
   const { context, format } = options

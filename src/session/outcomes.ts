@@ -28,7 +28,7 @@ export const refusedOutcomes = (
   failed: readonly HostOutcome[],
 ): readonly HostOutcome[] => hosts.map((name) => failed.find(({ host }) => host === name) ?? notStarted(name))
 
-/** The exit code of a run. */
+/** Returns the exit code of a read-only command with these unreachable hosts. */
 export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean): ExitCode {
   if (interrupted) return exitCodes.interrupted
   return exitOfHosts(outcomes.map(({ result }) => result))

@@ -6,7 +6,7 @@ import type { StorePasswords } from '../deployment/desired/generatedStores.ts'
 import type { StoresRead } from '../deployment/desired/userProvidedStores.ts'
 import type { Secret } from '../secrets/secret.ts'
 
-/** Contents of the stores that the file names on this machine; one that cannot be read is left out. */
+/** Reads the stores that the file names on this machine; skips those that cannot be read. */
 export async function readOwnStores(config: ClusterConfig): Promise<ReadonlyMap<string, Buffer>> {
   const paths = config.hosts
     .flatMap(({ tls }) => [tls.keystorePath, tls.truststorePath])
@@ -19,7 +19,9 @@ export async function readOwnStores(config: ClusterConfig): Promise<ReadonlyMap<
   return files
 }
 
-/** Reads the passwords of the operator's own stores; what cannot be read is told. Rejects with `Interrupted` alone. */
+/**
+ * Reads the passwords of the operator's own stores; failures are part of the result. Rejects only with `Interrupted`.
+ */
 export async function readStoreSecrets(
   context: CommandContext,
   hosts: readonly HostConfig[],

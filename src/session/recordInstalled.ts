@@ -11,13 +11,12 @@ import {
 } from '../deployment/state/clusterState.ts'
 import type { SurveyedHost } from '../deployment/survey.ts'
 
-/** Names of hosts by what was found on them. */
+/** Names of hosts with and without an installation. */
 type InstalledHosts = { readonly installed: readonly string[]; readonly gone: readonly string[] }
 
 /**
- * Records for tapi the hosts on which the cluster is installed, where it does not know them, and forgets those on which
- * it is no longer. Whom to trust comes from the operator's state and stores, never from a host. A record that cannot be
- * written is a warning: the command was not for it.
+ * Adds hosts with an installation to tapi's registry, and removes those without. Trusted authorities come from the
+ * operator's state and stores, never from a host. A record that cannot be written is only a warning.
  */
 export async function recordInstalled(options: {
   readonly context: CommandContext

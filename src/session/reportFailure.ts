@@ -14,8 +14,8 @@ import { SecretError } from '../secrets/secretError.ts'
 import { TransportError } from '../transport/transportError.ts'
 
 /**
- * Tells a person of an expected failure on standard error and returns its exit code. Anything else is a bug
- * and is thrown on with its stack.
+ * Prints an expected failure on standard error and returns its exit code. Rethrows anything else, which is a bug, with
+ * its stack.
  */
 export function reportFailure(context: CommandContext, error: unknown): ExitCode {
   const { stderr } = context
@@ -46,6 +46,6 @@ export function reportFailure(context: CommandContext, error: unknown): ExitCode
   throw error
 }
 
-/** The system refused a file operation of ours, such as on a full disk or in a folder of another user. */
+/** Returns true for a file operation that the system refused, such as on a full disk. */
 const isFileError = (error: unknown): error is NodeJS.ErrnoException & { readonly path: string } =>
   error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string'

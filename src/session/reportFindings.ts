@@ -12,8 +12,8 @@ import type { LoadedCluster } from './loadCluster.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /**
- * Ends a command that judges hosts, for cron and CI: prints what it found, in any format of `validate`. 0: nothing
- * found, or notes alone; 1: findings, warnings too; 4: nothing but hosts that could not be reached.
+ * Prints the findings of a command that checks hosts, in any format of `validate`. Exit codes: 0 none, or notes only; 1
+ * findings, including warnings; 4 only unreachable hosts.
  */
 export async function reportFindings(options: {
   readonly context: CommandContext
@@ -22,13 +22,13 @@ export async function reportFindings(options: {
   /** As reports name it: `muster cert check`. */
   readonly command: string
   readonly found: readonly Diagnostic[]
-  /** The codes of what the command looks for, as they begin; what else the files have was told when they were opened. */
+  /** Prefix of the codes that the command looks for; others were printed when the files were opened. */
   readonly codes: RegExp
   /** The code of a host that could not be reached. */
   readonly unreachable: Code
   /** The last line for a person; undefined where there is none. */
   readonly closing: (is: { readonly good: boolean; readonly silenced: number }) => string | undefined
-  /** What the JSON format tells beside the findings. */
+  /** Additional members of the JSON format. */
   readonly more?: Readonly<Record<string, unknown>>
 }): Promise<ExitCode> {
   const { context, format, loaded, command, codes, more } = options
@@ -51,7 +51,7 @@ export async function reportFindings(options: {
   return unreached ? exitCodes.unreachable : exitCodes.failed
 }
 
-/** Where a host stands in the files, and for none of them where their hosts begin. */
+/** Returns the place of a host in the files; for an undefined host, that of the hosts. */
 export function placesOfHosts({ cluster, sources }: LoadedCluster): (host: string | undefined) => Span {
   const spans = new Map(cluster?.hosts.map(({ name, span }) => [name, span]))
   const file = sources[0]?.name ?? ''

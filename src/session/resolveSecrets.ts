@@ -12,9 +12,9 @@ import { readSecrets, secretFindings } from './secretFindings.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /**
- * Reads the secrets that a command needs of the chosen hosts, all that an installation takes unless told, each source
- * once, and reports what `validate --resolve-secrets` finds about them. With an error among the findings it throws an
- * `ExitError`, and nothing may be touched. Rejects with that or `Interrupted` alone.
+ * Reads the secrets of the selected hosts, by default all that an installation needs, each source once, and reports the
+ * findings of `validate --resolve-secrets` about them. Throws an `ExitError` if there is an error among them. Rejects
+ * only with that or `Interrupted`.
  */
 export async function resolveSecrets(
   context: CommandContext,
@@ -53,8 +53,8 @@ const placeOf = (reference: SecretReference): string | undefined =>
   reference.kind === 'literal' ? undefined : reference.at?.place
 
 /**
- * Passwords that the file gives for users of the APIs, by host and user; other secrets are not read. Reports findings
- * and fails as `resolveSecrets` does.
+ * Reads the passwords that the file gives for users of the APIs, by host and user. Reports findings and fails as
+ * `resolveSecrets` does.
  */
 export async function readUserPasswords(
   context: CommandContext,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { BatchSize, Rollout } from '../deployment/execution/rollout.ts'
 
-/** Adds the options that say in which order hosts are changed; `usual` is what goes without them. */
+/** Adds the options for the order of hosts; `usual` is the default. */
 export function rolloutOptions<Made extends Command>(made: Made, usual: Rollout): Made {
   const batch = usual.batch !== undefined && 'percent' in usual.batch ? `${usual.batch.percent}%` : 'all'
   return made
@@ -30,7 +30,6 @@ export function rolloutOptions<Made extends Command>(made: Made, usual: Rollout)
     )
 }
 
-/** What those options were given. */
 export function rolloutGiven(made: Command, usual: Rollout): Rollout {
   const given = made.opts<{
     canary?: boolean

@@ -16,7 +16,7 @@ import { runSteps } from './runSteps.ts'
 import { namesOf } from './selectTargets.ts'
 import type { Session, SurveyedSession } from './session.ts'
 
-/** What a run is about to do, decided before anything is touched. */
+/** Planned changes of a run, decided before anything is changed. */
 export type RunPlan = {
   readonly work: readonly (HostWork & HostPlan)[]
   /** Sentences that the plan says first. */
@@ -29,14 +29,14 @@ export type RunPlan = {
   readonly carryOut?: (execute: () => Promise<Executed>) => Promise<ExitCode>
 }
 
-/** How the steps of a plan ended. */
+/** Result of the steps of a plan. */
 type Executed = {
   readonly exit: ExitCode
   /** Names of the hosts on which the run proved what it was for. */
   readonly proved: readonly string[]
 }
 
-/** Why nothing may be touched. */
+/** Reason to change nothing. */
 export type Refusal = {
   /** The others are not started. */
   readonly failed: readonly HostOutcome[]
@@ -49,8 +49,8 @@ export type Refusal = {
 }
 
 /**
- * Runs one plan from its decision to its end: refuses, or shows it, asks, and carries it out. Where no host changes
- * nobody is asked, and the proof alone is run.
+ * Runs one plan to its end: refuses, or shows it, asks, and executes it. If no host changes, it only verifies, without
+ * a question.
  */
 export async function runPlan(
   session: SurveyedSession<InstalledFacts>,

@@ -14,10 +14,10 @@ import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { SecretError } from '../secrets/secretError.ts'
 
-/** What became of every secret that a host uses, by where it is given. */
+/** Readings of all secrets of the hosts, by the place in the file. */
 export type SecretReadings = ReadonlyMap<Given, SecretReading>
 
-/** Reads every secret that a host uses, as far as the reader's policy lets it. Rejects with `Interrupted` alone. */
+/** Reads every secret of the hosts, as far as the policy of the reader allows. Rejects only with `Interrupted`. */
 export async function readSecrets(options: {
   readonly cluster: ResolvedCluster
   readonly read: ReturnType<typeof secretReader>
@@ -50,7 +50,7 @@ type SecretContext = {
 
 type Found = { readonly span: Span; readonly finding: Diagnostic }
 
-/** The host's store on this machine that cannot be opened without this secret. */
+/** Returns the kind of the host's store on this machine that needs this secret. */
 function opens(host: ResolvedHost, setting: Setting<unknown>): 'keystore' | 'truststore' | undefined {
   const isHere = (path: Setting<string>): boolean => {
     const { value } = host.option(path)
@@ -60,7 +60,7 @@ function opens(host: ResolvedHost, setting: Setting<unknown>): 'keystore' | 'tru
   return setting === options.truststorePassword && isHere(options.truststorePath) ? 'truststore' : undefined
 }
 
-/** Once for each place, however many hosts it is for. */
+/** Keeps one finding for each place. */
 const firstOfEach = (found: readonly Found[]): readonly Diagnostic[] =>
   bySpan(found).map(([{ finding }]) => finding)
 
@@ -92,8 +92,8 @@ function accountFinding(host: ResolvedHost, given: Given, password: Secret): Dia
 }
 
 /**
- * What is to be said of the secrets that stand elsewhere: why one was not read, and what is wrong with a
- * password that was. With the policy `safe` an unread one is only a note, since nobody asked for more.
+ * Returns findings about secrets that stand elsewhere: unreadable ones, and weak passwords. With the policy `safe` an
+ * unread secret is only a note.
  */
 export function secretFindings({ cluster, readings, policy }: SecretContext): readonly Diagnostic[] {
   const unreadOnes: Found[] = []

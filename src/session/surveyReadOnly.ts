@@ -21,14 +21,14 @@ export const withShortTimeout = <Cluster extends ClusterConfig>(config: Cluster)
 })
 
 /**
- * The hosts and what is known of them, for a command that only shows: a dead host delays the others not, and nothing
- * is told meanwhile, since what is shown in the end says why a host was lost. The survey is the caller's to close.
+ * Surveys hosts for a read-only command: an unreachable host does not delay the others, and nothing is printed
+ * meanwhile. The caller closes the survey.
  */
 export async function surveyReadOnly<Facts extends InstalledFacts>(
   context: CommandContext,
   config: SelectedCluster,
   look: Look<Facts>,
-  /** Told the state before any host is reached. */
+  /** Gets the state before any host is reached. */
   opened: (state: ClusterState) => void = () => {},
 ): Promise<{ readonly state: ClusterState; readonly survey: Survey<Facts> }> {
   const known = await readState({ directory: config.directory, cluster: config.cluster })
@@ -45,7 +45,7 @@ export async function surveyReadOnly<Facts extends InstalledFacts>(
   return { state, survey }
 }
 
-/** What was seen of each host, in the order of the file. */
+/** Sorts results into the order of the file. */
 export function inOrderOf<Seen>(
   { hosts }: SelectedCluster,
   seen: readonly Seen[],

@@ -21,15 +21,15 @@ type Place = {
 type Around = Omit<CompletionRequest, 'typed' | 'prefix'>
 
 /**
- * Prints what the last word can be: a line for each candidate, `word<TAB>description`, and a last line that says how
- * to go on: `:files` offers files, too, `:nospace` puts no space behind the word, `:words` does neither. It reads
- * files of this machine at most, and prints nothing where something fails: a prompt is no place for messages.
+ * Prints the candidates of the last word: a line `word<TAB>description` for each, and a last line with the directive:
+ * `:files` adds files, `:nospace` adds no space behind the word, `:words` does neither. Reads local files only, and
+ * prints nothing on errors.
  */
 export async function complete(options: {
   readonly program: Command
   readonly words: readonly string[]
   readonly context: CommandContext
-  /** What this program's own arguments and options take. */
+  /** Sources of this program's own arguments and options. */
   readonly sources?: Sources
 }): Promise<ExitCode> {
   const { program, words, context, sources = {} } = options

@@ -3,12 +3,11 @@ import type { World } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { completeWord } from './complete.ts'
 
-/** The shells that are completed for. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 export type Shell = (typeof shells)[number]
 
-/** Returns the script with which a shell asks the program `name` what can be typed; what fails is told to nobody. */
+/** Returns the script by which a shell asks the program `name` for candidates; it hides all errors. */
 export const stub = (shell: Shell, name: string): string => stubs[shell](name)
 
 const bash = (

@@ -4,20 +4,20 @@ import type { CommandContext } from '../context.ts'
 /** A word that can be typed, and what it stands for. */
 export type Candidate = { readonly word: string; readonly description?: string }
 
-/** Words that can be typed at one place; `directive` says how the shell goes on behind them. */
+/** Candidates at one place; `directive` says how the shell continues. */
 export type Values = {
   readonly candidates: readonly Candidate[]
   readonly directive: 'files' | 'nospace' | 'words'
 }
 
-/** What a source of values may look at. */
+/** Input of a source of values. */
 export type CompletionRequest = {
   readonly command: Command
   /** Arguments of the command so far. */
   readonly args: readonly string[]
   /** Value as far as it is typed. */
   readonly typed: string
-  /** What stands before the value in the same word, such as `--set=`. */
+  /** Text before the value in the same word, such as `--set=`. */
   readonly prefix: string
   readonly context: CommandContext
   readonly sources: Sources

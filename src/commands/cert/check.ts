@@ -22,8 +22,8 @@ export const certCheckCommand: Define = (made, world) =>
   )
 
 /**
- * `muster cert check`: judges the certificates of all hosts as they lie there and as they are served. Warnings
- * count, since the file says when it wants to be warned; for the exit codes see `reportFindings`.
+ * Checks the certificates of all hosts on disk and as served. Warnings count, since the file sets when they begin; for
+ * the exit codes see `reportFindings`.
  */
 export async function certCheck(
   options: ClusterOptions & { readonly component: Component | undefined; readonly format: FindingFormat },
@@ -45,7 +45,7 @@ export async function certCheck(
   })
 }
 
-/** What is good, in one line, and when the first of them ends. */
+/** Returns one line that says when the first certificate expires. */
 function summary(cluster: string, hosts: readonly LookedAt[], silenced: number): string {
   const facts = hosts.flatMap(({ certificates }) => certificates.onDisk?.facts ?? [])
   const served = hosts.flatMap(({ certificates }) =>

@@ -27,8 +27,8 @@ export const certCsrCommand: Define = (made, world) =>
   )
 
 /**
- * `muster cert csr`: a request to an outside authority for each host's key, which stays in the state directory.
- * No host is reached. Either every host gets one, or none is written.
+ * Writes a certificate signing request for each host's key, which stays in the state directory. Reaches no host. Writes
+ * all requests or none.
  */
 export async function certCsr(
   options: ClusterOptions & { readonly out: string; readonly force: boolean },

@@ -73,14 +73,14 @@ export const certExportCommand: Define = (made, world) =>
     },
   )
 
-/** Where the password of an exported store comes from. */
+/** Sources of the password of an exported store. */
 type StorePasswordOptions = {
   readonly context: CommandContext
   readonly passwordFile: string | undefined
   readonly passwordStdin: boolean
 }
 
-/** Of a truststore, which holds nothing secret: the one that is given, else what Java itself uses. */
+/** Returns the password of a truststore, which holds nothing secret: the given one, else Java's default. */
 export async function truststorePassword(
   options: StorePasswordOptions,
 ): Promise<{ readonly password: Secret; readonly usual: boolean }> {
@@ -90,7 +90,7 @@ export async function truststorePassword(
   return { password: await ask(options, 'the password of the truststore'), usual: false }
 }
 
-/** Of a keystore, which holds a key: given or asked for. */
+/** Returns the password of a keystore, which holds a key: given or prompted for. */
 export const keystorePassword = (options: StorePasswordOptions): Promise<Secret> =>
   ask(options, 'the password of the keystore')
 
@@ -137,8 +137,8 @@ type Exported = {
 }
 
 /**
- * `muster cert export`: the authority for clients, or a host's certificate, out of the state directory; no host is
- * reached. A private key goes nowhere unless it is asked for, and then into a file for its owner alone.
+ * Exports the authority for clients, or a host's certificate, from the state directory. Reaches no host. Exports a
+ * private key only on request, into a file for its owner alone.
  */
 export async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
@@ -268,7 +268,7 @@ function named(config: ClusterConfig, name: string): HostConfig {
   )
 }
 
-/** Where the first open API is called from elsewhere. */
+/** Returns the address of the first enabled API. */
 function apiOf(config: ClusterConfig): string | undefined {
   for (const host of config.hosts) {
     const api = host.apis.find(({ enabled }) => enabled)

@@ -24,8 +24,8 @@ export const certImportCommand: Define = (made, world) =>
   )
 
 /**
- * `muster cert import`: takes the certificate of an outside authority into the state directory, judged. The next
- * installation spreads it; muster never renews it. No host is reached.
+ * Saves the certificate of an external authority in the state directory, after checks. The next installation deploys
+ * it; muster never renews it. Reaches no host.
  */
 export async function certImport(
   options: ClusterOptions & { readonly host: string; readonly from: string },

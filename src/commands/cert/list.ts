@@ -16,7 +16,7 @@ export const certListCommand: Define = (made, world) =>
     (options) => certList({ ...options, component: componentGiven(made), json: flag(made, 'json') }),
   )
 
-/** `muster cert list`: the certificate of each host on its disk, and the one that each API serves. Changes nothing. */
+/** Lists the certificate of each host on disk, and the one that each API serves. Changes nothing. */
 export async function certList(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {

@@ -32,8 +32,8 @@ export const certProtectAuthorityCommand: Define = (made, world) =>
 const shortest = 12
 
 /**
- * `muster cert protect-authority`: encrypts the authority's key with a passphrase, or takes that away. Only runs
- * that must sign a certificate ask for it from then on. No host is reached.
+ * Encrypts the authority's key with a passphrase, or removes that. Runs that sign a certificate then ask for it.
+ * Reaches no host.
  */
 export async function protectAuthority(
   options: ClusterOptions & {

@@ -54,9 +54,8 @@ export type CertificateOptions = ClusterOptions & {
 }
 
 /**
- * `muster cert renew`: a new key and certificate for every chosen host, however long the old one is still good; with
- * `ownAuthority` instead for those alone whose certificate an outside authority signed. Running components show it
- * without a restart. Keystores of the user are told and left alone.
+ * Creates a new key and certificate for every selected host; with `ownAuthority` only for those with a certificate of
+ * an external authority. Running components serve it without a restart. Keystores of the user are reported and stay.
  */
 export async function renew(
   options: CertificateOptions & { readonly rollout: Rollout; readonly ownAuthority: boolean },
@@ -89,9 +88,9 @@ export async function renew(
 }
 
 /**
- * Brings hosts back from outside authorities to our own, which every truststore has all the while: first they get new
- * keys and certificates, and the state keeps an outside certificate until its host has proved the new one; then the
- * truststores let go of the authorities that signed for no host any more. Killed anywhere, the same run goes on.
+ * Replaces certificates of external authorities by those of the cluster's own, which every truststore has anyway: first
+ * hosts get new keys and certificates, and the state keeps an external certificate until its host serves the new one;
+ * then the truststores drop the authorities that no host uses any more. An interrupted run can be repeated.
  */
 async function returnToClusterAuthority(
   given: CertificateRun,

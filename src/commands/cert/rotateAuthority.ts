@@ -54,9 +54,9 @@ type RotateOptions = CertificateOptions & {
 }
 
 /**
- * `muster cert rotate-authority`: every host comes to trust a new authority beside the old one, then gets a leaf
- * of it, then trusts the old one no longer. A phase begins when every host of the file is in the one before; a
- * host that is down or fails ends the run there, and the same command goes on. Nothing is restarted.
+ * Rotates the authority in three phases: every host trusts the new authority beside the old one, then gets a leaf of
+ * it, then drops the old one. A phase begins when every host of the file has finished the one before; a host that is
+ * unreachable or fails ends the run, and the same command continues. Restarts nothing.
  */
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, trustOnly } = options

@@ -11,7 +11,7 @@ import { readOwnStores, readStoreSecrets } from '../../session/readOwnStores.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
 import { inOrderOf, surveyReadOnly, withShortTimeout } from '../../session/surveyReadOnly.ts'
 
-/** The certificates of all hosts as they are now, in the order of the file; changes nothing. */
+/** Returns the current certificates of all hosts, in the order of the file. Changes nothing. */
 export async function surveyCertificates(
   context: CommandContext,
   config: SelectedCluster,

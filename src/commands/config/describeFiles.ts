@@ -23,7 +23,7 @@ export const describeGiven = (
   return { hosts: hostsGiven(made), format: format === 'json' ? 'json' : 'text' }
 }
 
-/** What files give their hosts, or the exit code of what is wrong with them, which has been printed. */
+/** Effective options of the hosts, or the exit code after errors, which have been printed. */
 type Described =
   | { readonly ok: true; readonly description: Description }
   | { readonly ok: false; readonly exitCode: ExitCode }
@@ -46,7 +46,10 @@ export async function describeFiles(
   return { ok: false, exitCode: missing ? exitCodes.usage : exitCodes.failed }
 }
 
-/** The hosts of several descriptions that `--host` means. Throws a `UsageError` for one that matches nothing. */
+/**
+ * Returns a filter for the hosts that `--host` matches in any of the descriptions. Throws a `UsageError` for a pattern
+ * without a match.
+ */
 export function hostsMeant(
   patterns: readonly string[],
   descriptions: readonly Description[],

@@ -37,8 +37,8 @@ function filesOf(side: string): readonly string[] {
 }
 
 /**
- * `muster config diff`: what two configurations give the hosts differently. 0: nothing; 1: errors in a file;
- * 2: there are differences; 3: a file cannot be read, or `hosts` names none.
+ * Compares what two configurations set for each host. Exit codes: 0 no differences, 1 errors in a file, 2 differences,
+ * 3 a file cannot be read or `hosts` matches none.
  */
 export async function configDiff(options: {
   readonly context: CommandContext

@@ -20,8 +20,8 @@ const joined = (texts: readonly string[]): string =>
     .join('')
 
 /**
- * `muster config --scrub`: prints the files so that they can be shared, whatever their mistakes. 0: printed;
- * 3: a file cannot be read.
+ * Prints the files without secrets, names and addresses, also with errors in them. Exit codes: 0 printed, 3 a file
+ * cannot be read.
  */
 export async function scrub(options: {
   readonly context: CommandContext

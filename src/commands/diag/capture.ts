@@ -4,12 +4,11 @@ import type { ExitCode } from '../../cli/exitCodes.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
 import { reportFailure } from '../../session/reportFailure.ts'
 
-/** What a command printed, and its exit code; undefined where it broke. */
+/** Output and exit code of a command; no exit code where it crashed. */
 type Captured = { readonly text: string; readonly code: ExitCode | undefined }
 
 /**
- * Runs commands whose output is kept instead of shown. They are one command in the eyes of connections: what was
- * asked of a person before `capture` is not asked again, and nothing is asked meanwhile.
+ * Captures the output of commands. They share the answers that were given before `capture`; meanwhile nothing is asked.
  */
 export function createCapture(context: CommandContext): {
   readonly context: CommandContext
@@ -42,7 +41,7 @@ export function createCapture(context: CommandContext): {
   return { context: inner, capture }
 }
 
-/** A command that fails tells why; one that breaks belongs into a bug report, with where it did. */
+/** Captures the message of a failed command, and the stack of one that crashed. */
 async function attempt(
   context: CommandContext,
   run: (context: CommandContext) => Promise<ExitCode>,

@@ -98,7 +98,7 @@ type ApplyOptions = ClusterOptions & {
   readonly generate: boolean
 }
 
-/** What the decision needs beside the facts of the hosts. */
+/** Input of the decision beside the facts of the hosts. */
 type Known = Pick<ApplyOptions, 'prune' | 'generate'> & {
   readonly opened: OpenedState
   /** By host and user, what the file gives. */
@@ -107,8 +107,8 @@ type Known = Pick<ApplyOptions, 'prune' | 'generate'> & {
 }
 
 /**
- * `muster users apply`: brings every host to the users that the file names, and proves each login; nothing is
- * restarted. Users that the file does not name are told of, and removed with --prune alone.
+ * Brings every host to the users of the file, and verifies each login. Restarts nothing. Users that the file does not
+ * name are reported, and removed only with --prune.
  */
 export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
@@ -174,7 +174,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
   }
 }
 
-/** What is to be done on one host, and the proof of it where its components listen now, whatever the file says. */
+/** Plans one host, and verifies the logins where its components listen now, whatever the file says. */
 function workOn(
   { host, facts, users, extra }: DecidedHost,
   {

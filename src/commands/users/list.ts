@@ -11,7 +11,7 @@ export const usersListCommand: Define = (made, world) =>
     listUsers({ ...options, json: flag(made, 'json') }),
   )
 
-/** `muster users list`: who can log in to which host and component, and where hosts differ. Changes nothing. */
+/** Lists the users by host and component, and where hosts differ. Changes nothing. */
 export async function listUsers(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)

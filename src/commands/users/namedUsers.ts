@@ -22,7 +22,7 @@ export function userGiven(options: ClusterOptions): ClusterOptions & { readonly 
   )
 }
 
-/** Throws a `UsageError` where the file names nobody for a host: then nobody could log in there any more. */
+/** Throws a `UsageError` if the file names no user for a host. */
 export function requireUsers(config: SelectedCluster): void {
   const without = namesOf(config.hosts.filter(({ users }) => users.length === 0))
   if (without.length === 0) return
@@ -34,7 +34,10 @@ export function requireUsers(config: SelectedCluster): void {
 
 const names = ({ users }: HostConfig): readonly string[] => users.map(({ user }) => user)
 
-/** The cluster with those of its hosts alone that have a user by the file, and with that user alone. Throws a `UsageError` where none has. */
+/**
+ * Returns the cluster with only the hosts that have the user by the file, and with only that user. Throws a
+ * `UsageError` if there are none.
+ */
 export function hostsThatName(config: SelectedCluster, user: string): SelectedCluster {
   const has = (host: HostConfig): boolean => names(host).includes(user)
   const hosts = config.hosts.filter(has)
@@ -56,7 +59,7 @@ export function hostsThatName(config: SelectedCluster, user: string): SelectedCl
       )
 }
 
-/** The users of some hosts, and whether the file gives the password of each on every host that has it. */
+/** Returns the users of some hosts; `given` is true if the file gives the password on every host with the user. */
 export function usersGiven(
   hosts: readonly { readonly name: string; readonly users: readonly { readonly user: string }[] }[],
   given: GivenPasswords,

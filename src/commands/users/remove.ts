@@ -32,8 +32,8 @@ type RemoveOptions = ClusterOptions & {
 }
 
 /**
- * `muster users remove`: takes a user that the file does not name off every host, after showing where it is. A host
- * that would have no user left refuses the whole run; one that is down is named, and keeps the user.
+ * Removes a user that the file does not name from every host, after confirmation. If a host would have no user left,
+ * the whole run is refused; an unreachable host is reported and keeps the user.
  */
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
@@ -87,7 +87,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, user: string): P
   }
 }
 
-/** Nobody has the user: it is gone already, or its name is misspelt. */
+/** Explains that no host has the user: it is gone already, or its name is misspelt. */
 function unknownNote(user: string, { reached }: Survey<InstalledFacts>): string {
   const others = [...new Set(reached.flatMap(({ host, facts }) => extraUsers(host, facts)))]
   const has = others.length === 0 ? 'nobody' : shortListOf(others, 8)

@@ -41,7 +41,7 @@ export const usersRotateCommand: Define = (made, world) =>
     },
   )
 
-/** The password that --new-password names: of a file, or of standard input for `-`. Throws a `UsageError`. */
+/** Reads the password of --new-password from a file, or from standard input for `-`. Throws a `UsageError`. */
 export async function readNewPassword(
   context: CommandContext,
   { user, from }: { readonly user: string; readonly from: string },
@@ -70,24 +70,24 @@ export type RotateOptions = ClusterOptions & {
   readonly lockWait: number
   /** File with the new password, or `-` for standard input; absent: one is made, or a rotation goes on. */
   readonly newPassword: string | undefined
-  /** Whether a made password is shown. */
+  /** Shows a generated password. */
   readonly show: boolean
 }
 
-/** What the decision needs beside the facts of the hosts. */
+/** Input of the decision beside the facts of the hosts. */
 type Known = {
   readonly user: string
   readonly show: boolean
   readonly chosen: Secret | undefined
   readonly given: readonly Secret[]
-  /** Whether the file gives a password for every host. */
+  /** True if the file gives a password for every host. */
   readonly alwaysGiven: boolean
   readonly hash: Hasher
 }
 
 /**
- * `muster users rotate`: a new password on every host whose file names the user. The state directory knows it before
- * any host does, and the old one until every host is proved; so at every moment each host takes one that is known.
+ * Changes the password of a user on every host that names the user. The state directory saves the new one before any
+ * host has it, and keeps the old one until every host is verified, so that each host takes a known one at any time.
  */
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, show, newPassword } = options
@@ -113,7 +113,7 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
   })
 }
 
-/** What is to become of the password. Throws a `UsageError` where the file or the operator has to say more. */
+/** Chooses the new password. Throws a `UsageError` where the file or the operator must say more. */
 function chosenLogin(
   { user, given, chosen }: Known,
   state: ClusterState,
@@ -123,7 +123,7 @@ function chosenLogin(
   return choice
 }
 
-/** The user as the state is to know it from now on; `made` where a password was made. */
+/** Returns the next state of the user and the new password. */
 async function begun(
   known: Known,
   { state, now }: { readonly state: ClusterState; readonly now: Date },

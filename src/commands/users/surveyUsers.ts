@@ -15,8 +15,8 @@ import type { SelectedCluster } from '../../session/selectTargets.ts'
 import { inOrderOf, surveyReadOnly, withShortTimeout } from '../../session/surveyReadOnly.ts'
 
 /**
- * The users of all hosts as they are now, in the order of the file; changes nothing. A host that cannot be reached
- * is told of, and delays the others not.
+ * Returns the current users of all hosts, in the order of the file. Changes nothing. An unreachable host is included
+ * and does not delay the others.
  */
 export async function surveyUsers(
   context: CommandContext,

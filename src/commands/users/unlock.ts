@@ -13,7 +13,7 @@ import { userArgument, userGiven } from './namedUsers.ts'
 export const usersUnlockCommand: Define = (made, world) =>
   runOnFiles(targetOptions(userArgument(made)), world, async (options) => unlock(userGiven(options)))
 
-/** `muster users unlock`: ends the lock-outs of a user name in every component of every host. */
+/** Unlocks a user name in every component of every reachable host. */
 export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {
   const { context, user } = options
   const { config } = await openCluster(options)

@@ -23,8 +23,8 @@ export const usersVerifyCommand: Define = (made, world) =>
   )
 
 /**
- * `muster users verify`: logs in everywhere with what is known, and finds hosts that miss a user, have another
- * password or a user more, and components that do not follow. For the exit codes see `reportFindings`.
+ * Logs in to every component with the known passwords, and finds hosts with missing or extra users or other passwords,
+ * and components that have not reloaded. For the exit codes see `reportFindings`.
  */
 export async function verifyUsers(
   asked: ClusterOptions & { readonly format: FindingFormat },

@@ -38,7 +38,7 @@ import { beginSession, openStateToChange, reportPart, type Session } from '../..
 import { readUser, type ThisMachine, thisMachine } from '../../tapi/options.ts'
 import { requireUsers, usersGiven } from './namedUsers.ts'
 
-/** How a command that has no SSH gets in: as the command line says it. */
+/** Options of a command that works without SSH. */
 export type ApiAccessOptions = {
   /** File of the authority to trust, instead of the state's own. */
   readonly cacert: string | undefined
@@ -54,7 +54,7 @@ const loginWays = {
   variable: 'MUSTER_LOGIN_PASSWORD',
 }
 
-/** The operator's own login; undefined without --login. Throws a `UsageError`, or `Interrupted`. */
+/** Reads the login of the operator; undefined without --login. Throws a `UsageError`, or `Interrupted`. */
 export async function readOwnLogin(
   context: CommandContext,
   options: ApiAccessOptions,
@@ -78,7 +78,7 @@ export async function readOwnLogin(
   return { user, password }
 }
 
-/** The authorities that a call trusts: --cacert, else the state's own. Throws a `UsageError` without either. */
+/** Returns the authorities that a call trusts: --cacert, else the state's own. Throws a `UsageError` without either. */
 export async function readTrust(
   context: CommandContext,
   options: { readonly cacert: string | undefined; readonly state: ClusterState; readonly place: StatePlace },
@@ -100,7 +100,7 @@ export async function readTrust(
   )
 }
 
-/** Whether a host is the machine that the command runs on, so that its loopback addresses can be called. */
+/** Returns true for the machine that the command runs on, whose loopback addresses can be called. */
 export function isHere(host: HostConfig, { name, addresses }: ThisMachine): boolean {
   if ((host.via ?? host.connection) === 'local' || addresses.includes(host.address)) return true
   return [host.name, host.address].some((one) => one.toLowerCase() === name.toLowerCase())
@@ -114,7 +114,7 @@ type ViaApiOptions = ClusterOptions &
     readonly prune: boolean
   }
 
-/** What the decision needs beside what the APIs answer. */
+/** Input of the decision beside the answers of the APIs. */
 type Known = {
   readonly given: GivenPasswords
   readonly own: Credentials | undefined
@@ -126,8 +126,8 @@ type Known = {
 const operation = 'users apply --via api'
 
 /**
- * `muster users apply --via api`: brings the hosts to the users of the file without SSH. All APIs of all hosts are
- * asked first; where one host could not follow, none is changed.
+ * Brings the hosts to the users of the file without SSH. Asks all APIs of all hosts first; if one host cannot follow,
+ * none is changed.
  */
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const { context, yes, cacert } = options

@@ -9,8 +9,8 @@ import { readStores } from './storeUse.ts'
 import { trackedSecrets } from './trackedSecrets.ts'
 
 /**
- * What the files alone do not tell: whether secrets that stand elsewhere can be read and are good, what is in
- * the keystores and truststores, and which secrets git tracks. Rejects with `Interrupted` alone.
+ * Finds what the files alone do not show: secrets from elsewhere that are unreadable or weak, wrong contents of
+ * keystores and truststores, and secrets that git tracks. Rejects only with `Interrupted`.
  */
 export async function findBeyondFiles(options: {
   readonly context: CommandContext

@@ -12,7 +12,7 @@ import type { Secret } from '../../secrets/secret.ts'
 import type { SecretReadings } from '../../session/secretFindings.ts'
 import { lockedStore, type StoreKind, type StoreUse, storeUse } from './storeUse.ts'
 
-/** The value that has to be changed, and the store that it is about, where that is named at another place. */
+/** Returns the value to change, and the place of the store if that is elsewhere. */
 export function placeOfProblem(
   problem: StoreProblem,
   given: {
@@ -42,16 +42,16 @@ export function placeOfProblem(
   }
 }
 
-/** What is wrong with a store of one host, and where that is to be changed. */
+/** Problem of a host's store, and the place in the file to change. */
 export type StoreFound = { readonly problem: StoreProblem; readonly place: Place; readonly host: string }
 
-/** Which findings of one place say the same, whatever names of a host a certificate lacks. */
+/** Returns the same text for problems of one place that differ only in missing names. */
 function identityOf({ code, facts }: StoreProblem): string {
   const { missing: _, ...same } = { missing: undefined, ...facts }
   return JSON.stringify([code, same])
 }
 
-/** The same finding of several hosts as one: names that any of them lacks are lacking. */
+/** Merges the same problem of several hosts; missing names are united. */
 function joined([first, ...others]: readonly [StoreFound, ...StoreFound[]]): StoreProblem {
   const { problem } = first
   if (problem.code !== 'keystore-names-do-not-cover' && problem.code !== 'keystore-names-partly-cover') {
@@ -63,7 +63,7 @@ function joined([first, ...others]: readonly [StoreFound, ...StoreFound[]]): Sto
   return storeProblem(problem.code, { ...problem.facts, missing: [...new Set(all)] })
 }
 
-/** One finding for what is said of a place, naming every host that it is for. */
+/** Merges equal findings of one place into one that names all hosts. */
 export function mergeFindings(found: readonly StoreFound[]): readonly Diagnostic[] {
   return bySpan(found.map((one) => ({ ...one, span: one.place.span }))).flatMap((there) => {
     const groups = new Map<string, [StoreFound, ...StoreFound[]]>()
@@ -89,7 +89,7 @@ type Known = {
 
 const byOthers = 0o004
 
-/** What is wrong with the file itself. One that is not there has its finding already. */
+/** Returns problems of the file itself. A missing file has its finding already. */
 function fileProblems(kind: StoreKind, use: StoreUse | undefined): readonly StoreProblem[] {
   if (use === undefined) return []
   const { file } = use
@@ -139,8 +139,8 @@ function checkHost(host: ResolvedHost, known: Known, read: typeof readStore): re
 }
 
 /**
- * Opens the stores of every host and judges what is in them for the host's name and address as the file gives
- * them; install knows more names, from the host itself. One whose password is not known stays closed.
+ * Opens the stores of every host and checks them for the host's name and address in the file; install knows more names,
+ * from the host itself. Skips a store without a known password.
  */
 export function storeFindings(known: Known): readonly Diagnostic[] {
   const read = cachedReader()

@@ -18,10 +18,10 @@ export type StoreKind = keyof typeof storeOptions
 
 /** A store of this machine as one host uses it. */
 export type StoreUse = {
-  /** Where the file names it. */
+  /** Place of the path in the file. */
   readonly path: Given
   readonly file: RegularFile
-  /** What opens it; absent where it is not known. */
+  /** Password; absent if it is unknown. */
   readonly password?: { readonly given: Given; readonly secret: Secret }
 }
 
@@ -35,7 +35,7 @@ function storePath(host: ResolvedHost, kind: StoreKind, cluster: ResolvedCluster
   return absolutePath(value, { span: given.span, paths: cluster.paths })
 }
 
-/** What is known of one store of a host; undefined when it has none on this machine. */
+/** Returns undefined for a host without such a store on this machine. */
 export function storeUse(
   host: ResolvedHost,
   kind: StoreKind,

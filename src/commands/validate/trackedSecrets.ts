@@ -29,8 +29,8 @@ const quietly = {
 }
 
 /**
- * Whether git tracks what is in a file of this machine, which is where its links lead. False also where there is
- * no git, no repository, or no answer in time.
+ * Returns true if git tracks the file that the path leads to; false also without git, without a repository and after a
+ * timeout.
  */
 export async function isTracked(
   path: string,
@@ -62,7 +62,7 @@ export async function isTracked(
   }
 }
 
-/** Every secret that stands written out in a file which git tracks. Without such a secret nobody asks git. */
+/** Finds plaintext secrets in files that git tracks. Runs git only if there are such secrets. */
 export async function trackedSecrets(
   drafts: readonly Draft[],
   context: CommandContext,

@@ -27,26 +27,26 @@ import { type Refusal, refusalFor } from '../runPlan.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
 import { type PassphraseOptions, unlocking } from '../unlocking.ts'
 
-/** A target with what would change on its host, and the way there. */
+/** Target with the changes on its host and its connection. */
 export type PlannedTarget = {
   readonly target: Target
   readonly plan: HostPlan
   readonly transport: Transport
 }
 
-/** All that an installation decided before it touches anything. */
+/** Decision of an installation, before it changes anything. */
 export type InstallDecision = {
   readonly preparation: Extract<Preparation, { ok: true }>
   readonly planned: readonly PlannedTarget[]
 }
 
-/** What else stands in the way on a host that was reached. */
+/** Additional reason to refuse a host that was reached. */
 export type Obstacle = (
   surveyed: SurveyedHost,
   to: Pick<Program, 'version'> & { readonly release: string | undefined },
 ) => StepError | undefined
 
-/** What an installation sends, read from this machine. */
+/** Files of this machine that an installation sends. */
 export type InstallSources = {
   readonly program: Program
   /** The operator's --runtime-file, packed. */
@@ -64,7 +64,7 @@ export function refuseRuntimeFile(release: string | undefined, runtimeFile: stri
   )
 }
 
-/** Reads what is installed, before any host is reached. Throws a `StateError` where the authority is lost. */
+/** Reads what an installation sends, before any host is reached. Throws a `StateError` if the authority is missing. */
 export async function readInstallSources(options: {
   readonly context: CommandContext
   readonly config: SelectedCluster
@@ -81,8 +81,8 @@ export async function readInstallSources(options: {
 }
 
 /**
- * Refuses to make an authority for some hosts while tapi's record says that others were installed from here:
- * those have one, whose key is lost here, and they are not asked. Throws a `StateError`.
+ * Throws a `StateError` if an authority would be created although tapi's record says that excluded hosts have
+ * certificates of one, whose key is missing here.
  */
 async function requireAuthority({
   context,
@@ -107,8 +107,8 @@ async function requireAuthority({
 }
 
 /**
- * Judges what the survey found and plans every host; one host on which an installation cannot succeed refuses the whole
- * run. Asks hosts only whether they understand a release of --release.
+ * Checks the facts of the survey and plans every host; one host that cannot be installed refuses the whole run. Calls
+ * hosts only to ask if they support a release of --release.
  */
 export async function decideInstall(
   options: PassphraseOptions & {
@@ -121,7 +121,7 @@ export async function decideInstall(
     /** Of --release: id or version of a release that the hosts keep. */
     readonly release: string | undefined
     readonly bars?: Obstacle
-    /** Where a step finds the packed runtime when it is applied. */
+    /** Returns the packed runtime when the step is applied. */
     readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
   },
 ): Promise<InstallDecision | Refusal> {

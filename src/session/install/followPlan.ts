@@ -14,7 +14,7 @@ import { report, type Session } from '../session.ts'
 import type { InstallDecision } from './decideInstall.ts'
 import { readPlan } from './planFiles.ts'
 
-/** A saved plan that is to be carried out, and its file as it was named. */
+/** Saved plan to apply, and the path of its file as typed. */
 export type GivenPlan = { readonly file: string; readonly plan: SavedPlan }
 
 const newPlan = 'Create and review a new plan with `muster plan --out`.'
@@ -53,7 +53,7 @@ export async function openPlanned(
   return { config, loaded: opened.loaded, given: { file, plan } }
 }
 
-/** Throws a `UsageError` where a secret is another than when the plan was made. */
+/** Throws a `UsageError` if a secret has changed since the plan was saved. */
 export async function requireSameSecrets(
   { file, plan }: GivenPlan,
   config: SelectedCluster,
@@ -64,7 +64,7 @@ export async function requireSameSecrets(
   throw new UsageError(`Secrets have changed since the plan ${file} was made: ${changed}.`, newPlan)
 }
 
-/** The plan of a run, as it is kept. */
+/** Returns the plan of a run in the form that is saved. */
 export async function planOf(options: {
   readonly context: CommandContext
   readonly config: SelectedCluster
@@ -87,8 +87,8 @@ export async function planOf(options: {
 }
 
 /**
- * Refuses a run whose hosts are not any more what the plan was made for, one failure a host. Undefined when all are;
- * a host that was merely touched is told.
+ * Refuses a run if hosts differ from the saved plan, with one failure per host. Returns undefined if all match; a host
+ * with other, irrelevant changes is reported.
  */
 export async function refuseOutdatedPlan(
   session: Session,

@@ -32,7 +32,7 @@ export async function readPlan(context: CommandContext, file: string): Promise<S
   throw new UsageError(`${file} ${what}.`, fix)
 }
 
-/** Refuses to write where there is something else than a plan; told before any host is reached. */
+/** Throws a `UsageError` if the path holds something other than a plan; called before any host is reached. */
 export async function requirePlanFile(context: CommandContext, out: string): Promise<void> {
   const found = await readRegularFile(resolve(context.cwd, out), { most: largestPlan })
   if (!found.ok && found.problem === 'missing') return

@@ -36,7 +36,7 @@ export async function reportGrants(
   else if (grants.length > 0) report(session, `\n${grantsText(grants)}`)
 }
 
-/** Where the APIs are that were installed, and what to do next. */
+/** Returns the URLs of the installed APIs and the next commands. */
 export function apiUrls(
   options: ClusterOptions & { readonly config: SelectedCluster; readonly decision: InstallDecision },
 ): string {
