@@ -50,7 +50,7 @@ export const checkCommand: Define = (made, world) =>
  * Fixes the findings that muster can fix by itself, after confirmation, as a run with locks and a record. Returns
  * `nothing` if there are none, and an exit code if the run failed.
  */
-export async function fixFindings(options: {
+async function fixFindings(options: {
   readonly context: CommandContext
   readonly config: SelectedCluster
   readonly found: readonly HostChecks[]

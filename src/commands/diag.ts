@@ -41,14 +41,14 @@ export const diagCommand: Define = (made, world) =>
   )
 
 /** Output of one muster command, as a file of the archive. */
-export type IncludedCommand = DiagPart & {
+type IncludedCommand = DiagPart & {
   /** Connects to hosts; run only for the reachable ones. */
   readonly reaching: boolean
   readonly run: (options: ClusterOptions) => Promise<ExitCode>
 }
 
 /** In the order of the archive. */
-export const includedCommands: readonly IncludedCommand[] = [
+const includedCommands: readonly IncludedCommand[] = [
   {
     path: 'config.yaml',
     what: 'the files, as config --scrub prints them',
@@ -117,7 +117,7 @@ export const includedCommands: readonly IncludedCommand[] = [
 ]
 
 /** Contents of the archive, for people. */
-export const archiveParts: readonly DiagPart[] = [
+const archiveParts: readonly DiagPart[] = [
   { path: 'versions.json', what: 'of muster, Node.js and this machine' },
   ...includedCommands,
   { path: 'hosts/', what: 'facts, the last changes and changing calls of each host' },

@@ -23,9 +23,9 @@ export const explainCommand: Define = (made, { context, done }) =>
       done(await explain({ context, name, format })),
     )
 
-export const explainFormats = ['text', 'markdown', 'json'] as const
+const explainFormats = ['text', 'markdown', 'json'] as const
 
-export type ExplainFormat = (typeof explainFormats)[number]
+type ExplainFormat = (typeof explainFormats)[number]
 
 type Explained = Parameters<typeof explainJson>[0]
 

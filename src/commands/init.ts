@@ -13,7 +13,7 @@ export const initCommand: Define = (made, { context, done }) =>
     .action(async (file: string) => done(await init({ context, file, force: flag(made, 'force') })))
 
 /** Commented example of every group of a configuration; it validates as it is. */
-export const startingFile = `# yaml-language-server: $schema=./muster.schema.json
+const startingFile = `# yaml-language-server: $schema=./muster.schema.json
 # One file describes the whole installation. Check it with: muster validate
 
 # The name of the cluster. It becomes part of service and file names on the hosts.

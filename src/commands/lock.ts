@@ -25,7 +25,7 @@ export const lockReleaseCommand: Define = (made, world) =>
   )
 
 /** Shows who holds the lock of each host. Changes nothing. */
-export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
+async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)
   const locks = await hostLocks({ hosts: config.hosts, connect: await ownHosts(context, config) })
@@ -34,7 +34,7 @@ export async function lockStatus(options: ClusterOptions & { readonly json: bool
 }
 
 /** Releases the locks that are held, after a confirmation that names their holders. */
-export async function lockRelease(
+async function lockRelease(
   options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json } = options

@@ -37,7 +37,7 @@ export const hostOption = <Made extends Command>(made: Made): Made =>
 
 export const hostsGiven = (made: Command): readonly string[] => made.opts<{ host?: string[] }>().host ?? []
 
-export const connectionOption = <Made extends Command>(made: Made): Made =>
+const connectionOption = <Made extends Command>(made: Made): Made =>
   made.addOption(
     new Option('--connection <way>', 'connect this way, overriding the file').choices(['ssh', 'local']),
   )

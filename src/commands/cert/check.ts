@@ -25,7 +25,7 @@ export const certCheckCommand: Define = (made, world) =>
  * Checks the certificates of all hosts on disk and as served. Warnings count, since the file sets when they begin; for
  * the exit codes see `reportFindings`.
  */
-export async function certCheck(
+async function certCheck(
   options: ClusterOptions & { readonly component: Component | undefined; readonly format: FindingFormat },
 ): Promise<ExitCode> {
   const { context, format } = options

@@ -30,7 +30,7 @@ export const certCsrCommand: Define = (made, world) =>
  * Writes a certificate signing request for each host's key, which stays in the state directory. Reaches no host. Writes
  * all requests or none.
  */
-export async function certCsr(
+async function certCsr(
   options: ClusterOptions & { readonly out: string; readonly force: boolean },
 ): Promise<ExitCode> {
   const { context, out, force } = options

@@ -140,7 +140,7 @@ type Exported = {
  * Exports the authority for clients, or a host's certificate, from the state directory. Reaches no host. Exports a
  * private key only on request, into a file for its owner alone.
  */
-export async function certExport(options: ExportOptions): Promise<ExitCode> {
+async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
   const { config } = await openCluster(options)
   // Nobody types a password in vain.

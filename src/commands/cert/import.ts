@@ -27,7 +27,7 @@ export const certImportCommand: Define = (made, world) =>
  * Saves the certificate of an external authority in the state directory, after checks. The next installation deploys
  * it; muster never renews it. Reaches no host.
  */
-export async function certImport(
+async function certImport(
   options: ClusterOptions & { readonly host: string; readonly from: string },
 ): Promise<ExitCode> {
   const { context, from } = options

@@ -17,7 +17,7 @@ export const certListCommand: Define = (made, world) =>
   )
 
 /** Lists the certificate of each host on disk, and the one that each API serves. Changes nothing. */
-export async function certList(
+async function certList(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, json } = options

@@ -40,7 +40,7 @@ function filesOf(side: string): readonly string[] {
  * Compares what two configurations set for each host. Exit codes: 0 no differences, 1 errors in a file, 2 differences,
  * 3 a file cannot be read or `hosts` matches none.
  */
-export async function configDiff(options: {
+async function configDiff(options: {
   readonly context: CommandContext
   readonly before: string
   readonly after: string

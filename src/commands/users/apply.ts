@@ -110,7 +110,7 @@ type Known = Pick<ApplyOptions, 'prune' | 'generate'> & {
  * Brings every host to the users of the file, and verifies each login. Restarts nothing. Users that the file does not
  * name are reported, and removed only with --prune.
  */
-export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
+async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
   const operation = 'users apply'
   requireConfirmation(context, { yes, command: operation, look: 'users list' })

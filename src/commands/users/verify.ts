@@ -26,9 +26,7 @@ export const usersVerifyCommand: Define = (made, world) =>
  * Logs in to every component with the known passwords, and finds hosts with missing or extra users or other passwords,
  * and components that have not reloaded. For the exit codes see `reportFindings`.
  */
-export async function verifyUsers(
-  asked: ClusterOptions & { readonly format: FindingFormat },
-): Promise<ExitCode> {
+async function verifyUsers(asked: ClusterOptions & { readonly format: FindingFormat }): Promise<ExitCode> {
   const { context, format } = asked
   const opened = await openCluster(asked)
   const { config, loaded } = opened

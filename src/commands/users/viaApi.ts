@@ -39,7 +39,7 @@ import { readUser, type ThisMachine, thisMachine } from '../../tapi/options.ts'
 import { requireUsers, usersGiven } from './namedUsers.ts'
 
 /** Options of a command that works without SSH. */
-export type ApiAccessOptions = {
+type ApiAccessOptions = {
   /** File of the authority to trust, instead of the state's own. */
   readonly cacert: string | undefined
   /** A user of the hosts, for where no known password is taken. */
@@ -55,7 +55,7 @@ const loginWays = {
 }
 
 /** Reads the login of the operator; undefined without --login. Throws a `UsageError`, or `Interrupted`. */
-export async function readOwnLogin(
+async function readOwnLogin(
   context: CommandContext,
   options: ApiAccessOptions,
 ): Promise<Credentials | undefined> {
@@ -79,7 +79,7 @@ export async function readOwnLogin(
 }
 
 /** Returns the authorities that a call trusts: --cacert, else the state's own. Throws a `UsageError` without either. */
-export async function readTrust(
+async function readTrust(
   context: CommandContext,
   options: { readonly cacert: string | undefined; readonly state: ClusterState; readonly place: StatePlace },
 ): Promise<readonly string[]> {

@@ -13,7 +13,7 @@ import type { SecretReadings } from '../../session/secretFindings.ts'
 import { lockedStore, type StoreKind, type StoreUse, storeUse } from './storeUse.ts'
 
 /** Returns the value to change, and the place of the store if that is elsewhere. */
-export function placeOfProblem(
+function placeOfProblem(
   problem: StoreProblem,
   given: {
     readonly keystore: StoreUse | undefined
@@ -43,7 +43,7 @@ export function placeOfProblem(
 }
 
 /** Problem of a host's store, and the place in the file to change. */
-export type StoreFound = { readonly problem: StoreProblem; readonly place: Place; readonly host: string }
+type StoreFound = { readonly problem: StoreProblem; readonly place: Place; readonly host: string }
 
 /** Returns the same text for problems of one place that differ only in missing names. */
 function identityOf({ code, facts }: StoreProblem): string {
@@ -64,7 +64,7 @@ function joined([first, ...others]: readonly [StoreFound, ...StoreFound[]]): Sto
 }
 
 /** Merges equal findings of one place into one that names all hosts. */
-export function mergeFindings(found: readonly StoreFound[]): readonly Diagnostic[] {
+function mergeFindings(found: readonly StoreFound[]): readonly Diagnostic[] {
   return bySpan(found.map((one) => ({ ...one, span: one.place.span }))).flatMap((there) => {
     const groups = new Map<string, [StoreFound, ...StoreFound[]]>()
     for (const one of there) {
