@@ -1,12 +1,13 @@
 import { type Command, CommanderError, Option } from 'commander'
 import { foldLines } from '../base/wrapping.ts'
+import { CliCommand, helpCommand, helpFooter } from '../cli/cliCommand.ts'
+import { complete, completeWord } from '../cli/completion/complete.ts'
+import { completionCommand } from '../cli/completion/stubs.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { CliCommand, helpCommand, helpFooter } from '../commands/cliCommand.ts'
-import { completionCommand } from '../commands/completion/command.ts'
-import { complete, completeWord } from '../commands/completion/complete.ts'
+import { completionSources } from './completionSources.ts'
 import { anyCallCommands } from './definitions/anyCall.ts'
 import { connectorCommand } from './definitions/connector.ts'
 import { groups } from './definitions/groups.ts'
@@ -29,7 +30,7 @@ export async function tapi(options: {
   const { argv, context, machine } = options
   const { program, code } = build(context, machine)
   const [first, ...words] = argv
-  if (first === completeWord) return complete({ program, words, context })
+  if (first === completeWord) return complete({ program, words, context, sources: completionSources })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return code()
@@ -59,11 +60,10 @@ function build(
   mapCommand(program, runner)
   userCommands(program, runner)
   anyCallCommands(program, runner)
-  completionCommand(program.command('completion').description('generate the shell completion script'), {
-    name: 'tapi',
-    context,
-    done,
-  })
+  completionCommand('tapi')(
+    program.command('completion').description('generate the shell completion script'),
+    { context, done },
+  )
   helpCommand(program.command('help'))
   return { program, code: () => code }
 }

@@ -15,7 +15,7 @@ export const serviceManagers: Readonly<Record<ServiceManagerName, ServiceManager
 const fallback: ServiceManagerName = 'process'
 
 /** Returns the manager for `service-manager: auto`: the first one that is available with this login. */
-export const automaticManager = (facts: Pick<HostFacts, 'uid' | 'systemd'>): ServiceManagerName =>
+export const automaticManager = (facts: HostFacts): ServiceManagerName =>
   serviceManagerNames.find((name) => {
     const { needsRoot, unavailable } = serviceManagers[name]
     return (facts.uid === 0 || !needsRoot) && unavailable(facts) === undefined

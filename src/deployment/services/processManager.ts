@@ -126,7 +126,7 @@ stop() {
 `
 
 /** Returns tenths of a second in which a component must end; `drainTimeout` in milliseconds is added. */
-export const stopTimeoutTenths = (drainTimeout = 0): number => 150 + Math.ceil(drainTimeout / 100)
+const stopTimeoutTenths = (drainTimeout = 0): number => 150 + Math.ceil(drainTimeout / 100)
 
 /**
  * Returns sh that stops components and waits until they have ended: 15 s, plus the drain timeout for a connector with
@@ -164,7 +164,7 @@ ${starts.join('\n')}`
  * Returns the same for one component, without the functions. Root neither opens the log nor takes the pid from the
  * component.
  */
-export function startProcess({ layout, account, data }: Starting, component: Component): string {
+function startProcess({ layout, account, data }: Starting, component: Component): string {
   const current = quote(layout.current)
   const file = quote(layout.pidFile(component))
   const program = `${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))}`

@@ -32,7 +32,7 @@ export type ServiceManager = {
   readonly grantsPrivilegedPorts: boolean
 
   /** Returns why it is not available on a host; undefined if it is. */
-  readonly unavailable: (facts: Pick<HostFacts, 'systemd'>) => Unavailable | undefined
+  readonly unavailable: (facts: HostFacts) => Unavailable | undefined
   /** Returns true if it runs the components of an installation, whatever the file says today. */
   readonly isInstalled: (facts: Pick<InstalledFacts, 'installation'>) => boolean
   /** Returns the data paths of its components. */
@@ -75,7 +75,7 @@ export type ServiceDefinitions = {
 }
 
 /** Values of a service's definition. */
-export type DefinedService = ServiceId & {
+type DefinedService = ServiceId & {
   readonly template: string
   readonly root: string
   readonly user: string
@@ -90,7 +90,7 @@ export type DefinedService = ServiceId & {
 }
 
 /** Logs that a manager keeps. */
-export type ServiceLogs = {
+type ServiceLogs = {
   /** Form of the lines, for their parser. */
   readonly format: 'journal'
   /** Returns an sh command that prints the last log lines of a component; `id` names one that has a definition. */
@@ -162,7 +162,7 @@ export type ServiceSnapshot = {
 }
 
 /** Parts of the script that waits for components; it provides `over NUMBER`, which ends the wait. */
-export type ServiceWatch = {
+type ServiceWatch = {
   /** sh functions that the whole script needs. */
   readonly functions: string
   /** sh function `look NUMBER NAME`: calls `over NUMBER` once the component has ended. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { showVersion } from '../../commands/cliCommand.ts'
+import { showVersion } from '../../cli/cliCommand.ts'
 import type { Runner } from '../runner.ts'
 import { groups } from './groups.ts'
 
