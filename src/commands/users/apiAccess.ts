@@ -1,14 +1,15 @@
 import { resolve } from 'node:path'
 import type { CommandContext } from '../../cli/context.ts'
+import { readLoginUser } from '../../cli/optionValues.ts'
 import { readInputFile } from '../../cli/readInputFile.ts'
 import { readPassword } from '../../cli/readPassword.ts'
+import type { ThisMachine } from '../../cli/thisMachine.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { Credentials } from '../../client/credentials.ts'
 import { isReadableAuthority } from '../../client/endpoint.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { type StatePlace, stateFolder } from '../../deployment/state/statePlace.ts'
-import { readUser, type ThisMachine } from '../../tapi/options.ts'
 
 /** How a command that has no SSH gets in: as the command line says it. */
 export type ApiAccessOptions = {
@@ -39,7 +40,7 @@ export async function readOwnLogin(
       'Name the user with --login USER.',
     )
   }
-  const user = readUser(login)
+  const user = readLoginUser(login)
   const password = await readPassword({
     context,
     what: `the password of ${user}`,

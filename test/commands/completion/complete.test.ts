@@ -8,7 +8,7 @@ import { sourceOf } from '../../../src/commands/completion/values.ts'
 import { muster, musterProgram } from '../../../src/commands/program.ts'
 import { allOptions } from '../../../src/config/settings/options.ts'
 import { spellings } from '../../../src/config/settings/setting.ts'
-import { tapi } from '../../../src/tapi/program.ts'
+import { tapi } from '../../../src/tapi/tapi.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 

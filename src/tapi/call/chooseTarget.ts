@@ -1,0 +1,202 @@
+import { isLoopback, isWildcard } from '../../base/address.ts'
+import type { ThisMachine } from '../../cli/thisMachine.ts'
+import { UsageError } from '../../cli/usageError.ts'
+import { type FoundHost, findHost, isCluster, nearest } from '../../client/findHost.ts'
+import type { RegisteredCluster, RegisteredHost } from '../../client/registry.ts'
+import { type Component, defaultPorts } from '../../contracts/component.ts'
+import type { TapiOptions, WrittenOptions } from './callOptions.ts'
+
+/** Which API is meant, and what the records know about it. */
+export type Target = {
+  readonly component: Component
+  readonly address: string
+  readonly port: number
+  /** See `Endpoint`. */
+  readonly names: readonly [string, ...string[]]
+  /** The host's cluster; absent for a host that no record has. */
+  readonly found?: FoundHost
+  /** The records say that the API listens on loopback only, on a host that is not this machine. */
+  readonly loopbackElsewhere: boolean
+}
+
+/** Finds the API that the options mean. Throws a `UsageError` where there is none or more than one. */
+export function chooseTarget(choice: {
+  readonly options: TapiOptions
+  readonly clusters: readonly RegisteredCluster[]
+  readonly machine: ThisMachine
+  /** The current folder, absolute. */
+  readonly cwd: string
+}): Target {
+  const { options, clusters, machine } = choice
+  const { host, cluster } = options
+  if (cluster !== undefined && !clusters.some((known) => isCluster(known, cluster))) {
+    throw unknownCluster({ cluster, clusters })
+  }
+  const search = findHost({ clusters, host, cwd: choice.cwd, ...(cluster !== undefined && { cluster }) })
+  if (search.kind === 'several') throw severalHosts({ host, matches: search.matches })
+  if (search.kind === 'one') return registeredTarget({ options, found: search, machine })
+  if (cluster !== undefined) throw notInCluster({ host, cluster, clusters })
+  const component = options.component ?? options.among?.[0] ?? 'manager'
+  return {
+    component,
+    address: host,
+    port: options.port ?? defaultPorts[component],
+    names: [host],
+    loopbackElsewhere: false,
+  }
+}
+
+function registeredTarget(choice: {
+  readonly options: TapiOptions
+  readonly found: FoundHost
+  readonly machine: ThisMachine
+}): Target {
+  const { options, found, machine } = choice
+  const { host, cluster } = found
+  const { component, among } = options
+  const possible = host.apis.filter((api) =>
+    component === undefined ? (among?.includes(api.component) ?? true) : api.component === component,
+  )
+  const chosen = possible.find((api) => api.component === 'manager') ?? possible[0]
+  if (chosen === undefined) {
+    const has = host.apis.map(({ component, port }) => `${component} (${port})`).join(', ') || 'none'
+    throw new UsageError(
+      `${host.name} of cluster ${cluster.cluster} has no ${component ?? among?.join(' or ') ?? 'open'} API. It has: ${has}.`,
+      'Give another --component, or switch the API on in the YAML file and run `muster install`.',
+    )
+  }
+  const loopback = isLoopback(chosen.address)
+  const here = isThisMachine({ found, machine })
+  const listensOnOne = !loopback && !isWildcard(chosen.address)
+  return {
+    component: chosen.component,
+    address: listensOnOne || (loopback && here) ? chosen.address : host.address,
+    port: options.port ?? chosen.port,
+    names: listensOnOne ? [chosen.address, host.address, host.name] : [host.address, host.name],
+    found: { host, cluster },
+    loopbackElsewhere: loopback && !here,
+  }
+}
+
+const isThisMachine = ({ found, machine }: { found: FoundHost; machine: ThisMachine }): boolean =>
+  machine.addresses.includes(found.host.address) ||
+  [found.host.name, found.host.address].some((name) => name.toLowerCase() === machine.name.toLowerCase())
+
+/** Clusters or hosts that an error lists. */
+const mostLines = 10
+
+/** Rows of an error that lists what could be meant, a line each. */
+function listed(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const lines = rows.slice(0, mostLines).map(([name, place]) => `\n  ${name.padEnd(width)}  ${place}`)
+  const more = rows.length - lines.length
+  return `${lines.join('')}${more > 0 ? `\n  and ${more} more` : ''}`
+}
+
+function severalHosts(facts: { host: string; matches: readonly FoundHost[] }): UsageError {
+  const { host, matches } = facts
+  const clusters = [...new Set(matches.map(({ cluster }) => cluster))]
+  const [first] = matches
+  if (clusters.length === 1) {
+    const rows = matches.map((one) => [one.host.name, one.host.address] as const)
+    return new UsageError(
+      `${host} matches ${matches.length} hosts of ${first?.cluster.cluster}:${listed(rows)}`,
+      `Say which one is meant, for example with --host ${first?.host.name}.`,
+    )
+  }
+  return new UsageError(
+    `${host} matches ${clusters.length} clusters:${listed(clusters.map(rowOf))}`,
+    `Call from the folder of the cluster, or say which one is meant, for example with ${oneOf(clusters)}.`,
+  )
+}
+
+/** A cluster and its folder, as a row of an error. */
+const rowOf = ({ cluster, directory }: RegisteredCluster): readonly [string, string] => [cluster, directory]
+
+/** The option that means the first of some clusters: by its folder where another has its name. */
+function oneOf(clusters: readonly RegisteredCluster[]): string {
+  const [first] = clusters
+  const isAlone = clusters.filter(({ cluster }) => cluster === first?.cluster).length === 1
+  return `--cluster ${isAlone ? first?.cluster : first?.directory}`
+}
+
+/** How a cluster gets into the records. */
+export const howToRecord =
+  '`muster status FILE` records an installed cluster for the user who runs it, as `muster install` does'
+
+function unknownCluster(facts: { cluster: string; clusters: readonly RegisteredCluster[] }): UsageError {
+  const known = facts.clusters.map(({ cluster }) => cluster).join(', ')
+  return new UsageError(
+    `There is no record of a cluster ${facts.cluster}.${known === '' ? '' : ` Recorded: ${known}.`}`,
+    `${howToRecord}; without a record use --ca and --port.`,
+  )
+}
+
+function notInCluster(facts: {
+  host: string
+  cluster: string
+  clusters: readonly RegisteredCluster[]
+}): UsageError {
+  const hosts = facts.clusters
+    .filter((cluster) => isCluster(cluster, facts.cluster))
+    .flatMap((cluster) => cluster.hosts.map(({ name }) => name))
+  return new UsageError(
+    `Cluster ${facts.cluster} has no host ${facts.host}. It has: ${hosts.join(', ')}.`,
+    'Give one of these with --host, or leave --cluster out and use --ca.',
+  )
+}
+
+/** Hosts of one cluster that a call is to be repeated on. */
+type ChosenHosts = { readonly cluster: RegisteredCluster; readonly hosts: readonly RegisteredHost[] }
+
+/**
+ * The hosts that `--all` means: those of the one recorded cluster, of that of the current folder, or of --cluster, that have such an API. Throws
+ * a `UsageError` where that is nobody or not clear.
+ */
+export function hostsOf(choice: {
+  readonly written: WrittenOptions
+  readonly clusters: readonly RegisteredCluster[]
+  /** What the command has to do with; any component unless given. */
+  readonly among?: readonly Component[] | undefined
+  /** The current folder, absolute. */
+  readonly cwd: string
+}): ChosenHosts {
+  const { written, clusters, among } = choice
+  const contrary = (['host', 'port'] as const).find((name) => written[name] !== undefined)
+  if (contrary !== undefined) {
+    throw new UsageError(
+      `--all and --${contrary} exclude each other.`,
+      '--all uses the recorded hosts and ports; choose the cluster with --cluster.',
+    )
+  }
+  const wanted = written.cluster
+  const matching = nearest(
+    clusters.filter((one) => wanted === undefined || isCluster(one, wanted)),
+    (one) => one,
+    choice.cwd,
+  )
+  const [cluster, ...others] = matching
+  if (cluster === undefined) {
+    throw new UsageError(
+      wanted === undefined
+        ? 'There is no record of a cluster.'
+        : `There is no record of a cluster ${wanted}.`,
+      `${howToRecord}; without a record call one host with --host.`,
+    )
+  }
+  if (others.length > 0) {
+    throw new UsageError(
+      `--all matches ${matching.length} clusters:${listed(matching.map(rowOf))}`,
+      `Call from the folder of the cluster, or say which one is meant, for example with ${oneOf(matching)}.`,
+    )
+  }
+  const kinds = written.component === undefined ? among : [written.component]
+  const hosts = cluster.hosts.filter(({ apis }) =>
+    apis.some(({ component }) => kinds?.includes(component) ?? true),
+  )
+  if (hosts.length > 0) return { cluster, hosts }
+  throw new UsageError(
+    `No host of cluster ${cluster.cluster} has ${kinds === undefined ? 'an open API' : `the API of a ${kinds.join(' or ')}`}.`,
+    'Switch the API on in the YAML file and run `muster install`.',
+  )
+}

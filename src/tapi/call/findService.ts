@@ -1,0 +1,66 @@
+import { UsageError } from '../../cli/usageError.ts'
+import { get } from '../../client/calls.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import { basePath } from '../../contracts/route.ts'
+import type { Refused } from './change.ts'
+import type { Call } from './prepareCall.ts'
+import { cell, object, objects } from './render.ts'
+
+/** The services map of the component that is called. */
+export const mapPath = (call: Call): string =>
+  `${basePath}/${call.target.component}/configuration/module/servicesmap`
+
+/** The status of a service, as the manager tells it. */
+export const servicePath = (service: string): string =>
+  `${basePath}/manager/status/service/${encodeURIComponent(service)}`
+
+/** The call that changes a service, without the guard. */
+export const controlPath = (service: string): string =>
+  `${basePath}/manager/control/service/${encodeURIComponent(service)}`
+
+/** Names of the services that the component knows, with those of their data sources. */
+export async function listServices(call: Call): Promise<{ readonly services: readonly Known[] } | Refused> {
+  const outcome = await get(call.caller, mapPath(call))
+  if ('problem' in outcome) return outcome
+  const services = objects(object(readEnvelope(outcome.value)?.payload).services).map((service) => ({
+    name: cell(service.name),
+    datasources: objects(service.datasources).map(({ name }) => cell(name)),
+  }))
+  return { services }
+}
+
+type Known = { readonly name: string; readonly datasources: readonly string[] }
+
+/**
+ * The service that a command means: the one it names, else the only one that there is, or that has the data source.
+ * Throws a `UsageError` where that is not clear.
+ */
+export async function findService(
+  call: Call,
+  wanted: { readonly service?: string | undefined; readonly datasource?: string },
+): Promise<{ readonly service: string } | Refused> {
+  if (wanted.service !== undefined) return { service: wanted.service }
+  const known = await listServices(call)
+  if ('problem' in known) return known
+  const { datasource } = wanted
+  const having = known.services.filter(
+    ({ datasources }) => datasource === undefined || datasources.includes(datasource),
+  )
+  const [first, ...others] = having
+  if (first !== undefined && others.length === 0) return { service: first.name }
+  const names = known.services.map(({ name }) => name).join(', ')
+  const sources = [...new Set(known.services.flatMap(({ datasources }) => datasources))].join(', ')
+  if (first !== undefined) {
+    throw new UsageError(
+      `${datasource ?? 'The service'} is ambiguous on ${call.place}: it is in ${having.map(({ name }) => name).join(', ')}.`,
+      `Select one, for example with --service ${first.name}.`,
+    )
+  }
+  if (datasource === undefined || names === '') {
+    throw new UsageError(`${call.place} has no service.`, 'Add one with `tapi map add-service`.')
+  }
+  throw new UsageError(
+    `${call.place} has no data source ${datasource}. It has: ${sources || 'none'}.`,
+    'Check the spelling: `tapi service status` lists them.',
+  )
+}

@@ -1,0 +1,154 @@
+import type { Command } from 'commander'
+import { jsonText } from '../../base/json.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import type { ThisMachine } from '../../cli/thisMachine.ts'
+import { UsageError } from '../../cli/usageError.ts'
+import { ClientError } from '../../client/clientError.ts'
+import type { RegisteredCluster } from '../../client/registry.ts'
+import { type Component, components } from '../../contracts/component.ts'
+import { exitCodeOf, renderError, withAdvice } from './callFailure.ts'
+import { readOptions, readOptionsOf, type TapiOptions, type WrittenOptions } from './callOptions.ts'
+import { type Change, changeHost } from './change.ts'
+import { changeAll } from './changeAll.ts'
+import { hostsOf } from './chooseTarget.ts'
+import { type ConfirmationOptions, isConfirmed } from './confirmation.ts'
+import { type Call, prepareCall, readRecords } from './prepareCall.ts'
+
+type Among = readonly Component[]
+
+/** How the commands of tapi run; `among` are the components that a command has to do with, all unless given. */
+export type Runner = {
+  /** One call of one host that changes nothing. */
+  readonly read: (command: Command, action: (call: Call) => Promise<ExitCode>, among?: Among) => Promise<void>
+  /** A call of every component of one host. */
+  readonly readHost: (
+    command: Command,
+    action: (calls: readonly Call[]) => Promise<ExitCode>,
+  ) => Promise<void>
+  /** What changes one host, or with --all every host. */
+  readonly change: (
+    command: Command,
+    make: (told: ToldChange) => Change | Promise<Change>,
+    among?: Among,
+  ) => Promise<void>
+  /** The same for a command that is more than one POST. */
+  readonly changeEach: (
+    command: Command,
+    actions: {
+      readonly one: (call: Call) => Promise<ExitCode>
+      readonly all: (calls: readonly Call[], told: AllOptions) => Promise<ExitCode>
+    },
+  ) => Promise<void>
+}
+
+/** What a change is made of beside its own arguments. */
+export type ToldChange = {
+  readonly context: CommandContext
+  readonly iAmSure: boolean
+  readonly passwordStdin: boolean
+}
+
+/** What a change of every host is told. */
+export type AllOptions = { readonly iAmSure: boolean; readonly skipUnreachable: boolean }
+
+/** Makes the runner that all commands of one start share; `done` takes their exit codes. */
+export function createRunner(world: {
+  readonly context: CommandContext
+  readonly machine: ThisMachine
+  readonly done: (code: ExitCode) => void
+}): Runner {
+  const { context, machine, done } = world
+  const read = async (written: WrittenOptions, among?: Among): Promise<TapiOptions> =>
+    among === undefined ? readOptions(written) : readOptionsOf(among, written)
+  const prepare = (options: TapiOptions, clusters: readonly RegisteredCluster[]): Promise<Call> =>
+    prepareCall({ context, options, machine, clusters })
+
+  const one = async (written: WrittenOptions, among?: Among): Promise<Call> =>
+    prepare(await read(written, among), await readRecords(context))
+
+  const every = async (written: WrittenOptions, among?: Among): Promise<readonly Call[]> => {
+    const clusters = await readRecords(context)
+    const { cluster, hosts } = hostsOf({ written, clusters, among, cwd: context.cwd })
+    const calls: Call[] = []
+    for (const { name } of hosts) {
+      const options = await read({ ...written, host: name, cluster: cluster.directory }, among)
+      calls.push(await prepare(options, clusters))
+    }
+    return calls
+  }
+
+  const all = (written: WrittenOptions, command: Command): AllOptions => ({
+    iAmSure: isConfirmed(command.opts<ConfirmationOptions>()),
+    skipUnreachable: written.skipUnreachable === true,
+  })
+
+  return {
+    read: async (command, action, among) => {
+      const written = writtenOf(command)
+      refuseAll(written)
+      const call = await one(written, among)
+      done(await told(call, () => action(call)))
+    },
+    readHost: async (command, action) => {
+      const written = writtenOf(command)
+      refuseAll(written)
+      const clusters = await readRecords(context)
+      const options = readOptions(written)
+      const first = await prepare(options, clusters)
+      if (options.component !== undefined || options.port !== undefined) return done(await action([first]))
+      const { found } = first.target
+      const kinds = found?.host.apis.map(({ component }) => component) ?? components
+      const calls: Call[] = []
+      for (const component of kinds) calls.push(await prepare({ ...options, component }, clusters))
+      return done(await action(calls))
+    },
+    change: async (command, make, among) => {
+      const written = writtenOf(command)
+      const { iAmSure, skipUnreachable } = all(written, command)
+      const change = await make({ context, iAmSure, passwordStdin: written.passwordStdin === true })
+      if (written.all === true) {
+        return done(await changeAll(await every(written, among), change, { iAmSure, skipUnreachable }))
+      }
+      const call = await one(written, among)
+      return done(await told(call, () => changeHost(call, change, iAmSure)))
+    },
+    changeEach: async (command, actions) => {
+      const written = writtenOf(command)
+      if (written.all === true) return done(await actions.all(await every(written), all(written, command)))
+      const call = await one(written)
+      return done(await told(call, () => actions.one(call)))
+    },
+  }
+}
+
+const writtenOf = (command: Command): WrittenOptions => {
+  const written = command.optsWithGlobals<WrittenOptions>()
+  if (written.skipUnreachable !== true || written.all === true) return written
+  throw new UsageError('--skip-unreachable requires --all.', 'Add --all, or remove --skip-unreachable.')
+}
+
+function refuseAll(written: WrittenOptions): void {
+  if (written.all !== true) return
+  throw new UsageError(
+    '--all is for commands that change something; this command only reads.',
+    'Name the host to call: --host NAME. `muster status` shows every host of a cluster.',
+  )
+}
+
+/** Runs what calls one host; a call without an answer is told with the advice that fits. */
+async function told(call: Call, action: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await action()
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    const code = exitCodeOf(error)
+    if (code === exitCodes.interrupted) return code
+    const { context, options, target, trust } = call
+    const advised = withAdvice({ error, target, trust })
+    const facts = { code: advised.code, message: advised.message, fix: advised.fix }
+    if (options.json) context.stdout.write(jsonText({ error: facts }))
+    else context.stderr.write(renderError(facts))
+    return code
+  }
+}

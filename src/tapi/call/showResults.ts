@@ -1,0 +1,103 @@
+import { jsonText } from '../../base/json.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { writeText } from '../../cli/terminal.ts'
+import type { Outcome } from '../../client/calls.ts'
+import { exitCodeOf, renderError, renderProblem } from './callFailure.ts'
+import { hasFailed, type Result } from './everyHost.ts'
+import type { Call } from './prepareCall.ts'
+import { renderTable } from './render.ts'
+
+/**
+ * Prints what a call brought. With --json standard output carries the body as it came, of a problem too;
+ * otherwise the value goes to standard output and a problem to standard error.
+ */
+export function showOutcome<Value>(shown: {
+  readonly call: Call
+  readonly outcome: Outcome<Value>
+  /** `columns` are those of the terminal; none where the output is none. */
+  readonly render: (value: Value, columns?: number) => string
+}): ExitCode {
+  const { call, outcome, render } = shown
+  const { context, options } = call
+  const failed = 'problem' in outcome
+  if (options.json) {
+    const { body, status } = outcome.answer
+    context.stdout.write(jsonText(body === '' ? { status } : body))
+  } else if (failed) {
+    context.stderr.write(renderProblem(outcome.problem))
+  } else {
+    writeText(context, render(outcome.value, context.stdout.columns))
+  }
+  return failed ? exitCodes.failed : exitCodes.ok
+}
+
+const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
+
+/** What is told of a host where all went well: one word, and what became of it. */
+type Good = { readonly result: string; readonly brief: (body: unknown) => string }
+
+/** The exit code of several calls: one that failed weighs more than one that could not be reached. */
+export function exitCodeOfAll(results: readonly Result[]): ExitCode {
+  const codes = results.filter(hasFailed).map((result) => ('error' in result ? exitCodeOf(result.error) : 1))
+  const weighed = [exitCodes.interrupted, exitCodes.usage, exitCodes.failed, exitCodes.unreachable]
+  return weighed.find((code) => codes.includes(code)) ?? exitCodes.ok
+}
+
+/** Whether a call failed because nothing answered. */
+export const isUnreachable = (result: Result): boolean =>
+  'error' in result && exitCodeOf(result.error) === exitCodes.unreachable
+
+function words(result: Result, good: Good): readonly [string, string] {
+  if ('error' in result) {
+    const { code } = result.error
+    const what = code === 'refused' ? 'connection refused' : code.replaceAll('-', ' ')
+    return [isUnreachable(result) ? 'not reached' : 'failed', what]
+  }
+  if ('notCalled' in result) return [result.notCalled.result, result.notCalled.what]
+  if ('problem' in result.outcome) {
+    const { status, code, title } = result.outcome.problem
+    return ['refused', `${status} ${code ?? title}`]
+  }
+  return [good.result, good.brief(result.outcome.value)]
+}
+
+function reason(result: Result): string {
+  const told = `${result.call.place}\n`
+  if ('error' in result) return told + renderError(result.error)
+  return 'outcome' in result && 'problem' in result.outcome
+    ? told + renderProblem(result.outcome.problem)
+    : ''
+}
+
+function plain(result: Result): object {
+  const place = { host: hostOf(result), component: result.call.target.component }
+  if ('error' in result) {
+    const { code, message, fix } = result.error
+    return { ...place, error: { code, message, fix } }
+  }
+  if ('notCalled' in result) return { ...place, ...result.notCalled }
+  const { status, body } = result.outcome.answer
+  return { ...place, status, body }
+}
+
+/**
+ * Prints what became of each host, a line each, and the reasons on standard error; with --json a list. Only a
+ * terminal breaks lines up: programs read them, too.
+ */
+export function showResults(shown: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly results: readonly Result[]
+  readonly good: Good
+}): ExitCode {
+  const { context, json, results, good } = shown
+  if (json) {
+    context.stdout.write(jsonText(results.map(plain)))
+  } else {
+    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...words(it, good)])
+    writeText(context, renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))
+    for (const result of results) context.stderr.write(reason(result))
+  }
+  return exitCodeOfAll(results)
+}

@@ -1,0 +1,259 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { isObject, parseJson } from '../base/json.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { readInputFile } from '../cli/readInputFile.ts'
+import { readAllInput } from '../cli/terminalInput.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { guarded } from '../client/apiPath.ts'
+import { get } from '../client/calls.ts'
+import { envelope, readEnvelope } from '../client/envelope.ts'
+import * as editMap from '../contracts/editMap.ts'
+import { basePath } from '../contracts/route.ts'
+import {
+  type DataSourceRole,
+  dataSourceRoles,
+  type MapDataSource,
+  type ServicesMap,
+} from '../contracts/servicesMap.ts'
+import { type Change, type Forecast, payloadOf, wouldRefuse } from './call/change.ts'
+import { requireConfirmation } from './call/confirmation.ts'
+import { findService, mapPath } from './call/findService.ts'
+import { login } from './call/login.ts'
+import type { Call } from './call/prepareCall.ts'
+import {
+  address,
+  briefly,
+  cell,
+  type Fields,
+  object,
+  objects,
+  renderBody,
+  renderTable,
+} from './call/render.ts'
+import type { Runner, ToldChange } from './call/runner.ts'
+import { showOutcome } from './call/showResults.ts'
+
+/** TCP port of a MySQL or MariaDB server unless told. */
+const defaultPort = 3306
+
+const isRole = (word: string): word is DataSourceRole => (dataSourceRoles as readonly string[]).includes(word)
+
+/**
+ * Reads a data source as the command line writes it: `NAME=ROLE@HOST` or `NAME=ROLE@HOST:PORT`, an IPv6 address in
+ * brackets. Throws a `UsageError`.
+ */
+export function readDataSource(written: string): MapDataSource {
+  const [, name = '', role = '', bracketed, plain = '', port] =
+    /^([^=]+)=([^@]+)@(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(written) ?? []
+  const number = port === undefined ? defaultPort : Number(port)
+  if (name === '' || number < 1 || number > 65535) {
+    throw new UsageError(
+      `${JSON.stringify(written)} is not a data source.`,
+      'Write it as NAME=ROLE@HOST:PORT, for example db4=replica@10.0.0.14:3306.',
+    )
+  }
+  if (!isRole(role)) {
+    throw new UsageError(
+      `${JSON.stringify(role)} is not a role of a data source.`,
+      `Use one of ${dataSourceRoles.join(', ')}.`,
+    )
+  }
+  return { name, host: bracketed ?? plain, port: number, role }
+}
+
+/** A service without the states that `tapi map show --json` prints: the API refuses a map that holds any. */
+function withoutStates(service: unknown): unknown {
+  if (!isObject(service) || !Array.isArray(service.datasources)) return service
+  const datasources = service.datasources.map((it) => {
+    if (!isObject(it)) return it
+    const { state: _state, ...source } = it
+    return source
+  })
+  return { ...service, datasources }
+}
+
+/**
+ * The services of a map in a file, `-` being standard input: what `tapi map show --json` prints, or the payload of it
+ * alone. Whether they make a map is the API's to say. Throws a `UsageError`.
+ */
+async function readMap({ context, passwordStdin }: ToldChange, file: string): Promise<unknown> {
+  if (file === '-' && passwordStdin) {
+    throw new UsageError(
+      'The map and --password-stdin cannot both read standard input.',
+      'Use a file for the map, or --password-file for the password.',
+    )
+  }
+  const path = resolve(context.cwd, file)
+  const text =
+    file === '-' ? await readAllInput(context) : (await readInputFile({ path, what: 'The map' })).text
+  const body = parseJson(text)
+  const payload = readEnvelope(body)?.payload ?? body
+  if (isObject(payload) && Array.isArray(payload.services)) return payload.services.map(withoutStates)
+  throw new UsageError(
+    `${file === '-' ? 'Standard input' : path} contains no services map.`,
+    'Write JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',
+  )
+}
+
+const headline = ['service', 'data source', 'role', 'state', 'address']
+
+function rows(service: Fields): readonly (readonly string[])[] {
+  const sources = objects(service.datasources)
+  if (sources.length === 0) return [[cell(service.name), '-', '-', '-', '-']]
+  return sources.map((it) => [cell(service.name), cell(it.name), cell(it.role), cell(it.state), address(it)])
+}
+
+/** What of the map a payload tells: all services, one service, or one data source. */
+function servicesOf(payload: Fields): readonly Fields[] | undefined {
+  if (Array.isArray(payload.services)) return objects(payload.services)
+  if (Array.isArray(payload.datasources)) return [payload]
+  return typeof payload.service === 'string' ? [{ name: payload.service, datasources: [payload] }] : undefined
+}
+
+/** A ServicesMapPayload, DataServicePayload or DataSourcePayload as a person reads it. Ends with a newline. */
+export function renderMap(body: unknown, columns?: number): string {
+  const payload = object(readEnvelope(body)?.payload)
+  const services = servicesOf(payload)
+  if (services === undefined) return renderBody(body)
+  const table =
+    services.length === 0 ? 'no services\n' : renderTable(headline, services.flatMap(rows), columns)
+  if (typeof payload.changed !== 'boolean') return table
+  return `${table}${payload.changed ? 'changed' : 'unchanged'}\n`
+}
+
+const pathOf = (call: Call, name: string): string => guarded(`${basePath}/${call.target.component}/${name}`)
+
+const shown = { render: renderMap, brief: briefly, local: true } as const
+
+/** `tapi map show`: the services map in effect, with the state of each data source. */
+async function showMap(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), mapPath(call))
+  return showOutcome({ call, outcome, render: renderMap })
+}
+
+/** The services map of an answer; data sources that are none are left out. */
+const mapOf = ({ services }: Fields): ServicesMap => ({
+  services: objects(services).map(({ name, datasources }) => ({
+    name: cell(name),
+    datasources: objects(datasources).flatMap((source) => {
+      const role = dataSourceRoles.find((known) => known === source.role)
+      if (role === undefined) return []
+      return [{ name: cell(source.name), host: cell(source.host), port: Number(source.port), role }]
+    }),
+  })),
+})
+
+/** Foresees a change that the map of a host does not take; `edit` is tried on the map that the host reports. */
+async function foresee(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
+  const { component, found } = call.target
+  if (component === 'connector' && found?.host.apis.some((api) => api.component === 'manager')) {
+    return wouldRefuse(
+      'follows-manager',
+      'Make the change with --component manager: the connector takes it over.',
+    )
+  }
+  const told = await payloadOf(call, mapPath(call))
+  if ('problem' in told) return told
+  try {
+    edit?.(mapOf(told.payload))
+    return undefined
+  } catch (error) {
+    if (error instanceof editMap.MapRefusal) return wouldRefuse(error.code, error.message)
+    throw error
+  }
+}
+
+/** `tapi map set FILE`: a whole new map. */
+const setMap = (services: unknown): Change => ({
+  ...shown,
+  command: 'map set',
+  question: (where) => `Replace the whole services map of ${where}?`,
+  forecast: (call) => foresee(call),
+  order: async (call) => ({
+    path: guarded(mapPath(call)),
+    body: envelope('ServicesMapPayload', { services }),
+  }),
+})
+
+/** `tapi map add-service NAME`: one more service. */
+const addService = (name: string, datasources: readonly MapDataSource[]): Change => ({
+  ...shown,
+  command: 'map add-service',
+  question: (where) => `Add the service ${name} to the services map of ${where}?`,
+  forecast: (call) =>
+    foresee(call, (map) => editMap.addService(map, { name, datasources: [...datasources] })),
+  order: async (call) => ({
+    path: pathOf(call, 'addDataService'),
+    body: envelope('DataServicePayload', { name, ...(datasources.length > 0 && { datasources }) }),
+  }),
+})
+
+/** `tapi map add-datasource`: one more data source of a service. */
+const addDatasource = (source: MapDataSource, service: string | undefined): Change => ({
+  ...shown,
+  command: 'map add-datasource',
+  question: (where) =>
+    `Add the data source ${source.name} (${source.role} at ${source.host} port ${source.port}) to the services map of ${where}?`,
+  forecast: async (call) => {
+    const found = await findService(call, { service })
+    if ('problem' in found) return found
+    return foresee(call, (map) => editMap.addDataSource(map, { service: found.service, ...source }))
+  },
+  order: async (call) => {
+    const found = await findService(call, { service })
+    if ('problem' in found) return found
+    const body = envelope('DataSourcePayload', { service: found.service, ...source })
+    return { path: pathOf(call, 'addDataSource'), body }
+  },
+})
+
+/** `tapi map reset`: back to the installed map. */
+const resetMap: Change = {
+  ...shown,
+  command: 'map reset',
+  question: (where) =>
+    `Reset the services map of ${where} to the installed one? Changes made by calls are discarded.`,
+  forecast: (call) => foresee(call),
+  order: async (call) => ({ path: pathOf(call, 'reset') }),
+}
+
+/** The manager's, where the host has one: its connector follows it. */
+const among = ['manager', 'connector'] as const
+
+const notation = 'NAME=ROLE@HOST:PORT, such as db4=replica@10.0.0.14:3306'
+
+export function defineMap(command: Command, { read, change }: Runner): void {
+  command.helpCommand(false)
+  command
+    .command('show')
+    .description('show the map in effect')
+    .action((_options, show: Command) => read(show, showMap, among))
+  requireConfirmation(command.command('set'))
+    .description('replace the whole map')
+    .argument('<file>', 'JSON as `map show --json` prints it, its states left out; - is standard input')
+    .action((file: string, _options, set: Command) =>
+      change(set, async (told) => setMap(await readMap(told, file)), among),
+    )
+  requireConfirmation(command.command('add-service'))
+    .description('add a service')
+    .argument('<name>', 'name of the service')
+    .option(
+      '--datasource <datasource>',
+      `data source of the service, ${notation}; may be repeated`,
+      (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
+    )
+    .action((name: string, { datasource = [] }: { readonly datasource?: readonly string[] }, add: Command) =>
+      change(add, () => addService(name, datasource.map(readDataSource)), among),
+    )
+  requireConfirmation(command.command('add-datasource'))
+    .description('add a data source to a service')
+    .argument('<datasource>', notation)
+    .option('--service <service>', 'name of the service, if there are several')
+    .action((written: string, { service }: { readonly service?: string }, add: Command) =>
+      change(add, () => addDatasource(readDataSource(written), service), among),
+    )
+  requireConfirmation(command.command('reset'))
+    .description('reset the map to the installed one')
+    .action((_options, reset: Command) => change(reset, () => resetMap, among))
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { get } from '../client/calls.ts'
+import { postmanCollection } from '../output/postman/collection.ts'
+import { renderError, renderProblem } from './call/callFailure.ts'
+import { everyHost, isGood, type Sent } from './call/everyHost.ts'
+import type { Call } from './call/prepareCall.ts'
+import type { Runner } from './call/runner.ts'
+import { exitCodeOfAll } from './call/showResults.ts'
+
+const place = ({ call }: Sent): string => `${call.place} is left out\n`
+
+/**
+ * `tapi postman`: a Postman collection of what the components of the host serve, made of the OpenAPI documents that
+ * they give. A component that does not answer is left out, and told on standard error.
+ */
+export async function postman(calls: readonly Call[]): Promise<ExitCode> {
+  const [first] = calls
+  if (first === undefined) return exitCodes.ok
+  const { context, options, target } = first
+  const results = await everyHost(calls, (call) => get(call.caller, '/openapi.json'))
+  const code = exitCodeOfAll(results)
+  for (const result of results) {
+    if ('error' in result) context.stderr.write(place(result) + renderError(result.error))
+    else if ('problem' in result.outcome) {
+      context.stderr.write(place(result) + renderProblem(result.outcome.problem))
+    }
+  }
+  const good = results.filter(isGood)
+  if (good.length === 0 || code === exitCodes.interrupted) return code
+  const collection = postmanCollection({
+    name: `APIv2 of ${target.found?.host.name ?? target.address}`,
+    host: target.names[0],
+    user: options.user ?? 'admin',
+    components: good.map(({ call, outcome }) => ({
+      component: call.target.component,
+      port: call.target.port,
+      document: outcome.value,
+    })),
+  })
+  context.stdout.write(`${JSON.stringify(collection, null, 2)}\n`)
+  return code
+}
+
+export function definePostman(command: Command, { readHost }: Runner): void {
+  command.action(() => readHost(command, postman))
+}
